@@ -1,0 +1,60 @@
+"""What all tests share: a cache folder of their own, fixed seeds, and goldens of emitted source."""
+
+import os
+import random
+import tempfile
+from pathlib import Path
+
+import hypothesis
+import numpy as np
+import pytest
+
+GOLDENS = Path(__file__).parent / "goldens"
+CACHE = pytest.StashKey[tempfile.TemporaryDirectory]()
+
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+hypothesis.settings.load_profile("repeatable")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--refresh-goldens", action="store_true", help="write the goldens instead of comparing"
+    )
+
+
+def pytest_configure(config):
+    folder = config.stash[CACHE] = tempfile.TemporaryDirectory(prefix="tapeless-tests-")
+    os.environ["TAPELESS_CACHE_DIR"] = folder.name
+
+
+def pytest_unconfigure(config):
+    config.stash[CACHE].cleanup()
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    random.seed(0)
+    np.random.seed(0)
+
+
+@pytest.fixture
+def rng():
+    """A generator with a fixed seed."""
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def golden(request):
+    """Compare text with tests/goldens/NAME, or write that file with --refresh-goldens."""
+
+    def compare(name, text):
+        path = GOLDENS / name
+        if request.config.getoption("--refresh-goldens"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            return
+        if not path.exists():
+            pytest.fail(f"{path} is missing: write it with pytest --refresh-goldens and read it")
+        assert text == path.read_text(encoding="utf-8")
+
+    return compare

@@ -1,0 +1,153 @@
+"""Tuples, lists, dicts and their methods; arguments and results that are nested containers."""
+
+from collections import OrderedDict, defaultdict, deque, namedtuple
+
+import numpy as np
+
+from tests.corpus import normal, program, uniform
+
+Line = namedtuple("Line", "slope offset")
+
+
+@program({"w": normal(3, 2), "b": normal(2, seed=1)}, normal(3, seed=2), wrt=(0, 1))
+def dict_of_arrays(parameters, x):
+    return np.tanh(x @ parameters["w"] + parameters["b"])
+
+
+@program(
+    {"layers": [(normal(2, 2), 0.1), (normal(2, 2, seed=1), 0.2)], "scale": 1.5, "unused": None}
+)
+def nested_pytree(parameters):
+    x = np.array([0.3, -0.4])
+    for w, b in parameters["layers"]:
+        x = np.tanh(w @ x + b)
+    return parameters["scale"] * x[0]
+
+
+@program([0.3, 1.2, -0.8])
+def list_methods(values):
+    work = list(values)
+    work.append(work[0] * work[1])
+    work.insert(0, work[-1] ** 2)
+    work.extend([1.0, values[2]])
+    last = work.pop()
+    work.reverse()
+    del work[0]
+    return sum(k * v for k, v in enumerate(work)) * last + len(work)
+
+
+@program([0.3, 1.2, -0.8])
+def list_slices_and_stores(values):
+    values[1] = values[0] ** 2
+    values[1:] = [values[2], values[1], 2.0 * values[0]]
+    values[-1] *= 3.0
+    head, tail = values[:2], values[2:]
+    return head[0] * tail[-1] + head[1] * tail[0] + sum((head + tail) * 2)
+
+
+@program((0.5, (1.5, [0.2, -0.7])))
+def nested_unpacking(tree):
+    a, (b, [c, d]) = tree
+    return a * b + c**2 * d
+
+
+@program(0.4, 1.1, wrt=(0, 1))
+def tuple_arithmetic(x, y):
+    pair = (x, y) + (x * y,)
+    doubled = pair * 2
+    return sum(v**k for k, v in enumerate(doubled)) + pair.index(pair[0]) + doubled[-1]
+
+
+@program(0.4, 1.1, wrt=(0, 1))
+def dict_methods(x, y):
+    table = dict(a=x, b=y)
+    table.update(c=x * y)
+    table.setdefault("d", x**2)
+    table["e"] = table.pop("a") + table.get("missing", 0.5)
+    merged = table | {"b": table["b"] ** 3}
+    return sum(merged.values()) * len(merged) + sum(v for k, v in merged.items() if k in "de")
+
+
+@program({"x": 0.4, "y": 1.1})
+def dict_unpacked_into_dict(point):
+    moved = {**point, "x": point["x"] ** 2, "z": point["y"]}
+    del moved["y"]
+    return moved
+
+
+@program(normal(5))
+def counts_in_defaultdict(x):
+    groups = defaultdict(float)
+    for i, value in enumerate(x):
+        groups[i % 2] += value**2
+    return groups[0] * groups[1]
+
+
+@program(uniform(5))
+def window_in_deque(x):
+    window = deque([0.0, 0.0], maxlen=2)
+    total = 0.0
+    for value in x:
+        window.append(value)
+        total += window[0] * window[1]
+    return total
+
+
+@program(0.9)
+def ordered_dict_of_functions(x):
+    pipeline = OrderedDict(square=lambda t: t * t, wave=np.sin, shift=lambda t: t + x)
+    pipeline.move_to_end("square")
+    for stage in pipeline.values():
+        x = stage(x)
+    return x
+
+
+@program(Line(0.5, 1.5), normal(3), wrt=(0, 1))
+def namedtuple_fields(line, x):
+    slope, offset = line
+    return np.sum((slope * x + line.offset) ** 2) + line[0] * len(line) + offset
+
+
+@program([Line(0.5, 1.5), Line(-0.2, 0.4)])
+def list_of_namedtuples(lines):
+    crossing = (lines[1].offset - lines[0].offset) / (lines[0].slope - lines[1].slope)
+    return Line(slope=crossing, offset=lines[0].slope * crossing + lines[0].offset)
+
+
+@program(0.5, 1.5, wrt=(0, 1))
+def nested_result(x, y):
+    return {
+        "product": x * y,
+        "parts": [(x**2, np.array([x, y])), None],
+        "line": Line(y, np.outer([x], [y])),
+    }
+
+
+@program([0.9, -0.3, 0.5])
+def sorted_list(values):
+    ranked = sorted(values, key=lambda v: -v)
+    a, b, c = ranked
+    values.sort()
+    return a + 2 * b**2 + 3 * c**3 + values[0] * values[2]
+
+
+@program([normal(3), normal(3, seed=1)])
+def array_of_list(rows):
+    table = np.array(rows)
+    table[0] = table[1] * rows[0]
+    return table.T @ np.array([1.0, 2.0])
+
+
+@program(0.3, 0.8, wrt=(0, 1))
+def array_of_scalars(angle, scale):
+    c, s = np.cos(angle), np.sin(angle)
+    rotation = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return scale * rotation @ rotation @ np.array([1.0, scale, angle])
+
+
+@program(0.7)
+def set_and_string_keys(x):
+    total = 0.0
+    for word in sorted({"b", "a", "cc"}):
+        total += x ** len(word) if word not in {"a"} else np.sin(x)
+    return total * "abc".index("c")

@@ -1,0 +1,140 @@
+"""The layout holds: imports point downwards, none in circles, and packages keep their place."""
+
+import ast
+import configparser
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = {
+    "tapeless": "api",
+    "tapeless.transforms": "transforms",
+    "tapeless.backends": "backends",
+    "tapeless.tools": "tools",
+}
+# Bottom first. A module belongs to the longest prefix that fits; it imports that layer or lower.
+LAYERS = [
+    {"tapeless.transforms.core", "tapeless.transforms.errors"},
+    {"tapeless.transforms.ops"},
+    {"tapeless.transforms"},
+    {"tapeless.backends"},
+    {"tapeless"},
+    {"tapeless.tools"},
+]
+
+
+def _modules():
+    """Module name to the file that holds it."""
+    found = {}
+    for package, folder in FOLDERS.items():
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            parts = path.relative_to(ROOT / folder).with_suffix("").parts
+            name = ".".join((package, *(part for part in parts if part != "__init__")))
+            found[name] = path
+    return found
+
+
+MODULES = _modules()
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+
+
+def _running(tree):
+    """Every node but those that only type checkers see."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            pending.extend(node.orelse)
+            continue
+        yield node
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def _imported(nodes):
+    """Names of the modules that the nodes import; `from package import module` names the module."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            full = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if name in MODULES else node.module for name in full)
+
+
+def _at_import(tree):
+    """The statements that run when the module is imported."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            continue
+        yield node
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def _layer(name):
+    fits = [
+        (len(prefix), height)
+        for height, layer in enumerate(LAYERS)
+        for prefix in layer
+        if f"{name}.".startswith(f"{prefix}.")
+    ]
+    return max(fits)[1]
+
+
+def _top(name):
+    return name.partition(".")[0]
+
+
+OURS = {
+    name: {other for other in _imported(_running(tree)) if _top(other) == "tapeless"} - {name}
+    for name, tree in TREES.items()
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_point_downwards(name):
+    upwards = sorted(other for other in OURS[name] if _layer(other) > _layer(name))
+    assert not upwards, f"{name} imports from a layer above its own"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_name_modules_that_exist(name):
+    assert OURS[name] <= set(MODULES)
+
+
+def test_imports_have_no_cycles():
+    TopologicalSorter(OURS).prepare()
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if MODULES[name].stem == "__init__"])
+def test_packages_refuse_a_second_name(name):
+    body = TREES[name].body
+    guard = body[1] if ast.get_docstring(TREES[name]) else body[0]
+    prefix = "tapeless" if name == "tapeless" else "tapeless."
+    assert isinstance(guard, ast.If), f"{name} lacks the guard"
+    assert "__name__" in ast.unparse(guard.test)
+    assert repr(prefix)[:-1] in ast.unparse(guard.test)
+    assert isinstance(guard.body[0], ast.Raise)
+
+
+@pytest.mark.parametrize("package", ["gast", "astor"])
+def test_ast_libraries_reach_one_file_each(package):
+    users = [n for n, tree in TREES.items() if package in map(_top, _imported(ast.walk(tree)))]
+    assert len(users) == 1, f"{package} is imported by {users}"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_optional_packages_are_imported_on_first_use(name):
+    eager = {_top(other) for other in _imported(_at_import(TREES[name]))}
+    assert not eager & {"numba", "cupy", "mpi4py"}
+
+
+def test_setup_lists_every_package():
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    listed = setup["options"]["packages"].split()
+    folders = setup["options"]["package_dir"].strip().splitlines()
+    assert sorted(listed) == sorted(n for n in MODULES if MODULES[n].stem == "__init__")
+    assert dict(line.split(" = ") for line in folders) == FOLDERS

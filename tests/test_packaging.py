@@ -1,0 +1,59 @@
+"""What is installed is what the checkout holds: every module, the type marker, one version."""
+
+import importlib.metadata
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tapeless
+
+ROOT = Path(__file__).parents[1]
+INSTALLED = Path(tapeless.__file__).parent
+FOLDERS = {"api": "", "transforms": "transforms", "backends": "backends", "tools": "tools"}
+
+
+def _files(folder):
+    return {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.py")}
+
+
+@pytest.mark.skipif(INSTALLED == ROOT / "api", reason="an editable install is the checkout")
+def test_wheel_holds_the_checkout():
+    checkout = {
+        (Path(target) / name).as_posix(): path
+        for folder, target in FOLDERS.items()
+        for name, path in _files(ROOT / folder).items()
+    }
+    installed = _files(INSTALLED)
+    assert sorted(installed) == sorted(checkout)
+    stale = [n for n in checkout if checkout[n].read_bytes() != installed[n].read_bytes()]
+    assert not stale, "installed before these files were changed: install again"
+
+
+def test_types_are_marked():
+    assert (INSTALLED / "py.typed").exists()
+
+
+def test_one_version():
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## (\S+)", changelog, re.MULTILINE)
+    assert newest is not None
+    assert tapeless.__version__ == newest[1] == importlib.metadata.version("tapeless")
+
+
+def test_only_the_installed_name_imports():
+    """From the checkout's own root the folder `transforms` is refused."""
+    command = [sys.executable, "-c", "import transforms"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "ImportError: import tapeless.transforms instead of transforms" in run.stderr
+
+
+def test_import_is_light():
+    """Compilers and accelerators wait until they are used."""
+    code = "import sys, tapeless; print(*{'numba', 'cupy', 'mpi4py', 'scipy'} & set(sys.modules))"
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []

@@ -1,0 +1,61 @@
+"""The `tapeless` command: one file a subcommand, errors on stderr, exit codes 0, 1 and 2."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+
+import tapeless
+from tapeless.tools import check, doctor, grad, run, stages
+from tapeless.tools.errors import UsageError
+
+COMMANDS = (grad, stages, check, run, doctor)
+CODES = """\
+exit codes:
+  0  done
+  1  refused, wrong or failed: the reason is on standard error
+  2  the request was not understood
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    options = _parser().parse_args(argv)
+    try:
+        return _flushed(options.execute(options))
+    except tapeless.TapelessError as error:
+        print(f"tapeless: {error}", file=sys.stderr)
+        return 2 if isinstance(error, UsageError) else 1
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _flushed(code: int) -> int:
+    sys.stdout.flush()
+    return code
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        "tapeless",
+        description="JAX's transformations for plain NumPy code, as readable source.",
+        epilog=CODES,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"tapeless {tapeless.__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for module in COMMANDS:
+        about = (module.__doc__ or "").splitlines()[0]
+        command = commands.add_parser(
+            module.__name__.rpartition(".")[2],
+            help=about,
+            description=about,
+            epilog=module.EXAMPLES,
+            formatter_class=RawDescriptionHelpFormatter,
+        )
+        module.describe(command)
+        command.set_defaults(execute=module.execute)
+    return parser

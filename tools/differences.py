@@ -1,0 +1,145 @@
+"""Both modes of differentiation against central differences, entry by entry.
+
+Of a function with several results, that of their sum with fixed random weights is compared.
+Source of the step: the error of a central difference is least near the cube root of the precision
+(W. H. Press et al., Numerical Recipes, 3rd edition, section 5.7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import tapeless
+from tapeless import tree
+
+MOST = 32  # entries of one array that are compared
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One number among the arguments: argument, leaf of it, flat index into the leaf."""
+
+    argument: int
+    leaf: int
+    index: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """One derivative by one entry: what a mode says and what the difference quotient says."""
+
+    mode: str
+    entry: Entry
+    derivative: float
+    quotient: float
+    off: float
+    tolerance: float
+
+    @property
+    def right(self) -> bool:
+        return bool(self.off <= self.tolerance)  # a nan is wrong
+
+
+def compare(function: Function, args: tuple[Any, ...]) -> list[Row]:
+    """A row for each entry and mode; `args` are pytrees of real floats, and so is what is returned.
+
+    >>> [row.right for row in compare(lambda x: x * x, (3.0,))]
+    [True, True]
+    """
+    weights = _weights(function(*fresh(args)))
+    entries = list(_entries(args))
+    quotients = [_quotient(function, args, entry, weights) for entry in entries]
+    size = max((abs(q) for q in quotients), default=0.0)
+    _, pull = tapeless.vjp(function, *fresh(args))
+    cotangents = pull(weights)
+    rows = []
+    for entry, quotient in zip(entries, quotients, strict=True):
+        scale = max(abs(quotient), 1e-3 * size, np.finfo(float).tiny)
+        tolerance = 10 * _precision(args, entry)
+        pushed = tapeless.jvp(function, fresh(args), _unit(args, entry))[1]
+        found = {"forward": _inner(weights, pushed), "reverse": _at(cotangents, entry)}
+        for mode, derivative in found.items():
+            off = abs(derivative - quotient) / scale
+            rows.append(Row(mode, entry, derivative, quotient, off, tolerance))
+    return rows
+
+
+def fresh(args: Any) -> Any:
+    """Copies, for a function may overwrite what it is given."""
+    return tree.map(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, args)
+
+
+def _entries(args: tuple[Any, ...]) -> Iterator[Entry]:
+    rng = np.random.default_rng(0)
+    for argument, value in enumerate(args):
+        for leaf, numbers in enumerate(tree.leaves(value)):
+            size = np.size(numbers)
+            chosen = rng.choice(size, min(size, MOST), replace=False)
+            yield from (Entry(argument, leaf, int(index)) for index in sorted(chosen))
+
+
+def _weights(result: Any) -> Any:
+    rng = np.random.default_rng(1)
+    return tree.map(lambda leaf: _like(leaf, rng.uniform(0.5, 1.5, np.shape(leaf))), result)
+
+
+def _quotient(function: Function, args: tuple[Any, ...], entry: Entry, weights: Any) -> float:
+    step = _precision(args, entry) * max(1.0, abs(_at(args, entry)))
+    above, below = (_moved(args, entry, by) for by in (step, -step))
+    width = _at(above, entry) - _at(below, entry)
+    ends = (_inner(weights, function(*fresh(moved))) for moved in (above, below))
+    return (next(ends) - next(ends)) / width
+
+
+def _precision(args: tuple[Any, ...], entry: Entry) -> float:
+    leaf = tree.leaves(args[entry.argument])[entry.leaf]
+    return float(np.cbrt(np.finfo(np.result_type(leaf)).eps))
+
+
+def _inner(weights: Any, result: Any) -> float:
+    pairs = zip(tree.leaves(weights), tree.leaves(result), strict=True)
+    return float(sum(np.vdot(np.float64(weight), np.float64(value)) for weight, value in pairs))
+
+
+def _at(args: tuple[Any, ...], entry: Entry) -> float:
+    return float(np.ravel(tree.leaves(args[entry.argument])[entry.leaf])[entry.index])
+
+
+def _moved(args: tuple[Any, ...], entry: Entry, by: float) -> tuple[Any, ...]:
+    def move(numbers: np.ndarray[Any, Any]) -> None:
+        numbers.flat[entry.index] += by
+
+    return _edited(args, entry, move)
+
+
+def _unit(args: tuple[Any, ...], entry: Entry) -> tuple[Any, ...]:
+    def mark(numbers: np.ndarray[Any, Any]) -> None:
+        numbers.flat[entry.index] = 1
+
+    zeros: Any = tree.map(lambda leaf: _like(leaf, np.zeros(np.shape(leaf))), args)
+    return _edited(zeros, entry, mark)
+
+
+def _edited(
+    args: tuple[Any, ...], entry: Entry, edit: Callable[[np.ndarray[Any, Any]], None]
+) -> tuple[Any, ...]:
+    leaves = tree.leaves(args[entry.argument])
+    numbers = np.array(leaves[entry.leaf])
+    edit(numbers)
+    leaves[entry.leaf] = _like(leaves[entry.leaf], numbers)
+    changed = list(args)
+    changed[entry.argument] = tree.unflatten(tree.structure(args[entry.argument]), leaves)
+    return tuple(changed)
+
+
+def _like(leaf: Any, numbers: np.ndarray[Any, Any]) -> Any:
+    """The numbers as what the leaf is: an array, a NumPy scalar or a Python float."""
+    if isinstance(leaf, np.ndarray):
+        return numbers.astype(leaf.dtype)
+    return type(leaf)(numbers)

@@ -1,0 +1,93 @@
+"""Report versions, backends, threads and the cache."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+
+from tapeless.tools.engine import cache_folder
+
+EXAMPLES = """\
+examples:
+  tapeless doctor
+"""
+ASTOR = ("astor",) if sys.version_info < (3, 14) else ()  # it does not know newer Pythons
+REQUIRED = ("numpy", "gast", *ASTOR, "optree", "rich", "numba")
+OPTIONAL = ("scipy", "cupy-cuda12x", "cupy-cuda13x", "mpi4py")
+THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+Rows = Iterator[tuple[str, str]]
+
+
+def describe(parser: ArgumentParser) -> None:
+    """The command has no options."""
+
+
+def execute(options: Namespace) -> int:
+    """Print the report; 1 if something is missing that tapeless cannot do without."""
+    sections = {
+        "versions": list(_versions()),
+        "backends": list(_backends()),
+        "threads": list(_threads()),
+        "cache": list(_cache()),
+    }
+    for title, rows in sections.items():
+        print(title)
+        for name, value in rows:
+            print(f"  {name:<22}{value}")
+    return int(any(_version(name) is None for name in REQUIRED))
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _versions() -> Rows:
+    yield "python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    for name in ("tapeless", *REQUIRED):
+        yield name, _version(name) or "missing: pip install tapeless again"
+    for name in OPTIONAL:
+        yield name, _version(name) or "not installed"
+
+
+def _backends() -> Rows:
+    yield "numpy", "ready"
+    yield "numba", "ready" if _version("numba") else "missing"
+    yield "cupy", _cupy()
+    yield "mpi", "ready" if _version("mpi4py") else "not installed: pip install mpi4py"
+
+
+def _cupy() -> str:
+    if importlib.util.find_spec("cupy") is None:
+        return "not installed: pip install 'tapeless[cuda12]' or 'tapeless[cuda13]'"
+    try:
+        import cupy  # noqa: PLC0415  # an optional package, asked only here
+
+        return f"{cupy.cuda.runtime.getDeviceCount()} devices"
+    except (ImportError, RuntimeError) as error:
+        return f"installed, but unusable: {error}"
+
+
+def _threads() -> Rows:
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    yield "usable cores", str(usable)
+    for name in THREADS:
+        yield name, os.environ.get(name, "not set")
+
+
+def _cache() -> Rows:
+    folder = cache_folder()
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files) / 1e6
+    yield "folder", str(folder)
+    yield "holds", f"{len(files)} files, {size:.1f} MB"
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    yield "writable", "yes" if os.access(nearest, os.W_OK) else "no: set TAPELESS_CACHE_DIR"

@@ -1,0 +1,22 @@
+"""What the command line asks of the engine beyond the names of JAX; each in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import tapeless
+from tapeless.backends import cache
+
+Function = Callable[..., Any]
+
+
+def forward(function: Function, argnums: tuple[int, ...]) -> Any:
+    """A callable of (*primals, *tangents of argnums) that returns the value and its tangent."""
+    return tapeless.jvp_fn(function, argnums)
+
+
+def cache_folder() -> Path:
+    """Where emitted modules are written: TAPELESS_CACHE_DIR, else the platform's cache folder."""
+    return cache.folder()

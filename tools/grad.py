@@ -1,0 +1,37 @@
+"""Print the source of a derivative."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from tapeless.tools.show import show_source
+from tapeless.tools.target import Derivative, add_derivative, add_target
+
+EXAMPLES = """\
+examples:
+  tapeless grad models.py:logistic
+  tapeless grad models.py:loss --wrt params,x --args "{w: f8[3,2], b: f8[2]}, f8[100,3]" --value
+  tapeless grad models.py:logistic --order 2 -o logistic_2.py
+  tapeless grad package.models:simulate --mode forward | less
+"""
+
+
+def describe(parser: ArgumentParser) -> None:
+    """Add the command's options."""
+    add_target(parser)
+    add_derivative(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="write there instead of printing"
+    )
+
+
+def execute(options: Namespace) -> int:
+    """Print the emitted module, or write it."""
+    derivative = Derivative.of(options)
+    source = derivative.function.source(*derivative.args)
+    if options.output is None:
+        show_source(source)
+    else:
+        options.output.write_text(source, encoding="utf-8")
+    return 0

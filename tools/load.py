@@ -1,0 +1,64 @@
+"""The function that `FILE.py:FUNCTION` or `module:function` names."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tapeless.tools.errors import UsageError
+
+FORM = "name a function as FILE.py:FUNCTION or module:function"
+
+
+def load_function(spec: str) -> Callable[..., Any]:
+    """Import the module and find the function, which may stand in a class: FILE.py:Class.method."""
+    place, colon, path = spec.rpartition(":")
+    if not (colon and place and path):
+        raise UsageError(f"{spec!r} does not name a function", FORM)
+    module = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
+    found: Any = module
+    for name in path.split("."):
+        if not hasattr(found, name):
+            raise UsageError(f"{place} has no {path!r}", _offer(module))
+        found = getattr(found, name)
+    if not callable(found):
+        raise UsageError(f"{path!r} in {place} is not a function", _offer(module))
+    return found  # type: ignore[no-any-return]  # callable() was asked
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise UsageError(f"there is no file {path}", FORM)
+    sys.path.insert(0, str(path.parent.resolve()))
+    name = path.stem if path.stem not in sys.modules else f"{path.stem}_{len(sys.modules)}"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    assert spec is not None  # every .py file has one,
+    assert spec.loader is not None  # and a loader
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _load_module(name: str) -> ModuleType:
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise  # the module is there, and misses another one
+        raise UsageError(f"there is no module {name!r}", FORM) from None
+
+
+def _offer(module: ModuleType) -> str:
+    names = [
+        name
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and value.__module__ == module.__name__
+    ]
+    return f"it has {', '.join(names)}" if names else FORM

@@ -1,0 +1,89 @@
+"""The arguments of a function: from a description, else from its defaults and annotations."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tapeless.tools.arguments import parse
+from tapeless.tools.errors import UsageError
+
+SCALAR, VECTOR = "f8", "f8[3]"
+TELL = '--args describes them: --args "f8[100,3], f8, i8=5"'
+
+
+def example_arguments(function: Callable[..., Any], described: str | None) -> tuple[Any, ...]:
+    """Positional arguments to stage the function with; a float scalar where nothing is known."""
+    if described is None:
+        return tuple(_example(function, parameter) for parameter in _positional(function))
+    found = parse(described)
+    try:
+        inspect.signature(function).bind(*found)
+    except TypeError as error:
+        takes = ", ".join(parameter_names(function))
+        raise UsageError(
+            f"--args describes {len(found)} arguments: {error}",
+            f"{_name(function)} takes ({takes})",
+        ) from None
+    return found
+
+
+def positions(function: Callable[..., Any], names: str) -> tuple[int, ...]:
+    """Where the parameters stand whose names, separated by commas, are given."""
+    known = parameter_names(function)
+    wanted = [name.strip() for name in names.split(",")]
+    for name in wanted:
+        if name not in known:
+            raise UsageError(
+                f"{_name(function)} has no positional parameter {name!r}",
+                f"--wrt takes some of {', '.join(known)}",
+            )
+    return tuple(known.index(name) for name in wanted)
+
+
+def parameter_names(function: Callable[..., Any]) -> list[str]:
+    """Names of the positional parameters."""
+    return [parameter.name for parameter in _positional(function)]
+
+
+def _positional(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:
+        raise UsageError(
+            f"{_name(function)} does not tell its parameters", "wrap it in a Python function"
+        ) from None
+    for parameter in parameters:
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty:
+            raise UsageError(
+                f"{_name(function)} needs the keyword {parameter.name!r}",
+                "wrap it in a function that passes it",
+            )
+    return [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _example(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+    if parameter.default is not parameter.empty:
+        return parameter.default
+    try:
+        (value,) = parse(_description(parameter.annotation))
+    except UsageError:
+        raise UsageError(
+            f"{_name(function)} does not tell what {parameter.name!r} is like:"
+            f" it is annotated as {parameter.annotation}",
+            TELL,
+        ) from None
+    return value
+
+
+def _description(annotation: Any) -> str:
+    """A type or its name as a description of an argument: float, "f8[3]", np.ndarray, NDArray."""
+    if annotation is inspect.Parameter.empty:
+        return SCALAR
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "?")
+    return VECTOR if "ndarray" in text.lower() else text.strip("'\"")
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", None) or repr(function)

@@ -1,0 +1,184 @@
+"""Records statements into nested blocks; operations called on atoms write into the open one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size, Symbol
+from tapeless.transforms.core.language import Atom, Let, Literal, Origin, Statement, Type, Var
+from tapeless.transforms.errors import InternalError, ShapeError
+
+_local = threading.local()
+
+
+class Builder:
+    """A stack of open blocks. `origin` is given to every statement that is recorded."""
+
+    def __init__(self) -> None:
+        self.blocks: list[list[Statement]] = [[]]
+        self.origin: Origin | None = None
+        self.definitions: dict[Var, Let] = {}
+
+    def emit(self, statement: Statement) -> None:
+        self.blocks[-1].append(statement)
+
+    def let(self, outs: tuple[Var, ...], op: Any, args: tuple[Atom, ...], params: Mapping[str, Any]) -> None:
+        statement = Let(outs, op, args, dict(params), self.origin)
+        for v in outs:
+            v.origin = v.origin or self.origin
+            self.definitions[v] = statement
+        self.emit(statement)
+
+    @contextmanager
+    def block(self) -> Iterator[list[Statement]]:
+        """Statements recorded inside go to the list that is given."""
+        self.blocks.append([])
+        try:
+            yield self.blocks[-1]
+        finally:
+            self.blocks.pop()
+
+    def same_size(self, a: Size, b: Size) -> bool:
+        """Whether two sizes that are not the same expression are equal; a pass may rely on it."""
+        return not (isinstance(a, int) and isinstance(b, int))
+
+    def is_one(self, size: Size, other: Size) -> bool:
+        return size == 1
+
+
+@contextmanager
+def building(b: Builder) -> Iterator[Builder]:
+    before = getattr(_local, "builder", None)
+    _local.builder = b
+    try:
+        yield b
+    finally:
+        _local.builder = before
+
+
+def current() -> Builder:
+    b: Builder | None = getattr(_local, "builder", None)
+    if b is None:
+        raise InternalError("an operation was recorded outside a staged run")
+    return b
+
+
+def active() -> bool:
+    return getattr(_local, "builder", None) is not None
+
+
+WEAK = {bool: np.dtype(bool), int: np.dtype(int), float: np.dtype(float), complex: np.dtype(complex)}
+
+
+def atom(value: Any) -> Atom:
+    """A Python or NumPy scalar as a literal; atoms as they are; sizes as integer atoms."""
+    if isinstance(value, (Var, Literal)):
+        return value
+    if type(value) in WEAK:
+        return Literal(value, Type(WEAK[type(value)], (), True))
+    if isinstance(value, np.generic):
+        return Literal(value, Type(value.dtype))
+    if isinstance(value, dims.Dim):
+        return size_atom(value)
+    raise InternalError(f"{type(value).__name__} is not an atom")
+
+
+def size_atom(size: Size) -> Atom:
+    """An integer atom with the value of `size`."""
+    from tapeless.transforms.ops.sizes import size_value
+
+    if isinstance(size, int):
+        return atom(size)
+    known = dims.symbols(size)
+    if len(known) == 1:
+        (only,) = known
+        if only.var is not None and size == dims.Dim((((only,), 1),)):
+            return only.var  # type: ignore[no-any-return]
+    return size_value(size=size)  # type: ignore[no-any-return]
+
+
+def size_of(value: Atom | int) -> Size:
+    """The size that an integer atom stands for."""
+    if isinstance(value, int):
+        return value
+    if isinstance(value, Literal):
+        return int(value.value)
+    let = current().definitions.get(value)
+    if let is not None:
+        name = let.op.name
+        if name == "size_value":
+            return let.params["size"]  # type: ignore[no-any-return]
+        if name in ("add", "sub", "mul", "floordiv", "mod") and all(a.type.dtype.kind in "iu" for a in let.args):
+            a, b = (size_of(x) for x in let.args)
+            match name:
+                case "add":
+                    return a + b
+                case "sub":
+                    return a - b
+                case "mul":
+                    return a * b
+                case "floordiv" if b != 0:
+                    return a // b
+                case "mod" if b != 0:
+                    return a % b
+    return var_size(value)
+
+
+def var_size(value: Var) -> Size:
+    if value.size is None:
+        value.size = dims.symbol(value.name or "n", None, value)
+    return value.size  # type: ignore[no-any-return]
+
+
+class NeedStatic(Exception):
+    """Python needs the value of `atom` while staging; the staged run decides what to do."""
+
+    def __init__(self, atom: Atom, why: str) -> None:
+        super().__init__(why)
+        self.atom, self.why = atom, why
+
+
+def static(value: Any, why: str) -> Any:
+    """The Python value of a literal or plain object; NeedStatic for a variable."""
+    if isinstance(value, Var):
+        size = size_of(value) if value.type.dtype.kind in "iu" and not value.type.shape else None
+        if isinstance(size, int):
+            return size
+        raise NeedStatic(value, why)
+    return value.value if isinstance(value, Literal) else value
+
+
+def broadcast(*shapes: tuple[Size, ...]) -> tuple[Size, ...]:
+    """NumPy's broadcasting of shapes; raises ShapeError where NumPy would raise."""
+    rank = max((len(s) for s in shapes), default=0)
+    out: list[Size] = [1] * rank
+    for shape in shapes:
+        for k, size in enumerate(shape, rank - len(shape)):
+            out[k] = join(out[k], size, shapes)
+    return tuple(out)
+
+
+def join(a: Size, b: Size, shapes: tuple[tuple[Size, ...], ...] = ()) -> Size:
+    b_ = current()
+    if a == b or b == 1:
+        return a
+    if a == 1:
+        return b
+    if b_.is_one(a, b):
+        return b
+    if b_.is_one(b, a):
+        return a
+    if not b_.same_size(a, b):
+        shown = " and ".join("(" + ", ".join(map(str, s)) + ")" for s in shapes) or f"{a} and {b}"
+        raise ShapeError(f"operands could not be broadcast together with shapes {shown}")
+    return a if isinstance(a, int) or not isinstance(b, int) else b
+
+
+def symbols_of(shape: tuple[Size, ...]) -> set[Symbol]:
+    return set().union(*(dims.symbols(s) for s in shape)) if shape else set()

@@ -1,0 +1,234 @@
+"""Axis lengths: integers, or canonical integer expressions over named sizes.
+
+>>> n = symbol("n", lower=2)
+>>> (n + 1) - 1 == n, n - n, maximum(n - 2, 0)
+(True, 0, n - 2)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+Size = Union[int, "Dim"]
+_uids = itertools.count()
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A size nobody computes: an axis of an input, or the value of an integer variable (`var`)."""
+
+    name: str
+    lower: int | None = None
+    var: Any = field(default=None, compare=False)
+    uid: int = field(default_factory=lambda: next(_uids))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """Floor division, remainder or maximum of two sizes that does not simplify."""
+
+    kind: str  # "//", "%", "max"
+    left: Size
+    right: Size
+
+    def __str__(self) -> str:
+        if self.kind == "max":
+            return f"max({self.left}, {self.right})"
+        return f"({self.left}) {self.kind} ({self.right})"
+
+
+Factor = Union[Symbol, Quotient]
+
+
+def _order(factor: Factor) -> tuple[int, str]:
+    return (factor.uid, "") if isinstance(factor, Symbol) else (1 << 60, str(factor))
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A polynomial with integer coefficients; `terms` maps sorted factors to coefficients."""
+
+    terms: tuple[tuple[tuple[Factor, ...], int], ...]
+
+    def __add__(self, other: Size) -> Size:
+        sums = dict(self.terms)
+        for factors, coefficient in _terms(other):
+            sums[factors] = sums.get(factors, 0) + coefficient
+        return _canonical(sums)
+
+    def __mul__(self, other: Size) -> Size:
+        products: dict[tuple[Factor, ...], int] = {}
+        for left, a in self.terms:
+            for right, b in _terms(other):
+                key = tuple(sorted(left + right, key=_order))
+                products[key] = products.get(key, 0) + a * b
+        return _canonical(products)
+
+    def __neg__(self) -> Size:
+        return self * -1
+
+    def __sub__(self, other: Size) -> Size:
+        return self + (-other)
+
+    def __rsub__(self, other: Size) -> Size:
+        return (-self) + other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Size) -> Size:
+        if isinstance(other, int) and other > 0 and all(c % other == 0 for _, c in self.terms):
+            return _canonical({f: c // other for f, c in self.terms})
+        if self == other:
+            return 1
+        return _divide_monomial(self, other) or _single(Quotient("//", self, other))
+
+    def __rfloordiv__(self, other: int) -> Size:
+        return 0 if other == 0 else _single(Quotient("//", other, self))
+
+    def __mod__(self, other: Size) -> Size:
+        if isinstance(other, int) and other > 0 and all(c % other == 0 for _, c in self.terms):
+            return 0
+        if _divide_monomial(self, other) is not None or self == other:
+            return 0
+        return _single(Quotient("%", self, other))
+
+    def __rmod__(self, other: int) -> Size:
+        return 0 if other == 0 else _single(Quotient("%", other, self))
+
+    def __str__(self) -> str:
+        text = ""
+        for factors, c in sorted(self.terms, key=lambda t: (not t[0], t[1] < 0)):
+            body = "*".join(([] if abs(c) == 1 and factors else [str(abs(c))]) + [str(f) for f in factors])
+            text += ((" - " if c < 0 else " + ") if text else ("-" if c < 0 else "")) + body
+        return text
+
+    __repr__ = __str__
+
+
+def _terms(size: Size) -> tuple[tuple[tuple[Factor, ...], int], ...]:
+    return size.terms if isinstance(size, Dim) else (((), int(size)),)
+
+
+def _canonical(terms: Mapping[tuple[Factor, ...], int]) -> Size:
+    kept = {f: c for f, c in terms.items() if c}
+    if not any(kept):
+        return kept.get((), 0)
+    return Dim(tuple(sorted(kept.items(), key=lambda t: [_order(f) for f in t[0]])))
+
+
+def _single(factor: Factor) -> Dim:
+    return Dim((((factor,), 1),))
+
+
+def _divide_monomial(size: Dim, by: Size) -> Size | None:
+    """`size / by` where `by` is one monomial that divides every term, else None."""
+    divisor = _terms(by)
+    if len(divisor) != 1 or divisor[0][1] == 0:
+        return None
+    factors, c = divisor[0]
+    out: dict[tuple[Factor, ...], int] = {}
+    for have, coefficient in size.terms:
+        left = list(have)
+        for f in factors:
+            if f not in left:
+                return None
+            left.remove(f)
+        if coefficient % c:
+            return None
+        out[tuple(left)] = coefficient // c
+    return _canonical(out)
+
+
+def symbol(name: str, lower: int | None = None, var: Any = None) -> Dim:
+    return _single(Symbol(name, lower, var))
+
+
+def lower_bound(size: Size) -> int | None:
+    """The least value that the bounds of its symbols allow; None where there is none."""
+    total = 0
+    for factors, c in _terms(size):
+        bounds = [_factor_bound(f) for f in factors]
+        if not factors:
+            total += c
+            continue
+        if c < 0 or any(b is None or b < 0 for b in bounds):
+            return None
+        for b in bounds:
+            c *= b or 0
+        total += c
+    return total
+
+
+def _factor_bound(factor: Factor) -> int | None:
+    if isinstance(factor, Symbol):
+        return factor.lower
+    if factor.kind == "max":
+        bounds = [b for b in (lower_bound(factor.left), lower_bound(factor.right)) if b is not None]
+        return max(bounds, default=None)
+    left, right = lower_bound(factor.left), lower_bound(factor.right)
+    if factor.kind == "//" and left is not None and isinstance(factor.right, int) and factor.right > 0:
+        return left // factor.right
+    return 0 if left is not None and left >= 0 and (right or 0) > 0 else None
+
+
+def at_least(a: Size, b: Size) -> bool:
+    """Whether a >= b is certain."""
+    bound = lower_bound(a - b)
+    return bound is not None and bound >= 0
+
+
+def maximum(a: Size, b: Size) -> Size:
+    if at_least(a, b):
+        return a
+    return b if at_least(b, a) else _single(Quotient("max", a, b))
+
+
+def product(sizes: Iterable[Size]) -> Size:
+    total: Size = 1
+    for s in sizes:
+        total = total * s
+    return total
+
+
+def symbols(size: Size) -> set[Symbol]:
+    found: set[Symbol] = set()
+    for factors, _ in _terms(size):
+        for f in factors:
+            found |= {f} if isinstance(f, Symbol) else symbols(f.left) | symbols(f.right)
+    return found
+
+
+def substitute(size: Size, get: Callable[[Symbol], Size | None]) -> Size:
+    """Replace each symbol by `get(symbol)`; None keeps it."""
+    if isinstance(size, int):
+        return size
+    total: Size = 0
+    for factors, c in size.terms:
+        term: Size = c
+        for f in factors:
+            if isinstance(f, Symbol):
+                new = get(f)
+                term = term * (_single(f) if new is None else new)
+            else:
+                term = term * combine(f.kind, substitute(f.left, get), substitute(f.right, get))
+        total = total + term
+    return total
+
+
+def combine(kind: str, left: Size, right: Size) -> Size:
+    if kind == "max":
+        return maximum(left, right)
+    return left // right if kind == "//" else left % right
+
+
+def evaluate(size: Size, values: Mapping[Symbol, int]) -> int | None:
+    """The number that `size` is under `values`; None where a symbol is missing."""
+    got = substitute(size, values.get)
+    return got if isinstance(got, int) else None

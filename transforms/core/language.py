@@ -1,0 +1,308 @@
+"""The core language: a typed, structured program in single-assignment form. This file is all of it.
+
+A `Program` has parameters, a body of statements and results. Array values are immutable here:
+`x[i] = v` is `x2 = update(x, v, i)`. Containers never reach core, only their leaves do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from tapeless.transforms.core.dims import Size
+
+if TYPE_CHECKING:
+    from tapeless.transforms.core.op import Op
+
+
+@dataclass(frozen=True)
+class Type:
+    """dtype, shape, and whether it is a Python scalar (`weak`: NEP 50 lets it adapt to arrays)."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[Size, ...] = ()
+    weak: bool = False
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def differentiable(self) -> bool:
+        return self.dtype.kind in "fc"
+
+    def with_shape(self, shape: tuple[Size, ...]) -> Type:
+        return Type(self.dtype, tuple(shape), self.weak and not shape)
+
+    def __str__(self) -> str:
+        shape = "[" + ", ".join(map(str, self.shape)) + "]" if self.shape else ""
+        return ("py" if self.weak else "") + self.dtype.str.lstrip("<>|=") + shape
+
+
+@dataclass(frozen=True)
+class StackType:
+    """A last-in first-out store of values of one type, for loops whose length is not known."""
+
+    item: Type
+
+    @property
+    def differentiable(self) -> bool:
+        return self.item.differentiable
+
+    def __str__(self) -> str:
+        return f"stack({self.item})"
+
+
+AnyType = Union[Type, StackType]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The user's line that a statement comes from."""
+
+    file: str
+    line: int
+    function: str = ""
+
+
+#: +, -, *, / and ** of atoms inside rules; `ops.elementwise` fills it.
+ARITHMETIC: dict[str, Callable[..., Atom]] = {}
+
+
+class Arithmetic:
+    """Lets a rule say `1 - y * y` of atoms."""
+
+    def __add__(self, other: Any) -> Atom:
+        return ARITHMETIC["add"](self, other)
+
+    def __radd__(self, other: Any) -> Atom:
+        return ARITHMETIC["add"](other, self)
+
+    def __sub__(self, other: Any) -> Atom:
+        return ARITHMETIC["sub"](self, other)
+
+    def __rsub__(self, other: Any) -> Atom:
+        return ARITHMETIC["sub"](other, self)
+
+    def __mul__(self, other: Any) -> Atom:
+        return ARITHMETIC["mul"](self, other)
+
+    def __rmul__(self, other: Any) -> Atom:
+        return ARITHMETIC["mul"](other, self)
+
+    def __truediv__(self, other: Any) -> Atom:
+        return ARITHMETIC["truediv"](self, other)
+
+    def __rtruediv__(self, other: Any) -> Atom:
+        return ARITHMETIC["truediv"](other, self)
+
+    def __pow__(self, other: Any) -> Atom:
+        return ARITHMETIC["power"](self, other)
+
+    def __neg__(self) -> Atom:
+        return ARITHMETIC["neg"](self)
+
+
+@dataclass(eq=False)
+class Var(Arithmetic):
+    """A value with a name; its identity is the object, its name only a wish of the emitter."""
+
+    type: Any
+    name: str = ""
+    origin: Origin | None = None
+    size: Any = None  # the size symbol that stands for this integer, once one was needed
+
+    def __repr__(self) -> str:
+        return self.name or f"v{id(self) % 10000}"
+
+
+@dataclass(frozen=True)
+class Literal(Arithmetic):
+    """A scalar constant; `value` None means: undefined, never read."""
+
+    value: Any
+    type: Any
+
+    def __eq__(self, other: object) -> bool:
+        return (isinstance(other, Literal) and self.type == other.type
+                and type(self.value) is type(other.value) and repr(self.value) == repr(other.value))
+
+    def __hash__(self) -> int:
+        return hash((repr(self.value), str(self.type)))
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+Atom = Union[Var, Literal]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Statements with parameters and results; they may read every variable of the scopes around."""
+
+    params: tuple[Var, ...]
+    body: tuple[Statement, ...]
+    results: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Let:
+    """outs = op(args, params)."""
+
+    outs: tuple[Var, ...]
+    op: Op
+    args: tuple[Atom, ...]
+    params: dict[str, Any] = field(default_factory=dict)
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class If:
+    """outs = results of `then` if test else results of `orelse`."""
+
+    outs: tuple[Var, ...]
+    test: Atom
+    then: Block
+    orelse: Block
+    mirror: Any = None  # in a linear or transposed program: the statement whose choices it repeats
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class For:
+    """for body.params[0] in range(start, stop, step): the other params carry values from pass to pass.
+
+    With `until`, the first result of the body is a flag that ends the loop after this pass, and
+    `count` is the number of passes made. `reverse` runs the same indices backwards.
+    """
+
+    outs: tuple[Var, ...]
+    start: Atom
+    stop: Atom
+    step: Atom
+    inits: tuple[Atom, ...]
+    body: Block
+    reverse: bool = False
+    until: bool = False
+    count: Var | None = None
+    mirror: Any = None
+    origin: Origin | None = None
+
+    @property
+    def index(self) -> Var:
+        return self.body.params[0]
+
+    @property
+    def carries(self) -> tuple[Var, ...]:
+        return self.body.params[1:]
+
+    @property
+    def yields(self) -> tuple[Atom, ...]:
+        return self.body.results[1:] if self.until else self.body.results
+
+
+@dataclass(frozen=True, eq=False)
+class While:
+    """Carries go through `body` while `test` (a block with the same parameters) gives true."""
+
+    outs: tuple[Var, ...]
+    inits: tuple[Atom, ...]
+    test: Block
+    body: Block
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """Something that happens: print, raise, assert. `template` is rebuilt from atoms by the emitter."""
+
+    kind: str
+    args: tuple[Atom, ...]
+    params: dict[str, Any] = field(default_factory=dict)
+    origin: Origin | None = None
+
+    @property
+    def outs(self) -> tuple[Var, ...]:
+        return ()
+
+
+Statement = Union[Let, If, For, While, Effect]
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A closed block with a name."""
+
+    name: str
+    block: Block
+
+    def __str__(self) -> str:
+        from tapeless.transforms.core.printer import show
+
+        return show(self)
+
+
+def blocks(statement: Statement) -> tuple[Block, ...]:
+    match statement:
+        case If(then=then, orelse=orelse):
+            return (then, orelse)
+        case For(body=body):
+            return (body,)
+        case While(test=test, body=body):
+            return (test, body)
+        case _:
+            return ()
+
+
+def operands(statement: Statement) -> tuple[Atom, ...]:
+    """The atoms a statement reads itself, outside its blocks."""
+    match statement:
+        case Let(args=args) | Effect(args=args):
+            return args
+        case If(test=test):
+            return (test,)
+        case For(start=start, stop=stop, step=step, inits=inits):
+            return (start, stop, step, *inits)
+        case While(inits=inits):
+            return inits
+        case _:
+            raise TypeError(statement)
+
+
+def outputs(statement: Statement) -> tuple[Var, ...]:
+    if isinstance(statement, For) and statement.count is not None:
+        return (*statement.outs, statement.count)
+    return statement.outs
+
+
+def statements(block: Block) -> Iterator[Statement]:
+    """Every statement, outer before inner."""
+    for s in block.body:
+        yield s
+        for b in blocks(s):
+            yield from statements(b)
+
+
+def free_variables(block: Block) -> dict[Var, None]:
+    """Variables read but not defined inside, in order of first use."""
+    found: dict[Var, None] = {}
+    _free(block, set(), found)
+    return found
+
+
+def _free(block: Block, defined: set[Var], found: dict[Var, None]) -> None:
+    defined = defined | set(block.params)
+    for s in block.body:
+        for a in operands(s):
+            if isinstance(a, Var) and a not in defined:
+                found[a] = None
+        for b in blocks(s):
+            _free(b, defined, found)
+        defined |= set(outputs(s))
+    for a in block.results:
+        if isinstance(a, Var) and a not in defined:
+            found[a] = None

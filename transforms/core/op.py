@@ -1,0 +1,61 @@
+"""What an operation is: type rule, derivative, transpose and spelling, all in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.language import Atom, Var
+
+
+@dataclass(eq=False)
+class Op:
+    """One operation. Calling it on atoms records a statement in the open block.
+
+    name       its name in printed programs
+    infer      (*args, **params) -> Type or tuple of Types of the results
+    source     Python text with {0}, {1} for arguments and {name} for params, or a function that makes it
+    jvp        (primals, tangents, outs, params) -> tangents of the results (None: zero)
+    transpose  (cotangent(s), args, linear, params) -> a cotangent for each argument, None where it is not
+               linear; gets one cotangent, or a tuple of them if there are several results
+    accumulate (total, cotangent, args, params) -> total + the cotangent of argument 0: for parts of arrays
+    view       NumPy returns a view of argument 0
+    put        (base, new, rest, params) -> the base after the view was overwritten by `new`
+    inplace    argument 0 is overwritten by the emitted statement
+    costly     is saved rather than computed again
+    simplify   (args, params) -> an atom that equals the result, or None
+    """
+
+    name: str
+    infer: Callable[..., Any]
+    source: Any = None
+    jvp: Callable[..., Any] | None = None
+    transpose: Callable[..., Any] | None = None
+    accumulate: Callable[..., Any] | None = None
+    view: bool = False
+    put: Callable[..., Any] | None = None
+    inplace: bool = False
+    costly: bool = False
+    simplify: Callable[..., Any] | None = None
+    elementwise: bool = False
+    pure: bool = True
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        outs = self.bind(*args, **params)
+        return outs[0] if len(outs) == 1 else outs
+
+    def bind(self, *args: Any, **params: Any) -> tuple[Atom, ...]:
+        atoms = tuple(builder.atom(a) for a in args)
+        if self.simplify is not None:
+            known = self.simplify(atoms, params)
+            if known is not None:
+                return (known,)
+        types = self.infer(*atoms, **params)
+        outs: tuple[Var, ...] = tuple(Var(t) for t in (types if isinstance(types, tuple) else (types,)))
+        builder.current().let(outs, self, atoms, params)
+        return outs
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"

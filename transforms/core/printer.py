@@ -1,0 +1,77 @@
+"""Core programs as text, for `stages` and for error reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Let, Literal, Program, Var, While
+
+
+def show(program: Program) -> str:
+    return f"program {program.name}" + show_block(program.block)
+
+
+def show_block(block: Block) -> str:
+    p = Printer()
+    p.block(block, 1, "return")
+    params = ", ".join(p.typed(v) for v in block.params)
+    return f"({params}):\n" + "\n".join(p.lines)
+
+
+class Printer:
+    def __init__(self) -> None:
+        self.names: dict[Var, str] = {}
+        self.used: set[str] = set()
+        self.lines: list[str] = []
+
+    def name(self, a: Atom) -> str:
+        if isinstance(a, Literal):
+            return "undefined" if a.value is None else repr(a.value)
+        if a not in self.names:
+            stem = a.name or "t"
+            k, name = 1, stem if a.name else "t1"
+            while name in self.used:
+                k += 1
+                name = f"{stem}{k}" if not a.name else f"{stem}_{k}"
+            self.used.add(name)
+            self.names[a] = name
+        return self.names[a]
+
+    def typed(self, v: Var) -> str:
+        return f"{self.name(v)}: {v.type}"
+
+    def list(self, atoms: Any) -> str:
+        return ", ".join(map(self.name, atoms))
+
+    def line(self, depth: int, text: str, origin: Any = None) -> None:
+        self.lines.append("    " * depth + text + (f"  # line {origin.line}" if origin else ""))
+
+    def block(self, block: Block, depth: int, end: str) -> None:
+        for s in block.body:
+            self.statement(s, depth)
+        self.line(depth, f"{end} {self.list(block.results)}".rstrip())
+
+    def statement(self, s: Any, depth: int) -> None:
+        match s:
+            case Let():
+                params = "".join(f", {k}={v}" for k, v in s.params.items())
+                args = self.list(s.args)
+                self.line(depth, f"{', '.join(map(self.typed, s.outs))} = {s.op.name}({args}{params if args else params[2:]})", s.origin)
+            case If():
+                self.line(depth, f"{self.list(s.outs)} = if {self.name(s.test)}:".removeprefix(" = "), s.origin)
+                self.block(s.then, depth + 1, "yield")
+                self.line(depth, "else:")
+                self.block(s.orelse, depth + 1, "yield")
+            case For():
+                span = f"range({self.list((s.start, s.stop, s.step))})"
+                span = f"reversed({span})" if s.reverse else span
+                inits = ", ".join(f"{self.typed(p)} = {self.name(a)}" for p, a in zip(s.carries, s.inits, strict=True))
+                self.line(depth, f"{self.list(s.outs)} = for {self.name(s.index)} in {span} with {inits}:".removeprefix(" = "), s.origin)
+                self.block(s.body, depth + 1, "yield")
+            case While():
+                inits = ", ".join(f"{self.typed(p)} = {self.name(a)}" for p, a in zip(s.body.params, s.inits, strict=True))
+                self.line(depth, f"{self.list(s.outs)} = while with {inits}:", s.origin)
+                self.block(s.test, depth + 1, "test")
+                self.block(s.body, depth + 1, "yield")
+            case Effect():
+                self.line(depth, f"{s.kind}({self.list(s.args)})", s.origin)

@@ -1,0 +1,106 @@
+"""Copies of blocks with variables replaced or renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Let, Literal, StackType, Statement, Type, Var, While
+
+
+def substitute(block: Block, new: Mapping[Var, Atom]) -> Block:
+    """`block` with free variables replaced; also inside sizes that stand for them."""
+    if not new:
+        return block
+    return Block(block.params, tuple(_statement(s, new) for s in block.body), tuple(_atom(a, new) for a in block.results))
+
+
+def _atom(a: Atom, new: Mapping[Var, Atom]) -> Atom:
+    return new.get(a, a) if isinstance(a, Var) else a
+
+
+def _statement(s: Statement, new: Mapping[Var, Atom]) -> Statement:
+    match s:
+        case Let():
+            return replace(s, args=tuple(_atom(a, new) for a in s.args), params=map_sizes(s.params, new))
+        case Effect():
+            return replace(s, args=tuple(_atom(a, new) for a in s.args))
+        case If():
+            return replace(s, test=_atom(s.test, new), then=substitute(s.then, new), orelse=substitute(s.orelse, new))
+        case For():
+            return replace(s, start=_atom(s.start, new), stop=_atom(s.stop, new), step=_atom(s.step, new),
+                           inits=tuple(_atom(a, new) for a in s.inits), body=substitute(s.body, new))
+        case While():
+            return replace(s, inits=tuple(_atom(a, new) for a in s.inits), test=substitute(s.test, new), body=substitute(s.body, new))
+    raise TypeError(s)
+
+
+def map_sizes(params: dict[str, Any], new: Mapping[Var, Atom]) -> dict[str, Any]:
+    """Params in which sizes that are values of replaced variables follow the replacement."""
+    return {k: _sizes(v, new) for k, v in params.items()}
+
+
+def _sizes(value: Any, new: Mapping[Var, Atom]) -> Any:
+    if isinstance(value, dims.Dim):
+        return size(value, new)
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return tuple(_sizes(v, new) for v in value)
+    if isinstance(value, Type):
+        return Type(value.dtype, tuple(size(s, new) for s in value.shape), value.weak)
+    return value
+
+
+def size(s: dims.Size, new: Mapping[Var, Atom]) -> dims.Size:
+    def get(symbol: dims.Symbol) -> dims.Size | None:
+        other = new.get(symbol.var) if symbol.var is not None else None
+        if other is None:
+            return None
+        if isinstance(other, Literal):
+            return int(other.value)
+        if other.size is None:
+            other.size = dims.symbol(other.name or "n", symbol.lower, other)
+        return other.size  # type: ignore[no-any-return]
+
+    return dims.substitute(s, get)
+
+
+def retype(t: Any, new: Mapping[Var, Atom]) -> Any:
+    if isinstance(t, StackType):
+        return StackType(retype(t.item, new))
+    return Type(t.dtype, tuple(size(s, new) for s in t.shape), t.weak)
+
+
+def refresh(block: Block, known: Mapping[Var, Atom] | None = None) -> tuple[Block, dict[Var, Atom]]:
+    """A copy in which every variable that is defined inside is a new one; and the renaming."""
+    new: dict[Var, Atom] = dict(known or {})
+    return _refresh(block, new), new
+
+
+def _fresh(v: Var, new: dict[Var, Atom]) -> Var:
+    made = Var(retype(v.type, new), v.name, v.origin)
+    new[v] = made
+    return made
+
+
+def _refresh(block: Block, new: dict[Var, Atom]) -> Block:
+    params = tuple(_fresh(p, new) for p in block.params)
+    body = []
+    for s in block.body:
+        match s:
+            case If():
+                made: Statement = replace(s, test=_atom(s.test, new), then=_refresh(s.then, new), orelse=_refresh(s.orelse, new))
+            case For():
+                made = replace(s, start=_atom(s.start, new), stop=_atom(s.stop, new), step=_atom(s.step, new),
+                               inits=tuple(_atom(a, new) for a in s.inits), body=_refresh(s.body, new))
+                if s.count is not None:
+                    made = replace(made, count=_fresh(s.count, new))
+            case While():
+                made = replace(s, inits=tuple(_atom(a, new) for a in s.inits), test=_refresh(s.test, new), body=_refresh(s.body, new))
+            case _:
+                made = _statement(s, new)
+        if not isinstance(made, Effect):
+            made = replace(made, outs=tuple(_fresh(v, new) for v in s.outs))
+        body.append(made)
+    return Block(params, tuple(body), tuple(_atom(a, new) for a in block.results))

@@ -1,0 +1,83 @@
+"""Every error of tapeless: the user's file, line and source with a caret, what was met, and the way out."""
+
+from __future__ import annotations
+
+import linecache
+
+
+class TapelessError(Exception):
+    """Base of all errors that tapeless raises itself.
+
+    `problem` says what was met; `hint` says one thing to do about it; `where` is the user's
+    (file, line, column, end column) and is shown with the source line and a caret.
+    """
+
+    def __init__(self, problem: str, hint: str = "", where: tuple[str, int, int, int] | None = None) -> None:
+        super().__init__(problem)
+        self.problem, self.hint, self.where = problem, hint, where
+
+    def __str__(self) -> str:
+        lines = [self.problem]
+        if self.where is not None:
+            file, line, column, end = self.where
+            text = linecache.getline(file, line).rstrip("\n")
+            lines.append(f"  File \"{file}\", line {line}")
+            if text:
+                shift = len(text) - len(text.lstrip())
+                lines.append("    " + text.strip())
+                if end > column >= shift:
+                    lines.append("    " + " " * (column - shift) + "^" * min(end - column, len(text) - column))
+        if self.hint:
+            lines.append(f"  {self.hint}")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.problem, self.hint, self.where))
+
+
+class SourceError(TapelessError, TypeError):
+    """The source of a function is missing or is not the one that runs."""
+
+
+class UnsupportedError(TapelessError, NotImplementedError):
+    """A construct or function that has no rule."""
+
+
+class NeedStaticError(TapelessError, TypeError):
+    """Python needs a value while staging, and the value depends on the contents of arrays."""
+
+
+class NotDifferentiableError(TapelessError, TypeError):
+    """A derivative was asked of, or through, something that has none."""
+
+
+class ArgumentError(TapelessError, ValueError):
+    """A transformation was given bad arguments."""
+
+
+class ArgumentTypeError(ArgumentError, TypeError):
+    """A transformation was given arguments of the wrong type."""
+
+
+class ShapeError(TapelessError, ValueError):
+    """Shapes that do not fit, found while staging."""
+
+
+class StructureError(TapelessError, TypeError):
+    """Branches or loop passes that end with values of different structure."""
+
+
+class AliasError(TapelessError, ValueError):
+    """An in-place write whose effect on other names is not known."""
+
+
+class EscapeError(TapelessError, RuntimeError):
+    """A symbol was kept by an outer object after its staged run ended."""
+
+
+class UndefinedError(TapelessError, UnboundLocalError):
+    """A variable is read that no pass or branch has set."""
+
+
+class InternalError(TapelessError, RuntimeError):
+    """A mistake in tapeless itself."""

@@ -1,0 +1,263 @@
+"""The staged run: a function and its arguments to a core program."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import NeedStatic, building, size_of
+from tapeless.transforms.core.language import Atom, Block, Literal, Origin, Type, Var
+from tapeless.transforms.errors import InternalError, NeedStaticError, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.capture import Captured, Guard, input_type
+from tapeless.transforms.frontend.rewrite import known_codes
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import Trace
+from tapeless.transforms.frontend.values import MISSING, Spec, take_apart
+
+
+@dataclass
+class Decisions:
+    """What earlier attempts found must be known: inputs by value, axes by length, loops unrolled."""
+
+    leaves: set[int] = field(default_factory=set)
+    axes: set[tuple[int, int]] = field(default_factory=set)
+    unroll: dict[Any, str] = field(default_factory=dict)
+    homes: dict[dims.Symbol, tuple[int, int]] = field(default_factory=dict)  # symbol -> leaf, axis (-1: value)
+
+    def fix_sizes(self, symbols: set[dims.Symbol]) -> None:
+        """An axis whose length must be known after all: start again with it."""
+        for s in symbols:
+            if s not in self.homes:
+                raise UnsupportedError(f"the size {s} is one in this call, and was not made from sizes of the arguments")
+            leaf, axis = self.homes[s]
+            if axis < 0:
+                self.leaves.add(leaf)
+            else:
+                self.axes.add((leaf, axis))
+        raise Restart
+
+
+class Restart(Exception):
+    """Stage again with the decisions made so far."""
+
+
+@dataclass
+class Leaf:
+    """One leaf of the arguments: a parameter of the program (`var`), or a value it was specialised on."""
+
+    value: Any
+    name: str
+    var: Var | None = None
+    static: bool = False
+    axes: tuple[int, ...] = ()
+
+
+@dataclass
+class Staged:
+    """The result of a staged run."""
+
+    block: Block  # parameters: the leaves that are variables, then captured arrays
+    leaves: list[Leaf]
+    captured: list[Captured]
+    guards: list[Guard]
+    sizes: list[tuple[str, dims.Size, dims.Size]]
+    result: Spec
+    notes: list[str]
+    writes: list[tuple[Any, Spec]]
+    decisions: Decisions
+    hints: dict[dims.Symbol, int]
+
+
+def is_dynamic(value: Any) -> bool:
+    """Whether a leaf becomes a parameter: arrays and numbers do, flags and other objects do not."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "biufc"
+    return isinstance(value, (int, float, complex, np.number)) and not isinstance(value, bool)
+
+
+def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> Any:
+    """What the program gets for an argument leaf: a symbol, or the value itself."""
+    value = leaf.value
+    if not is_dynamic(value) or k in decisions.leaves:
+        leaf.static = True
+        return value
+    if isinstance(value, np.ndarray):
+        kind, symbols = input_type(value, leaf.name)
+        shape = list(kind.shape)
+        for axis, s in enumerate(symbols):
+            if (k, axis) in decisions.axes:
+                shape[axis] = int(value.shape[axis])
+            elif s is not None:
+                trace.hints[s] = value.shape[axis]
+                decisions.homes[s] = (k, axis)
+        leaf.axes = tuple(axis for axis in range(value.ndim) if (k, axis) in decisions.axes)
+        leaf.var = Var(Type(kind.dtype, tuple(shape)), _short(leaf.name))
+        return Symbol(leaf.var, is_array=True)
+    if isinstance(value, np.number):
+        leaf.var = Var(Type(value.dtype), _short(leaf.name))
+    else:
+        leaf.var = Var(Type(np.dtype(type(value)), (), True), _short(leaf.name))
+    if leaf.var.type.dtype.kind in "iu":
+        leaf.var.size = dims.symbol(leaf.var.name, None, leaf.var)
+        (s,) = dims.symbols(leaf.var.size)
+        trace.hints[s] = int(value)
+        decisions.homes[s] = (k, -1)
+    return Symbol(leaf.var)
+
+
+def _short(name: str) -> str:
+    """A variable name for a path such as params["w"][0]."""
+    import re
+
+    words = re.findall(r"[A-Za-z_][A-Za-z_0-9]*|\d+", name)
+    if not words:
+        return "x"
+    last = words[-1]
+    return last if not last.isdigit() else "".join(words[-2:] if len(words) > 1 else ["x", last])
+
+
+class Run(Trace):
+    """A trace whose statements carry the user's line that made them."""
+
+    def let(self, *args: Any) -> None:
+        self.origin = find_origin() or self.origin
+        super().let(*args)
+
+    def emit(self, statement: Any) -> None:
+        super().emit(statement)
+
+
+def find_origin() -> Origin | None:
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code in known_codes:
+            return Origin(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def stage(call: Callable[[list[Any]], Any], leaves: list[Any], names: list[str]) -> Staged:
+    """Runs `call` on symbols for `leaves` until no more of them need be known."""
+    decisions = Decisions()
+    for _ in range(50):
+        try:
+            return _attempt(call, [Leaf(v, n) for v, n in zip(leaves, names, strict=True)], decisions)
+        except Restart:
+            continue
+    raise InternalError("the staged run does not settle")
+
+
+def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: Decisions) -> Staged:
+    run = Run(decisions)
+    with building(run):
+        params = [leaf_parameter(k, leaf, decisions, run) for k, leaf in enumerate(leaves)]
+        try:
+            value = call(params)
+            result = take_apart(value)
+            writes = _writes(run)
+        except NeedStatic as e:
+            _resolve(e, run, leaves, decisions)
+            raise Restart from None
+        except TapelessError as e:
+            if e.where is None:
+                e.where = _where(e)
+            raise
+        except RecursionError as e:
+            raise UnsupportedError("the recursion does not end while staging: its depth depends on values that are known only when the program runs",
+                                   "write it as a loop") from e
+    captured = [v[0] for v in run.reads.values() if isinstance(v, tuple) and isinstance(v[0], Captured)]
+    guards = [v for v in run.reads.values() if isinstance(v, Guard)]
+    variables = tuple(leaf.var for leaf in leaves if leaf.var is not None)
+    results = (*result.leaves(), *(a for _, spec in writes for a in spec.leaves()))
+    block = Block((*variables, *(c.var for c in captured)), tuple(run.blocks[0]), tuple(results))
+    return Staged(block, leaves, captured, guards, run.guards, result, run.notes, writes, decisions, run.hints)
+
+
+def _writes(run: Run) -> list[tuple[Any, Spec]]:
+    """What the program left in objects from outside; they get their old contents back."""
+    found = []
+    for location, old in run.journals[0].old.values():
+        if location.birth:
+            continue
+        final = location.get()
+        if final is MISSING:
+            raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
+        found.append((location, take_apart(final)))
+        location.set(old)
+    return found
+
+
+def _where(error: BaseException) -> tuple[str, int, int, int] | None:
+    """The innermost line of rewritten code in the traceback, with its columns."""
+    found = None
+    tb = error.__traceback__
+    while tb is not None:
+        if tb.tb_frame.f_code in known_codes:
+            places = list(tb.tb_frame.f_code.co_positions())
+            at = places[tb.tb_lasti // 2] if tb.tb_lasti >= 0 else (tb.tb_lineno, None, 0, 0)
+            found = (tb.tb_frame.f_code.co_filename, tb.tb_lineno, at[2] or 0, (at[3] or 0) if at[1] == tb.tb_lineno else 10_000)
+        tb = tb.tb_next
+    return found
+
+
+def _resolve(need: NeedStatic, run: Run, leaves: list[Leaf], decisions: Decisions) -> None:
+    """Decides which inputs or loops must be known for `need`; an error if it depends on array contents."""
+    loops: dict[Any, str] = {}
+    inputs: set[int] = set()
+    axes: set[tuple[int, int]] = set()
+    blame: list[Var] = []
+    by_var = {leaf.var: k for k, leaf in enumerate(leaves) if leaf.var is not None}
+    seen: set[Any] = set()
+    left: list[Any] = [need.atom]
+
+    def size(s: dims.Size) -> None:
+        for symbol in dims.symbols(s):
+            if symbol in decisions.homes:
+                k, axis = decisions.homes[symbol]
+                inputs.add(k) if axis < 0 else axes.add((k, axis))
+            elif symbol.var is not None:
+                left.append(symbol.var)
+            else:
+                blame.append(need.atom)  # type: ignore[arg-type]
+
+    while left:
+        a: Atom = left.pop()
+        if not isinstance(a, Var) or a in seen:
+            continue
+        seen.add(a)
+        if a in by_var:
+            if a.type.shape or a.type.dtype.kind not in "iu":
+                blame.append(a)
+            else:
+                inputs.add(by_var[a])
+        elif a in run.parents:
+            kind, key, sources = run.parents[a]
+            if kind == "loop":
+                loops[key] = need.why
+            else:
+                left += sources
+        elif a in run.definitions:
+            let = run.definitions[a]
+            left += let.args
+            if let.op.name == "size_value":
+                size(let.params["size"])
+        else:
+            blame.append(a)
+    progress = (inputs - decisions.leaves) or (axes - decisions.axes) or (set(loops) - set(decisions.unroll))
+    if blame or not progress:
+        what = next((f"'{v.name}'" for v in [need.atom, *blame] if isinstance(v, Var) and v.name), "a value")
+        error = NeedStaticError(f"{need.why}, but {what} depends on the contents of arrays",
+                                "use np.where, a loop or an array operation, or pass the value as an int argument")
+        error.where = _where(need)
+        raise error from None
+    decisions.leaves |= inputs
+    decisions.axes |= axes
+    decisions.unroll |= loops
+
+
+__all__ = ["Literal", "size_of", "stage", "Staged"]

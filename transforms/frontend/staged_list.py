@@ -1,0 +1,193 @@
+"""Lists of the user's program: ordinary lists, until a rolled loop appends to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, StackType, Type
+from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.frontend.symbols import Symbol, apply, trace, wrap
+from tapeless.transforms.ops import shapes, stacks
+from tapeless.transforms.ops.table import FUNCTIONS
+
+
+class Tail:
+    """Elements appended in rolled loops: one stack for each leaf of an element."""
+
+    def __init__(self, spec: Any, stack_symbols: list[Symbol]) -> None:
+        self.spec, self.stacks = spec, stack_symbols
+        self.length: Size | None = 0  # None: not known
+
+
+class StagedList(list):  # type: ignore[type-arg]
+    """A list; with a `tail`, its elements lie in stacks that are known when the program runs."""
+
+    tail: Tail | None = None
+
+    def append(self, value: Any) -> None:
+        from tapeless.transforms.frontend.values import join_types, take_apart
+
+        if self.tail is None:
+            super().append(value)
+            return
+        spec = take_apart(value)
+        leaves = list(spec.leaves())
+        if _shape(spec) != _shape(self.tail.spec):
+            raise StructureError("the elements appended to a list in a loop are built differently")
+        for symbol, leaf in zip(self.tail.stacks, leaves, strict=True):
+            item = symbol.type.item  # type: ignore[attr-defined]
+            if join_types(item, leaf.type) != item:
+                raise StructureError(f"the elements appended to a list in a loop change from {item} to {leaf.type}")
+            symbol.write(stacks.push(symbol.value(), leaf))
+        self.tail.length = None
+
+    def length(self) -> Any:
+        if self.tail is None:
+            return len(self)
+        return self.arrays()[0].shape[0]
+
+    def arrays(self) -> list[Any]:
+        """The leaves of all elements, stacked along axis 0."""
+        assert self.tail is not None
+        made = []
+        for symbol in self.tail.stacks:
+            size = self.tail.length
+            made.append(wrap(to_array(symbol.value(), size=dims.symbol("n", 0) if size is None else size)))
+        return made
+
+    def as_atom(self) -> Any:
+        from tapeless.transforms.frontend.symbols import atoms
+
+        if self.tail is None:
+            return [atoms(v) for v in self]
+        if self.tail.spec.kind != "leaf":
+            raise UnsupportedError("a list of tuples that was filled in a loop cannot become one array")
+        return self.arrays()[0].value()
+
+    def element(self, k: Any) -> Any:
+        from tapeless.transforms.frontend.values import put_together
+
+        def build(spec: Any, arrays: Any) -> Any:
+            if spec.kind == "leaf":
+                return next(arrays)[k]
+            return put_together(spec, [build(c, arrays) for c in spec.children])
+
+        assert self.tail is not None
+        return build(self.tail.spec, iter(self.arrays()))
+
+    def _plain(self) -> None:
+        if self.tail is not None:
+            raise StructureError("a list that is filled in a rolled loop is read inside it")
+
+    def __getitem__(self, key: Any) -> Any:
+        if self.tail is None:
+            return super().__getitem__(key)
+        if isinstance(key, slice):
+            if self.tail.spec.kind != "leaf":
+                raise UnsupportedError("a slice of a list of tuples that was filled in a loop")
+            return self.arrays()[0][key]
+        return self.element(key)
+
+    def __len__(self) -> int:
+        if self.tail is None:
+            return super().__len__()
+        return int(self.length())
+
+    def __iter__(self) -> Any:
+        if self.tail is None:
+            return super().__iter__()
+        return iter([self.element(k) for k in range(len(self))])
+
+    def __bool__(self) -> bool:
+        return bool(self.length() > 0) if self.tail is not None else super().__len__() > 0
+
+    def pop(self, k: Any = -1) -> Any:  # type: ignore[override]
+        if self.tail is None:
+            return super().pop(k)
+        if k != -1:
+            raise UnsupportedError("pop from the middle of a list that was filled in a loop")
+        from tapeless.transforms.frontend.values import put_together
+
+        def build(spec: Any, stack_symbols: Any) -> Any:
+            if spec.kind == "leaf":
+                symbol = next(stack_symbols)
+                rest, value = stacks.pop.bind(symbol.value())
+                symbol.write(rest)
+                return wrap(value)
+            return put_together(spec, [build(c, stack_symbols) for c in spec.children])
+
+        made = build(self.tail.spec, iter(self.tail.stacks))
+        self.tail.length = None
+        return made
+
+    def extend(self, values: Any) -> None:
+        for v in values:
+            self.append(v)
+
+    def __iadd__(self, values: Any) -> StagedList:  # type: ignore[misc, override]
+        self.extend(values)
+        return self
+
+    def __add__(self, other: Any) -> StagedList:
+        self._plain()
+        return trace().born(StagedList(list.__add__(self, other)))  # type: ignore[no-any-return]
+
+    def __mul__(self, n: Any) -> StagedList:
+        self._plain()
+        return trace().born(StagedList(list.__mul__(self, n)))  # type: ignore[no-any-return]
+
+    __rmul__ = __mul__
+
+    def __reversed__(self) -> Any:
+        return reversed(list(self))
+
+    def copy(self) -> StagedList:
+        made = StagedList(list.copy(self)) if self.tail is None else StagedList()
+        made.tail = self.tail
+        return trace().born(made)  # type: ignore[no-any-return]
+
+
+def _shape(spec: Any) -> Any:
+    return "leaf" if spec.kind == "leaf" else (spec.kind, spec.keys, tuple(_shape(c) for c in spec.children))
+
+
+def start_tail(target: StagedList, element: Any) -> None:
+    """Moves the elements of `target` into stacks; `element` shows what will be appended."""
+    from tapeless.transforms.frontend.values import join_types, take_apart
+
+    specs = [take_apart(v) for v in list.__iter__(target)]
+    types = [a.type for a in element.leaves()]
+    for s in specs:
+        if _shape(s) != _shape(element):
+            raise StructureError("the elements appended to a list in a loop are built differently")
+        types = [join_types(t, a.type) for t, a in zip(types, s.leaves(), strict=True)]
+    tail = Tail(element, [Symbol(stacks.new_stack(item=Type(t.dtype, t.shape))) for t in types])
+    count = len(specs)
+    for s in specs:
+        for symbol, leaf in zip(tail.stacks, s.leaves(), strict=True):
+            symbol.cell.atom = stacks.push(symbol.value(), leaf)  # type: ignore[union-attr]
+    target.clear()
+    target.tail = tail
+    tail.length = count if count == 0 else None
+
+
+def _to_array_infer(stack: Atom, *, size: Size) -> Type:
+    item = stack.type.item
+    return Type(item.dtype, (size, *item.shape))
+
+
+def _to_array_source(args: Any, params: Any) -> str:
+    kind = args[0].type.item.dtype
+    return "np.array({0})" if kind == np.dtype(float) else f"np.array({{0}}, np.{kind.name})"
+
+
+to_array = shapes.linear("to_array", _to_array_infer, _to_array_source, lambda ct, args, linear, params: (unstack(ct),), costly=True)
+unstack = shapes.linear("unstack", lambda x: StackType(Type(x.type.dtype, x.type.shape[1:])), "list({0})",
+                        lambda ct, args, linear, params: (to_array(ct, size=args[0].type.shape[0]),))
+
+__all__ = ["StagedList", "Tail", "start_tail", "size_atom", "apply", "FUNCTIONS"]

@@ -1,0 +1,469 @@
+"""Symbols: what user code computes with during a staged run. They are mutable cells and views of cells,
+so that aliasing means what it means in NumPy."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.builder import NeedStatic, atom, size_atom
+from tapeless.transforms.core.language import Atom, Literal, Type, Var
+from tapeless.transforms.errors import AliasError, EscapeError, UndefinedError, UnsupportedError
+from tapeless.transforms.frontend.trace import Location, Trace
+from tapeless.transforms.ops import elementwise, indexing
+from tapeless.transforms.ops.table import FUNCTIONS, METHODS
+
+
+class Cell:
+    """The present value of an array that Python code can overwrite."""
+
+    __slots__ = ("atom", "birth", "flag", "__weakref__")
+
+    def __init__(self, value: Atom) -> None:
+        self.atom = value
+        self.birth = next(trace().serials)
+        self.flag: Atom | None = None  # false where the variable is not defined
+
+
+class CellLocation(Location):
+    def __init__(self, cell: Cell) -> None:
+        self.cell, self.key, self.birth = cell, ("cell", id(cell)), cell.birth
+
+    def get(self) -> Any:
+        return self.cell.atom
+
+    def set(self, value: Any) -> None:
+        self.cell.atom = value
+
+
+def trace() -> Trace:
+    if not builder.active():
+        raise EscapeError("a value of a staged run is used after the run has ended",
+                          "return it from the function instead of keeping it in an outer object")
+    return builder.current()  # type: ignore[return-value]
+
+
+class Symbol:
+    """An array or scalar whose value is known only when the program runs."""
+
+    __slots__ = ("cell", "parent", "chain", "is_array", "undefined", "__weakref__")
+    __array_priority__ = 1e6
+
+    def __init__(self, value: Atom | None = None, parent: Symbol | None = None, chain: Any = (), is_array: bool = False) -> None:
+        self.cell = Cell(value) if value is not None else None
+        self.parent, self.chain = parent, chain
+        self.is_array = is_array
+        self.undefined: Any = None
+
+    # -- value
+
+    def value(self) -> Atom:
+        t = trace()
+        if self.undefined is not None:
+            self._check_defined()
+        if self.parent is None:
+            assert self.cell is not None
+            if self.cell in t.poisoned:
+                raise AliasError(f"this array {t.poisoned[self.cell]}", "copy the array where it gets its second name")
+            return self.cell.atom
+        base = self.parent.value()
+        for op, rest, params in self.chain:
+            base = op(base, *rest, **params)
+        return base
+
+    def _check_defined(self) -> None:
+        from tapeless.transforms.core.language import Block, Effect, If
+
+        name, flag = self.undefined
+        if flag is None:
+            return
+        self.undefined = (name, None)
+        fail = Effect("raise", (), {"type": UnboundLocalError, "parts": (
+            f"cannot access local variable '{name}' where it is not associated with a value",)}, trace().origin)
+        trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))
+
+    def write(self, new: Atom) -> None:
+        if self.parent is not None:
+            values = [self.parent.value()]
+            for op, rest, params in self.chain[:-1]:
+                values.append(op(values[-1], *rest, **params))
+            for (op, rest, params), base in zip(reversed(self.chain), reversed(values), strict=True):
+                if op.put is None:
+                    raise AliasError("this view cannot be written to", "copy it first")
+                new = op.put(base, new, rest, params)
+            self.parent.write(new)
+            return
+        assert self.cell is not None
+        self.value()
+        trace().touch(CellLocation(self.cell))
+        trace().written(self.cell)
+        self.cell.atom = new
+
+    @property
+    def type(self) -> Type:
+        if self.parent is None and self.cell is not None:
+            return self.cell.atom.type  # type: ignore[no-any-return]
+        return self.value().type  # type: ignore[no-any-return]
+
+    @property
+    def mutable(self) -> bool:
+        return self.is_array or bool(self.type.shape)
+
+    def base_cell(self) -> Cell:
+        symbol = self
+        while symbol.parent is not None:
+            symbol = symbol.parent
+        assert symbol.cell is not None
+        return symbol.cell
+
+    # -- what NumPy arrays say of themselves
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.type.dtype
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tuple(wrap(size_atom(s)) for s in self.type.shape)
+
+    @property
+    def ndim(self) -> int:
+        return self.type.ndim
+
+    @property
+    def size(self) -> Any:
+        from tapeless.transforms.core import dims
+
+        return wrap(size_atom(dims.product(self.type.shape)))
+
+    @property
+    def T(self) -> Any:  # noqa: N802 (NumPy's)
+        return apply(FUNCTIONS[np.transpose], self)
+
+    @property
+    def mT(self) -> Any:  # noqa: N802 (NumPy's)
+        return apply(FUNCTIONS[np.matrix_transpose], self)
+
+    @property
+    def real(self) -> Any:
+        if self.dtype.kind == "c":
+            return apply(FUNCTIONS[np.real], self)
+        return self
+
+    @property
+    def imag(self) -> Any:
+        return apply(FUNCTIONS[np.imag], self)
+
+    @property
+    def flat(self) -> Any:
+        return apply(FUNCTIONS[np.ravel], self)
+
+    def item(self, *args: Any) -> Any:
+        if args:
+            return self[args[0] if len(args) == 1 else args]
+        return self if not self.type.shape else apply(FUNCTIONS[np.reshape], self, ())
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
+    def tolist(self) -> Any:
+        return [e.tolist() if e.type.shape else e for e in self] if self.type.shape else self
+
+    def sort(self, axis: int = -1) -> None:
+        self[...] = apply(FUNCTIONS[np.sort], self, axis)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in METHODS:
+            return BoundRule(self, name)
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+        raise UnsupportedError(f"the array method or attribute .{name} has no rule",
+                               "use a NumPy function that has one (docs/numpy.md), or wrap the code in custom_vjp")
+
+    # -- Python protocols that need a value
+
+    def _need(self, why: str) -> Any:
+        value = self.value()
+        if isinstance(value, Literal):
+            return value.value
+        return builder.static(value, why)
+
+    def __bool__(self) -> bool:
+        return bool(self._need("Python needs to know whether this is true"))
+
+    def __index__(self) -> int:
+        if self.type.dtype.kind not in "iub" or self.type.shape:
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        return int(self._need("Python needs this integer"))
+
+    def __int__(self) -> int:
+        return int(self._need("int() needs the value"))
+
+    def __float__(self) -> float:
+        return float(self._need("float() needs the value"))
+
+    def __complex__(self) -> complex:
+        return complex(self._need("complex() needs the value"))
+
+    def __len__(self) -> int:
+        shape = self.type.shape
+        if not shape:
+            raise TypeError("len() of unsized object")
+        return int(builder.static(size_atom(shape[0]), "Python needs this length"))
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.type.shape:
+            raise TypeError("iteration over a 0-d array")
+        return iter([self[k] for k in range(len(self))])
+
+    def __hash__(self) -> int:
+        if self.type.shape:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        return hash(self._need("a dictionary or set needs this value"))
+
+    def __contains__(self, item: Any) -> Any:
+        return bool(apply(FUNCTIONS[np.any], self == item))
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NeedStatic(self.value(), "a function without a rule needs the elements of this array")
+
+    def __repr__(self) -> str:
+        return f"<{self.type} known when the program runs>"
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+    # -- indexing
+
+    def __getitem__(self, key: Any) -> Any:
+        if not self.type.shape and key != () and key is not Ellipsis and key is not None:
+            raise IndexError("invalid index to scalar variable.")
+        return apply(indexing.get, self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if not self.mutable:
+            raise TypeError("'numpy.float64' object does not support item assignment")
+        base = self.value()
+        template, rest = indexing.normalize(atoms(key), base.type.ndim)
+        indexing.check_bounds(base, template)
+        from tapeless.transforms.ops.creation import as_array
+
+        new = as_array(atoms(value))
+        _check_store(new.type.dtype, base.type.dtype)
+        if not base.type.shape:
+            from tapeless.transforms.ops.shapes import cast
+
+            self.write(new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype))
+            return
+        self.write(indexing.update(base, new, *rest, key=template))
+
+    # -- NumPy's own dispatch: functions and ufuncs that unrewritten code calls
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "__call__":
+            return call_numpy(ufunc, inputs, kwargs)
+        return call_numpy(getattr(ufunc, method), inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return call_numpy(func, args, kwargs)
+
+
+class BoundRule:
+    """A method of a symbol, such as `x.sum`."""
+
+    def __init__(self, symbol: Symbol, name: str) -> None:
+        self.symbol, self.name = symbol, name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return call_numpy(METHODS[self.name], (self.symbol, *args), kwargs)
+
+
+def _check_store(value: np.dtype[Any], target: np.dtype[Any]) -> None:
+    if value.kind == "c" and target.kind != "c":
+        raise TypeError("can't convert complex to float")
+
+
+def wrap(value: Any) -> Any:
+    """Atoms become symbols, or Python and NumPy scalars where they are literal."""
+    if isinstance(value, Literal):
+        return value.value
+    if isinstance(value, Var):
+        return Symbol(value)
+    if isinstance(value, (tuple, list)):
+        made = [wrap(v) for v in value]
+        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
+    return value
+
+
+def atoms(value: Any) -> Any:
+    """Symbols and arrays become atoms, also inside lists, tuples, dicts and slices."""
+    if isinstance(value, Symbol):
+        return value.value()
+    if isinstance(value, np.ndarray):
+        from tapeless.transforms.frontend.capture import constant
+
+        return constant(value)
+    if isinstance(value, list) and hasattr(value, "as_atom"):
+        return value.as_atom()
+    if isinstance(value, (list, tuple)):
+        return type(value)(*map(atoms, value)) if hasattr(value, "_fields") else type(value)(map(atoms, value))
+    if isinstance(value, dict):
+        return {k: atoms(v) for k, v in value.items()}
+    if isinstance(value, slice):
+        return slice(atoms(value.start), atoms(value.stop), atoms(value.step))
+    return value
+
+
+def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
+    """Runs a rule on symbols; results that are views of an argument stay connected to it."""
+    parents = [a for a in args if isinstance(a, Symbol) and a.mutable]
+    values = [p.value() for p in parents]
+    made = rule(*atoms(list(args)), **atoms(kwargs))
+    if isinstance(made, Var) and parents:
+        return _connect(made, parents, values, rule)
+    return wrap(made)
+
+
+def _connect(made: Var, parents: list[Symbol], values: list[Atom], rule: Any) -> Symbol:
+    chain: list[Any] = []
+    at: Atom = made
+    definitions = trace().definitions
+    while True:
+        for parent, value in zip(parents, values, strict=True):
+            if at is value and (chain or rule in SAME):
+                if not made.type.shape:
+                    return Symbol(made)
+                return Symbol(None, parent, tuple(reversed(chain))) if chain else parent
+        let = definitions.get(at) if isinstance(at, Var) else None
+        if let is None or not let.op.view:
+            return Symbol(made)
+        chain.append((let.op, let.args[1:], let.params))
+        at = let.args[0]
+
+
+SAME = {FUNCTIONS[f] for f in (np.asarray, np.asanyarray, np.ascontiguousarray, np.reshape, np.ravel, np.transpose, np.squeeze,
+                               np.atleast_2d, np.atleast_1d, np.moveaxis, np.swapaxes, np.broadcast_to)}
+SAME |= {METHODS[m] for m in ("reshape", "transpose", "ravel", "squeeze", "swapaxes")} | {indexing.get}
+
+
+def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A NumPy function, ufunc or method, on symbols; refuses by name what has no rule."""
+    out = kwargs.pop("out", None)
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if out is None and isinstance(func, np.ufunc) and len(args) == func.nin + 1:
+        args, out = args[:-1], args[-1]
+    rule = FUNCTIONS.get(func) if func.__hash__ else None
+    if rule is None and func in METHODS.values():
+        rule = func
+    if func is np.add.at or func is np.subtract.at:
+        return _add_at(func, *args)
+    if rule is None:
+        name = getattr(func, "__name__", str(func))
+        raise UnsupportedError(f"np.{name} has no rule", "write it with functions that have one (docs/numpy.md), "
+                                                         "or give its derivative with custom_vjp")
+    if isinstance(func, np.ufunc):
+        where = kwargs.pop("where", True)
+        if where is not True:
+            made = apply(rule, *args, **kwargs)
+            if out is None:
+                raise UnsupportedError(f"np.{func.__name__}(..., where=) without out= leaves elements undefined", "give out=")
+            return _store_out(out, apply(FUNCTIONS[np.where], where, made, out))
+        kwargs.pop("casting", None)
+    made = apply(rule, *args, **kwargs)
+    return made if out is None else _store_out(out, made)
+
+
+def _store_out(out: Any, made: Any) -> Any:
+    if not isinstance(out, Symbol):
+        raise UnsupportedError("out= must be an array of this program", "use np.empty for it inside the function")
+    out[...] = made
+    return out
+
+
+def _add_at(func: Any, target: Any, key: Any, value: Any) -> None:
+    base = target.value()
+    template, rest = indexing.normalize(atoms(key), base.type.ndim)
+    from tapeless.transforms.ops.creation import as_array
+
+    amount = as_array(atoms(value))
+    if func is np.subtract.at:
+        amount = elementwise.neg(amount)
+    target.write(indexing.add_at(base, amount, *rest, key=template))
+
+
+def _operand(value: Any) -> bool:
+    return isinstance(value, (Symbol, int, float, complex, np.generic, np.ndarray, bool))
+
+
+def _binary(op: Any, swap: bool) -> Any:
+    def method(self: Symbol, other: Any) -> Any:
+        if isinstance(other, (list, tuple)):
+            if self.type.weak and self.type.dtype.kind == "i" and op is elementwise.mul:
+                return other * self.__index__()  # type: ignore[operator]
+            other = apply(FUNCTIONS[np.asarray], other)
+        elif not _operand(other):
+            return NotImplemented
+        a, b = (other, self) if swap else (self, other)
+        return apply(_scalar_power if op is elementwise.power else op, a, b)
+
+    return method
+
+
+def _scalar_power(a: Any, b: Any) -> Atom:
+    """Python's int ** int is a float for negative exponents: the sign must be known."""
+    a, b = atom(a), atom(b)
+    if a.type.weak and b.type.weak and a.type.dtype.kind == b.type.dtype.kind == "i" and isinstance(b, Var):
+        b = atom(builder.static(b, "the type of int ** int depends on the exponent"))
+    if isinstance(b, Literal) and b.type.weak and b.type.dtype.kind == "i" and b.value < 0 and a.type.dtype.kind in "iu":
+        if not a.type.weak:
+            raise ValueError("Integers to negative integer powers are not allowed.")
+        b = atom(float(b.value))
+    return elementwise.power(a, b)  # type: ignore[no-any-return]
+
+
+def _unary(op: Any) -> Any:
+    return lambda self: apply(op, self)
+
+
+def _inplace(name: str) -> Any:
+    def method(self: Symbol, other: Any) -> Any:
+        made = getattr(operator, name)(self, other)
+        return store_into(self, made) if self.mutable else made
+
+    return method
+
+
+def store_into(target: Symbol, made: Any) -> Symbol:
+    """target op= ...: NumPy casts to the target's dtype if that is of the same kind."""
+    dtype = made.dtype if isinstance(made, (Symbol, np.generic)) else atom(made).type.dtype
+    if not np.can_cast(dtype, target.dtype, "same_kind"):
+        raise TypeError(f"Cannot cast ufunc output from {dtype!r} to {target.dtype!r} with casting rule 'same_kind'")
+    target[...] = made
+    return target
+
+
+from tapeless.transforms.ops import linalg  # noqa: E402
+
+_OPERATORS = {"add": elementwise.add, "sub": elementwise.sub, "mul": elementwise.mul, "truediv": elementwise.truediv,
+              "floordiv": elementwise.floordiv, "mod": elementwise.mod, "pow": elementwise.power,
+              "matmul": linalg.matmul, "and": elementwise.bitwise_and, "or": elementwise.bitwise_or,
+              "xor": elementwise.bitwise_xor, "lshift": elementwise.left_shift, "rshift": elementwise.right_shift}
+for _name, _op in _OPERATORS.items():
+    setattr(Symbol, f"__{_name}__", _binary(_op, False))
+    setattr(Symbol, f"__r{_name}__", _binary(_op, True))
+    setattr(Symbol, f"__i{_name}__", _inplace(_name + ("_" if _name in ("and", "or") else "")))
+for _name, _op in {"lt": elementwise.less, "le": elementwise.less_equal, "gt": elementwise.greater,
+                   "ge": elementwise.greater_equal, "eq": elementwise.equal, "ne": elementwise.not_equal}.items():
+    setattr(Symbol, f"__{_name}__", _binary(_op, False))
+for _name, _op in {"neg": elementwise.neg, "pos": elementwise.positive, "abs": elementwise.absolute,
+                   "invert": elementwise.invert}.items():
+    setattr(Symbol, f"__{_name}__", _unary(_op))
+Symbol.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore[attr-defined]
+
+
+def undefined(name: str) -> UndefinedError:
+    return UndefinedError(f"cannot access local variable '{name}' where it is not associated with a value")

@@ -1,0 +1,150 @@
+"""A staged run: the open blocks, what may be undone, and the facts about sizes that it relied on."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import Builder, size_atom
+from tapeless.transforms.core.dims import Size, Symbol
+from tapeless.transforms.core.language import Effect, Var
+
+
+class Location:
+    """Something Python code can overwrite: a variable, a list, an attribute, the value of an array."""
+
+    key: tuple[Any, ...]
+    birth: int = 0
+    name: str = ""
+
+    def get(self) -> Any:
+        raise NotImplementedError
+
+    def set(self, value: Any) -> None:
+        raise NotImplementedError
+
+
+class Journal:
+    """The locations that one block overwrote, with what they held before."""
+
+    def __init__(self, serial: int) -> None:
+        self.serial = serial
+        self.old: dict[tuple[Any, ...], tuple[Location, Any]] = {}
+
+
+class Trace(Builder):
+    """Records the core program of one staged run.
+
+    hints    the sizes and integers that the inputs have in the call that is being staged
+    guards   facts about input sizes that the program relies on: (relation, a, b)
+    unroll   loops (by source position) that must not be rolled
+    """
+
+    def __init__(self, decisions: Any = None) -> None:
+        super().__init__()
+        self.journals: list[Journal] = [Journal(0)]
+        self.hints: dict[Symbol, int] = {}
+        self.guards: list[tuple[str, Size, Size]] = []
+        self.decisions = decisions
+        self.notes: list[str] = []
+        self.parents: dict[Var, Any] = {}
+        self.births: dict[int, tuple[int, Any]] = {}
+        self.serials = itertools.count(1)
+        self.reads: dict[Any, Any] = {}
+        self.poisoned: dict[Any, str] = {}
+        self.links: dict[Any, set[Any]] = {}
+
+    # -- sizes
+
+    def value(self, size: Size) -> int | None:
+        return dims.evaluate(size, self.hints)
+
+    def guard(self, relation: str, a: Size, b: Size) -> None:
+        if (relation, a, b) not in self.guards:
+            self.guards.append((relation, a, b))
+
+    def same_size(self, a: Size, b: Size) -> bool:
+        if isinstance(a, int) and isinstance(b, int):
+            return a == b
+        x, y = self.value(a), self.value(b)
+        if x is None or y is None:
+            self.emit(Effect("check", (size_atom(a), size_atom(b)), {}, self.origin))
+            return True
+        if x == y:
+            self.guard("==", a, b)
+        return x == y
+
+    def is_one(self, size: Size, other: Size) -> bool:
+        """An axis that happens to have length one in this call: the sizes it depends on become static."""
+        if isinstance(size, int) or self.value(size) != 1 or self.value(other) == 1:
+            return False
+        self.decisions.fix_sizes(dims.symbols(size))
+        return True
+
+    def clamp(self, bound: Size, n: Size) -> Size | None:
+        b, length = self.value(bound), self.value(n)
+        if b is None or length is None:
+            return None
+        if 0 <= b <= length:
+            self.guard(">=", bound, 0)
+            self.guard(">=", n, bound)
+            return bound
+        if b > length:
+            self.guard(">=", bound, n)
+            return n
+        return None
+
+    # -- undoing
+
+    def touch(self, location: Location) -> None:
+        """Must be called before a location is overwritten."""
+        journal = self.journals[-1]
+        if location.key not in journal.old and location.birth <= journal.serial:
+            journal.old[location.key] = (location, location.get())
+
+    def born(self, obj: Any) -> Any:
+        """Remember that a mutable object was made now, by the program."""
+        self.births[id(obj)] = (next(self.serials), obj)
+        return obj
+
+    def birth(self, obj: Any) -> int:
+        return self.births.get(id(obj), (0, None))[0]
+
+    @contextmanager
+    def recording(self) -> Iterator[Journal]:
+        """Writes inside are journalled; the caller undoes them with `rollback`."""
+        self.journals.append(Journal(next(self.serials)))
+        try:
+            yield self.journals[-1]
+        finally:
+            self.journals.pop()
+
+    @staticmethod
+    def rollback(journal: Journal) -> None:
+        for location, old in reversed(journal.old.values()):
+            location.set(old)
+
+    # -- aliases that are only known to be possible
+
+    def link(self, a: Any, b: Any) -> None:
+        if a is not b:
+            self.links.setdefault(a, set()).add(b)
+            self.links.setdefault(b, set()).add(a)
+
+    def written(self, cell: Any) -> None:
+        for other in self.links.get(cell, ()):
+            self.poisoned[other] = "may share memory with an array that was overwritten since"
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+
+def with_origin(find: Callable[[], Any]) -> Callable[[Trace], None]:
+    def stamp(trace: Trace) -> None:
+        trace.origin = find()
+
+    return stamp

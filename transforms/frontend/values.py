@@ -1,0 +1,271 @@
+"""Python values that hold symbols: taken apart into leaves at the end of a block, put together after it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.language import Atom, Literal, StackType, Type, Var
+from tapeless.transforms.errors import StructureError
+from tapeless.transforms.frontend.symbols import Symbol, trace
+from tapeless.transforms.frontend.trace import Location
+
+NUMBERS = (bool, int, float, complex, np.generic)
+
+
+class Missing:
+    """The value of a variable that is not set."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+MISSING = Missing()
+
+
+@dataclass(frozen=True)
+class Diverged:
+    """The value of a variable after branches that left it with values that do not fit together."""
+
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Spec:
+    """What a value is made of. kind: leaf, static, or the type of a container."""
+
+    kind: Any
+    value: Any  # the object itself
+    keys: tuple[Any, ...] = ()
+    children: tuple[Spec, ...] = ()
+    atom: Atom | None = None
+
+    def leaves(self) -> Iterator[Atom]:
+        if self.kind == "leaf":
+            assert self.atom is not None
+            yield self.atom
+        for c in self.children:
+            yield from c.leaves()
+
+    def describe(self) -> str:
+        if self.kind == "leaf":
+            assert self.atom is not None
+            return str(self.atom.type)
+        if self.kind == "static":
+            return "undefined" if self.value is MISSING else f"{type(self.value).__name__} {self.value!r}"[:60]
+        return f"{self.kind.__name__}({', '.join(c.describe() for c in self.children)})"[:80]
+
+
+def take_apart(value: Any) -> Spec:
+    """The structure of a value and the present atoms of its leaves (read in the open block)."""
+    if isinstance(value, Symbol):
+        return Spec("leaf", value, atom=value.value())
+    if isinstance(value, NUMBERS):
+        return Spec("leaf", value, atom=atom(value))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+        from tapeless.transforms.frontend.capture import constant
+
+        return Spec("leaf", value, atom=constant(value))
+    if isinstance(value, (list, tuple)):
+        return Spec(type(value), value, tuple(range(len(value))), tuple(map(take_apart, value)))
+    if isinstance(value, dict):
+        return Spec(type(value), value, tuple(value), tuple(map(take_apart, value.values())))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = tuple(f.name for f in dataclasses.fields(value))
+        return Spec(type(value), value, names, tuple(take_apart(getattr(value, n)) for n in names))
+    return Spec("static", value)
+
+
+def put_together(spec: Spec, children: list[Any]) -> Any:
+    kind, value = spec.kind, spec.value
+    if all(new is old.value for new, old in zip(children, spec.children, strict=True)):
+        return value
+    if issubclass(kind, dict):
+        return trace().born(dict(zip(spec.keys, children, strict=True)))
+    if hasattr(kind, "_fields"):
+        return kind(*children)
+    if issubclass(kind, list):
+        return trace().born(kind(children))
+    if issubclass(kind, tuple):
+        return kind(children)
+    made = object.__new__(kind)
+    for name, child in zip(spec.keys, children, strict=True):
+        object.__setattr__(made, name, child)
+    return trace().born(made)
+
+
+def join(a: Spec, b: Spec, leaf: Callable[[Spec, Spec], Any]) -> Any:
+    """One value for two that are built alike; `leaf` makes the value for two leaves."""
+    if a.kind == "leaf" and b.kind == "leaf":
+        return leaf(a, b)
+    if a.kind == "static" and b.kind == "static":
+        if a.value is b.value or same(a.value, b.value):
+            return a.value
+        raise StructureError(f"{a.describe()} and {b.describe()} differ")
+    if a.kind is b.kind and a.keys == b.keys:
+        children = [join(x, y, leaf) for x, y in zip(a.children, b.children, strict=True)]
+        return put_together(a, children)
+    raise StructureError(f"{a.describe()} and {b.describe()} are built differently")
+
+
+def same(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (str, bytes, type(None), type(Ellipsis), slice, np.dtype, frozenset)):
+        return bool(a == b)
+    code = getattr(a, "__code__", None)
+    if code is not None:  # functions made by the same line
+        return code is getattr(b, "__code__", None)
+    return a is b
+
+
+def join_types(a: Type | StackType, b: Type | StackType) -> Type | StackType:
+    """The type of a value that is sometimes `a` and sometimes `b`; StructureError if there is none."""
+    if isinstance(a, StackType) or isinstance(b, StackType):
+        if isinstance(a, StackType) and isinstance(b, StackType):
+            joined = join_types(a.item, b.item)
+            assert isinstance(joined, Type)
+            return StackType(joined)
+        raise StructureError(f"{a} and {b} differ")
+    if a.ndim != b.ndim:
+        raise StructureError(f"{a} and {b} have different numbers of axes")
+    shape = tuple(_join_sizes(x, y) for x, y in zip(a.shape, b.shape, strict=True))
+    if a.dtype == b.dtype:
+        return Type(a.dtype, shape, a.weak and b.weak)
+    if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
+        raise StructureError(f"{a} and {b}: one is a truth value, the other a number")
+    if a.ndim:
+        raise StructureError(f"{a} and {b} have different dtypes")
+    if a.weak != b.weak:
+        strong, weak = (b, a) if a.weak else (a, b)
+        number = {"i": 0, "u": 0, "f": 0.0, "c": 0j}[weak.dtype.kind]
+        return Type(np.result_type(strong.dtype, number), shape)
+    return Type(np.promote_types(a.dtype, b.dtype), shape, a.weak)
+
+
+def _join_sizes(a: dims.Size, b: dims.Size) -> dims.Size:
+    if a == b:
+        return a
+    if 1 in (a, b):
+        raise StructureError(f"an axis of length one becomes an axis of length {b if a == 1 else a}")
+    return dims.symbol("n", 0)
+
+
+def convert(value: Atom, to: Type | StackType) -> Atom:
+    """`value` as the joined type, in the open block."""
+    from tapeless.transforms.ops.shapes import cast
+
+    if isinstance(to, StackType) or value.type.dtype == to.dtype:
+        return value
+    if isinstance(value, Literal):
+        number = to.dtype.type(value.value)
+        return Literal(number.item() if to.weak else number, to)
+    if to.weak or value.type.weak and not to.shape:
+        return cast(value, dtype=to.dtype)  # type: ignore[no-any-return]
+    return cast(value, dtype=to.dtype)  # type: ignore[no-any-return]
+
+
+class FrameLocation(Location):
+    def __init__(self, frame: Any, name: str) -> None:
+        self.frame, self.name = frame, name
+        self.key = ("frame", id(frame), name)
+        self.birth = trace().birth(frame)
+
+    def get(self) -> Any:
+        return self.frame.__dict__.get(self.name, self.frame.__dict__.get(" diverged", {}).get(self.name, MISSING))
+
+    def set(self, value: Any) -> None:
+        values = self.frame.__dict__
+        values.get(" diverged", {}).pop(self.name, None)
+        if value is MISSING:
+            values.pop(self.name, None)
+        elif isinstance(value, Diverged):
+            values.pop(self.name, None)
+            values.setdefault(" diverged", {})[self.name] = value
+        else:
+            values[self.name] = value
+
+
+class ContentsLocation(Location):
+    """The contents of a list, dict or set."""
+
+    def __init__(self, obj: Any) -> None:
+        self.obj, self.key, self.birth = obj, ("contents", id(obj)), trace().birth(obj)
+
+    def get(self) -> Any:
+        if isinstance(self.obj, list):
+            return (tuple(self.obj), getattr(self.obj, "tail", None))
+        return dict(self.obj) if isinstance(self.obj, dict) else frozenset(self.obj)
+
+    def set(self, value: Any) -> None:
+        if isinstance(self.obj, list):
+            self.obj[:] = value[0]
+            if hasattr(self.obj, "tail"):
+                self.obj.tail = value[1]
+            return
+        self.obj.clear()
+        self.obj.update(value)
+
+
+class AttributeLocation(Location):
+    def __init__(self, obj: Any, name: str) -> None:
+        self.obj, self.name, self.key = obj, name, ("attribute", id(obj), name)
+        self.birth = trace().birth(obj)
+
+    def get(self) -> Any:
+        return getattr(self.obj, self.name, MISSING)
+
+    def set(self, value: Any) -> None:
+        if value is MISSING:
+            delattr(self.obj, self.name)
+        else:
+            object.__setattr__(self.obj, self.name, value)
+
+
+class GlobalLocation(Location):
+    def __init__(self, values: dict[str, Any], name: str) -> None:
+        self.values, self.name, self.key = values, name, ("global", id(values), name)
+
+    def get(self) -> Any:
+        return self.values.get(self.name, MISSING)
+
+    def set(self, value: Any) -> None:
+        if value is MISSING:
+            self.values.pop(self.name, None)
+        else:
+            self.values[self.name] = value
+
+
+class ClosureLocation(Location):
+    def __init__(self, cell: Any, name: str) -> None:
+        self.cell, self.name, self.key = cell, name, ("closure", id(cell))
+
+    def get(self) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return MISSING
+
+    def set(self, value: Any) -> None:
+        self.cell.cell_contents = value
+
+
+def contains_symbol(value: Any, depth: int = 4) -> bool:
+    if isinstance(value, Symbol):
+        return True
+    if depth and isinstance(value, (list, tuple, set)):
+        return bool(getattr(value, "tail", None)) or any(contains_symbol(v, depth - 1) for v in value)
+    if depth and isinstance(value, dict):
+        return any(contains_symbol(v, depth - 1) for v in value.values())
+    if isinstance(value, slice):
+        return any(isinstance(b, Symbol) for b in (value.start, value.stop, value.step))
+    return False
+
+
+__all__ = ["MISSING", "Var", "Spec", "take_apart", "put_together", "join", "join_types", "convert"]

@@ -1,0 +1,174 @@
+"""Forward mode: every statement is followed by the statement that computes its tangent.
+
+    y = sin(x)      becomes      y = sin(x); y_dot = x_dot * cos(x)
+
+`linearize` uses the same rules but keeps the tangent statements apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Let, Statement, Var, While
+from tapeless.transforms.ops.creation import zero
+
+Tangents = dict[Var, Any]
+
+
+def tangent_of(t: Tangents, a: Atom) -> Any:
+    return t.get(a) if isinstance(a, Var) else None
+
+
+def named(value: Any, primal: Var) -> Any:
+    if isinstance(value, Var) and not value.name and primal.name:
+        value.name = primal.name + "_dot"
+    return value
+
+
+def filled(t: Any, like: Any) -> Atom:
+    return zero(like) if t is None else t  # type: ignore[no-any-return]
+
+
+class Forward:
+    """Walks primal statements and records tangent statements in the open block.
+
+    merged    the primal statements are recorded too (jvp); otherwise structured statements carry
+              tangents only, mirror the primal statement and read its variables (linearize)
+    """
+
+    def __init__(self, merged: bool) -> None:
+        self.merged = merged
+
+    def block(self, body: Iterable[Statement], t: Tangents) -> None:
+        for s in body:
+            builder.current().origin = s.origin
+            match s:
+                case Let():
+                    self.let(s, t)
+                case If():
+                    self.branch(s, t)
+                case For():
+                    self.loop(s, t)
+                case While():
+                    self.while_(s, t)
+                case Effect():
+                    if self.merged:
+                        builder.current().emit(s)
+                case _:
+                    raise TypeError(s)
+
+    def let(self, s: Let, t: Tangents) -> None:
+        if self.merged:
+            b = builder.current()
+            b.emit(s)
+            for v in s.outs:
+                b.definitions[v] = s
+        tangents = tuple(tangent_of(t, a) for a in s.args)
+        if s.op.jvp is None or (all(x is None for x in tangents) and s.op.name != "new_stack"):
+            return
+        outs = s.op.jvp(s.args, tangents, s.outs, s.params)
+        for v, out in zip(s.outs, outs, strict=True):
+            if out is not None and v.type.differentiable:
+                t[v] = named(out, v)
+
+    def scoped(self, body: Block, t: Tangents) -> tuple[list[Statement], list[Any]]:
+        """Statements of a nested block and the tangents of its results."""
+        with builder.current().block() as statements:
+            inner = dict(t)
+            self.block(body.body, inner)
+        return statements, [tangent_of(inner, a) for a in body.results]
+
+    def branch(self, s: If, t: Tangents) -> None:
+        (body_a, dots_a), (body_b, dots_b) = self.scoped(s.then, t), self.scoped(s.orelse, t)
+        active = [k for k, v in enumerate(s.outs) if v.type.differentiable and (dots_a[k] is not None or dots_b[k] is not None)]
+        if not active and not self.merged:
+            return
+        outs = [Var(s.outs[k].type, _dot(s.outs[k])) for k in active]
+        sides = []
+        for body, dots, side in ((body_a, dots_a, s.then), (body_b, dots_b, s.orelse)):
+            extra = self.fill(body, dots, side.results, active)
+            sides.append(Block((), tuple(body), (*(side.results if self.merged else ()), *extra)))
+        made = If((*(s.outs if self.merged else ()), *outs), s.test, sides[0], sides[1], None if self.merged else s, s.origin)
+        builder.current().emit(made)
+        for k, v in zip(active, outs, strict=True):
+            t[s.outs[k]] = v
+
+    def fill(self, body: list[Statement], dots: list[Any], results: tuple[Atom, ...], active: list[int]) -> list[Atom]:
+        b = builder.current()
+        b.blocks.append(body)
+        extra = [filled(dots[k], results[k].type) for k in active]
+        b.blocks.pop()
+        return extra
+
+    def settle(self, s: For | While, body: Block, yields: tuple[Atom, ...], params: tuple[Var, ...], t: Tangents) -> Any:
+        """Which carries have tangents: those that start with one, or get one in a pass."""
+        active = [tangent_of(t, a) is not None and p.type.differentiable for a, p in zip(s.inits, params, strict=True)]
+        while True:
+            inner = dict(t)
+            dots = [Var(p.type, _dot(p)) if on else None for p, on in zip(params, active, strict=True)]
+            inner |= {p: d for p, d in zip(params, dots, strict=True) if d is not None}
+            with builder.current().block() as statements:
+                self.block(body.body, inner)
+                results = [tangent_of(inner, a) for a in yields]
+                new = [on or (r is not None and p.type.differentiable) for on, r, p in zip(active, results, params, strict=True)]
+                if new == active:
+                    extra = [filled(r, p.type) for r, p, on in zip(results, params, active, strict=True) if on]
+                    return active, statements, [d for d in dots if d is not None], extra
+            active = new
+
+    def loop(self, s: For, t: Tangents) -> None:
+        active, statements, dots, extra = self.settle(s, s.body, s.yields, s.carries, t)
+        if not any(active) and not self.merged:
+            return
+        outs = [Var(v.type, _dot(v)) for v, on in zip(s.outs, active, strict=True) if on]
+        inits = [filled(tangent_of(t, a), p.type) for a, p, on in zip(s.inits, s.carries, active, strict=True) if on]
+        if self.merged:
+            body = Block((s.index, *s.carries, *dots), tuple(statements), (*s.body.results, *extra))
+            made = replace(s, outs=(*s.outs, *outs), inits=(*s.inits, *inits), body=body)
+        else:
+            stop = s.start + s.count * s.step if s.count is not None else s.stop
+            made = For(tuple(outs), s.start, stop, s.step, tuple(inits), Block((s.index, *dots), tuple(statements), tuple(extra)),
+                       s.reverse, mirror=s, origin=s.origin)
+        builder.current().emit(made)
+        self.bind(s.outs, active, outs, t)
+
+    def while_(self, s: While, t: Tangents) -> None:
+        active, statements, dots, extra = self.settle(s, s.body, s.body.results, s.body.params, t)
+        if not any(active) and not self.merged:
+            return
+        outs = [Var(v.type, _dot(v)) for v, on in zip(s.outs, active, strict=True) if on]
+        inits = [filled(tangent_of(t, a), p.type) for a, p, on in zip(s.inits, s.body.params, active, strict=True) if on]
+        made: Statement
+        if self.merged:
+            test_dots = [Var(d.type, d.name) for d in dots]
+            made = While((*s.outs, *outs), (*s.inits, *inits), Block((*s.test.params, *test_dots), s.test.body, s.test.results),
+                         Block((*s.body.params, *dots), tuple(statements), (*s.body.results, *extra)), s.origin)
+        else:  # `count_passes` made the first carry the number of passes
+            made = For(tuple(outs), atom(0), s.outs[0], atom(1), tuple(inits),
+                       Block((s.body.params[0], *dots), tuple(statements), tuple(extra)), mirror=s, origin=s.origin)
+        builder.current().emit(made)
+        self.bind(s.outs, active, outs, t)
+
+    def bind(self, primals: tuple[Var, ...], active: list[bool], outs: list[Var], t: Tangents) -> None:
+        for v, dot in zip([v for v, on in zip(primals, active, strict=True) if on], outs, strict=True):
+            t[v] = dot
+
+
+def _dot(v: Var) -> str:
+    return v.name + "_dot" if v.name else ""
+
+
+def jvp(block: Block, wrt: list[int]) -> Block:
+    """A block with a tangent parameter for each parameter in `wrt` and a tangent after each
+    differentiable result, in order (zero where the result does not depend on them)."""
+    b = builder.Builder()
+    with builder.building(b):
+        dots = [Var(block.params[k].type, _dot(block.params[k])) for k in wrt]
+        t: Tangents = {block.params[k]: d for k, d in zip(wrt, dots, strict=True)}
+        Forward(merged=True).block(block.body, t)
+        tangents = [filled(tangent_of(t, a), a.type) for a in block.results if a.type.differentiable]
+    return Block((*block.params, *dots), tuple(b.blocks[0]), (*block.results, *tangents))

@@ -1,0 +1,217 @@
+"""Decides which stores can be made in place, and copies what cannot.
+
+    y = update(x, v, i)           becomes     x[i] = v            where x is dead afterwards and ours
+                                              y = x.copy(); ...   where it is not
+
+Values are immutable in core, so a store is in place only if nobody can see the old value: no variable
+that is live afterwards may share the memory, and the memory must not be the caller's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    StackType,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    outputs,
+)
+from tapeless.transforms.ops.shapes import broadcast_to, copy
+from tapeless.transforms.simplify import _needs
+
+Root = tuple[str, Any]
+Roots = dict[Var, frozenset[Root]]
+NOTHING: frozenset[Root] = frozenset()
+
+
+def has_memory(a: Atom) -> bool:
+    return isinstance(a, Var) and (isinstance(a.type, StackType) or bool(a.type.shape))
+
+
+def uses(s: Statement) -> set[Var]:
+    """Variables a statement reads, with its blocks."""
+    found = {a for a in operands(s) if isinstance(a, Var)}
+    for b in blocks(s):
+        inner = {a for a in b.results if isinstance(a, Var)}
+        defined = set(b.params)
+        for t in b.body:
+            inner |= uses(t)
+            defined |= set(outputs(t))
+        found |= inner - defined
+    return found
+
+
+def live_after(body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
+    """For each statement, the variables that are read after it."""
+    found = []
+    live = set(live)
+    for s in reversed(body):
+        found.append(set(live))
+        live -= set(outputs(s))
+        live |= uses(s) | _needs(s, {})
+    return found[::-1]
+
+
+class Ownership:
+    def __init__(self, params: tuple[Var, ...]) -> None:
+        self.roots: Roots = {p: frozenset({("outer", p)}) for p in params}
+        self.mutated: set[Root] = set()
+
+    def of(self, a: Atom) -> frozenset[Root]:
+        return self.roots.get(a, NOTHING) if isinstance(a, Var) else NOTHING
+
+    def exclusive(self, a: Atom, live: set[Var]) -> bool:
+        mine = self.of(a)
+        if any(kind not in ("own", "carry") for kind, _ in mine):
+            return False
+        return a not in live and not any(self.of(v) & mine for v in live)
+
+    def block(self, body: tuple[Statement, ...], live: set[Var]) -> list[Statement]:
+        out: list[Statement] = []
+        for s, after in zip(body, live_after(body, live), strict=True):
+            match s:
+                case Let():
+                    self.let(s, after, out)
+                case If():
+                    out.append(self.branch(s, after))
+                case For() | While():
+                    self.loop(s, after, out)
+                case Effect():
+                    out.append(s)
+        return out
+
+    def let(self, s: Let, after: set[Var], out: list[Statement]) -> None:
+        if s.op.inplace:
+            target = s.args[0]
+            others = after - set(s.outs) | {a for a in s.args[1:] if isinstance(a, Var)}
+            if not isinstance(target, Var) or not self.exclusive(target, others):
+                target = self.copied(target, out)
+                s = replace(s, args=(target, *s.args[1:]))
+            self.mutated |= self.of(target)
+            for v in s.outs:
+                self.roots[v] = self.of(target) if has_memory(v) and v.type == target.type else frozenset({("own", v)})
+            out.append(s)
+            return
+        for v in s.outs:
+            if not has_memory(v):
+                continue
+            if s.op.view and has_memory(s.args[0]):
+                self.roots[v] = self.of(s.args[0])
+            elif s.op is broadcast_to:
+                self.roots[v] = self.of(s.args[0]) | {("readonly", v)}
+            else:
+                self.roots[v] = frozenset({("own", v)})
+        out.append(s)
+
+    def copied(self, a: Atom, out: list[Statement]) -> Var:
+        name = a.name if isinstance(a, Var) else ""
+        made = Var(a.type, name)
+        out.append(Let((made,), copy, (a,)))
+        self.roots[made] = frozenset({("own", made)})
+        return made
+
+    def branch(self, s: If, after: set[Var]) -> If:
+        sides = []
+        for side in (s.then, s.orelse):
+            live = after | {a for a in side.results if isinstance(a, Var)}
+            sides.append(Block((), tuple(self.block(side.body, live)), side.results))
+        for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+            if has_memory(v):
+                self.roots[v] = self.of(a) | self.of(b)
+        return replace(s, then=sides[0], orelse=sides[1])
+
+    def loop(self, s: For | While, after: set[Var], out: list[Statement]) -> None:
+        body = s.body
+        carries = s.carries if isinstance(s, For) else body.params
+        yields = list(s.yields if isinstance(s, For) else body.results)
+        around = after | (uses(s) - {a for a in s.inits if isinstance(a, Var)}) | _free(s)
+        live = around | {a for a in body.results if isinstance(a, Var)} - set(carries) | ({a for a in body.results if isinstance(a, Var)})
+        saved, saved_mutated = dict(self.roots), set(self.mutated)
+        shared: dict[Var, frozenset[Root]] = {p: NOTHING for p in carries}
+        consumed: set[Var] = set()
+        for _ in range(8):
+            self.roots, self.mutated = dict(saved), set()
+            for p, init in zip(carries, s.inits, strict=True):
+                if has_memory(p):
+                    self.roots[p] = frozenset({("carry", p)}) if p in consumed else frozenset({("carry", p)}) | self.of(init) | shared[p]
+            if isinstance(s, While):
+                for p, q in zip(s.test.params, carries, strict=True):
+                    self.roots[p] = self.of(q)
+                self.block(s.test.body, set())
+            optimistic = dict(self.roots)
+            for p in carries:
+                if has_memory(p):
+                    self.roots[p] = frozenset({("carry", p)}) | shared[p]
+            statements = self.block(body.body, live)
+            mutated = {p for p in carries if ("carry", p) in self.mutated}
+            while True:
+                more = {q for p, y in zip(carries, yields, strict=True) if p in mutated for q in carries if ("carry", q) in self.of(y)}
+                if more <= mutated:
+                    break
+                mutated |= more
+            flows = {p: frozenset(r for r in self.of(y) if r != ("carry", p)) if p not in mutated else NOTHING
+                     for p, y in zip(carries, yields, strict=True)}
+            new_shared = {p: shared[p] | flows[p] for p in carries}
+            if mutated <= consumed and new_shared == shared:
+                break
+            consumed |= mutated
+            shared = new_shared
+            del optimistic
+        inits = list(s.inits)
+        for k, p in enumerate(carries):
+            others = around | {a for j, a in enumerate(s.inits) if j != k and isinstance(a, Var)}
+            inside_roots = self.roots
+            self.roots = {**saved, **{v: r for v, r in inside_roots.items() if v not in saved}}
+            if p in consumed and isinstance(inits[k], Var) and not self.exclusive(inits[k], others):
+                made = self.copied(inits[k], out)
+                inside_roots[made] = self.roots[made]
+                inits[k] = made
+            self.roots = inside_roots
+        seen: set[Root] = set()
+        for k, p in enumerate(carries):
+            if p not in consumed:
+                continue
+            y = yields[k]
+            mine = self.of(y)
+            foreign = any(kind not in ("own", "carry") or (kind == "carry" and v in carries and v not in consumed) for kind, v in mine)
+            outside = any(self.of(v) & mine for v in around)
+            if mine and (foreign or outside or mine & seen) or (not mine and isinstance(y, Var) and y in around):
+                yields[k] = self.copied(y, statements)
+                mine = self.of(yields[k])
+            seen |= mine
+        self.mutated |= saved_mutated
+        flag = body.results[:1] if isinstance(s, For) and s.until else ()
+        made_body = Block(body.params, tuple(statements), (*flag, *yields))
+        out.append(replace(s, inits=tuple(inits), body=made_body))
+        for v, p, init, y in zip(s.outs, carries, inits, yields, strict=True):
+            if has_memory(v):
+                self.roots[v] = frozenset({("own", v)}) if p in consumed else self.of(init) | self.of(y) | frozenset({("shared", v)})
+
+
+def _free(s: For | While) -> set[Var]:
+    found: set[Var] = set()
+    for b in blocks(s):
+        defined = set(b.params)
+        for t in b.body:
+            found |= uses(t) - defined
+            defined |= set(outputs(t))
+        found |= {a for a in b.results if isinstance(a, Var)} - defined
+    return found
+
+
+def own(block: Block) -> Block:
+    """`block` with copies where a store must not be seen; afterwards every store is in place."""
+    analysis = Ownership(block.params)
+    body = analysis.block(block.body, {a for a in block.results if isinstance(a, Var)})
+    return Block(block.params, tuple(body), block.results)

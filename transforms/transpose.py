@@ -1,0 +1,239 @@
+"""Runs a linear program backwards: from cotangents of its outputs to cotangents of its inputs.
+
+    y_dot = x_dot * c      becomes      x_bar = y_bar * c
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    StackType,
+    Statement,
+    Type,
+    Var,
+    free_variables,
+)
+from tapeless.transforms.errors import InternalError
+from tapeless.transforms.ops import elementwise
+from tapeless.transforms.ops.creation import cast_to, zero
+from tapeless.transforms.ops.elementwise import add, is_number, select
+from tapeless.transforms.ops.shapes import sum_to
+
+Cotangents = dict[Var, Any]
+
+
+def transpose(body: Iterable[Statement], inputs: list[Var], outputs: list[tuple[Var, Atom]]) -> list[Atom]:
+    """Records the backward statements in the open block; returns the cotangents of `inputs`."""
+    env: Cotangents = {}
+    for v, ct in outputs:
+        _accumulate(env, v, ct)
+    _block(list(body), env, set(inputs))
+    return [_filled(env.get(v), v.type) for v in inputs]
+
+
+def _filled(ct: Any, kind: Any) -> Atom:
+    return zero(kind) if ct is None else ct  # type: ignore[no-any-return]
+
+
+def _bar(v: Var) -> str:
+    return v.name.removesuffix("_dot") + "_bar" if v.name else ""
+
+
+def conform(ct: Atom, kind: Any) -> Atom:
+    """A cotangent summed over broadcast axes and cast: what the linear operation did, undone."""
+    if isinstance(kind, StackType):
+        return ct
+    if ct.type.dtype != kind.dtype:
+        if ct.type.dtype.kind == "c" and kind.dtype.kind == "f":
+            from tapeless.transforms.ops.table import FUNCTIONS, np
+
+            ct = FUNCTIONS[np.real](ct)
+        ct = cast_to(ct, kind.dtype)
+    return sum_to(ct, kind)
+
+
+def _accumulate(env: Cotangents, v: Var, ct: Atom) -> None:
+    ct = conform(ct, v.type)
+    old = env.get(v)
+    if old is not None and isinstance(v.type, StackType):
+        raise InternalError("two cotangents of one stack")
+    new = ct if old is None else add(old, ct)
+    if isinstance(new, Var) and not new.name:
+        new.name = _bar(v)
+    env[v] = new
+
+
+def _linear_variables(body: list[Statement], linear: set[Var]) -> set[Var]:
+    """All variables that depend on the linear ones."""
+    found = set(linear)
+    for s in body:
+        if isinstance(s, Let):
+            if any(a in found for a in s.args if isinstance(a, Var)):
+                found |= set(s.outs)
+        elif isinstance(s, (If, For)):
+            found |= set(s.outs)
+    return found
+
+
+def _block(body: list[Statement], env: Cotangents, linear: set[Var]) -> None:
+    linear = _linear_variables(body, linear)
+    b = builder.current()
+    for s in body:
+        if isinstance(s, Let) and not any(v in linear for v in s.outs):
+            b.emit(s)
+            for v in s.outs:
+                b.definitions[v] = s
+    for s in reversed(body):
+        b.origin = s.origin
+        match s:
+            case Let() if s.outs[0] in linear:
+                _let(s, env, linear)
+            case Let():
+                pass
+            case If():
+                _branch(s, env, linear)
+            case For():
+                _loop(s, env, linear)
+            case _:
+                raise TypeError(s)
+
+
+def _let(s: Let, env: Cotangents, linear: set[Var]) -> None:
+    cts = [env.pop(v, None) for v in s.outs]
+    if all(c is None for c in cts):
+        return
+    used = tuple(isinstance(a, Var) and a in linear for a in s.args)
+    if s.op.accumulate is not None and used[0]:
+        (target,) = s.args[:1]
+        assert isinstance(target, Var)
+        total = _filled(env.get(target), target.type)
+        new = s.op.accumulate(total, cts[0], s.args, s.params)
+        if isinstance(new, Var) and not new.name:
+            new.name = _bar(target)
+        env[target] = new
+        return
+    if s.op.transpose is None:
+        raise InternalError(f"the operation {s.op.name} is used linearly but has no transpose")
+    if len(s.outs) > 1:
+        made = s.op.transpose(tuple(_filled(c, v.type) for c, v in zip(cts, s.outs, strict=True)), s.args, used, s.params)
+    else:
+        made = _guarded(s, cts[0], used)
+    for a, ct, on in zip(s.args, made, used, strict=True):
+        if on and ct is not None:
+            assert isinstance(a, Var)
+            _accumulate(env, a, ct)
+
+
+def _guarded(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
+    """A cotangent that `where` made zero stays exactly zero when it is scaled: never 0 * inf."""
+    assert s.op.transpose is not None
+    let = builder.current().definitions.get(ct) if isinstance(ct, Var) else None
+    if let is None or let.op is not select or s.op not in (elementwise.mul, elementwise.truediv):
+        return s.op.transpose(ct, s.args, used, s.params)
+    test, a, b = let.args
+    if is_number(b, 0):
+        made = s.op.transpose(a, s.args, used, s.params)
+        return tuple(None if m is None else select(test, m, b) for m in made)
+    if is_number(a, 0):
+        made = s.op.transpose(b, s.args, used, s.params)
+        return tuple(None if m is None else select(test, a, m) for m in made)
+    return s.op.transpose(ct, s.args, used, s.params)
+
+
+def _free_linear(blocks: tuple[Block, ...], linear: set[Var]) -> list[Var]:
+    found: dict[Var, None] = {}
+    for block in blocks:
+        found |= {v: None for v in free_variables(block) if v in linear}
+    return list(found)
+
+
+def _results(block: Block, cts: list[Any], env: Cotangents) -> None:
+    for a, ct in zip(block.results, cts, strict=True):
+        if ct is not None and isinstance(a, Var):
+            _accumulate(env, a, ct)
+
+
+def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
+    cts = [env.pop(v, None) for v in s.outs]
+    if all(c is None for c in cts):
+        return
+    b = builder.current()
+    free = _free_linear((s.then, s.orelse), linear)
+    before = {f: env.get(f) for f in free}
+    sides: list[tuple[list[Statement], Cotangents]] = []
+    for block in (s.then, s.orelse):
+        with b.block() as statements:
+            inner: Cotangents = dict(before)
+            if any(isinstance(kind, StackType) for kind in (f.type for f in free)):
+                inner = {f: c for f, c in before.items() if not isinstance(f.type, StackType)}
+            _results(block, [c if isinstance(a, Var) and a in linear or _inner(a, block) else None for a, c in zip(block.results, cts, strict=True)], inner)
+            _block(list(block.body), inner, linear)
+        sides.append((statements, inner))
+    changed = [f for f in free if any(inner.get(f) is not before[f] for _, inner in sides)]
+    outs = [Var(f.type, _bar(f)) for f in changed]
+    made = []
+    for statements, inner in sides:
+        b.blocks.append(statements)
+        made.append(Block((), tuple(statements), ()))
+        results = tuple(_filled(inner.get(f), f.type) for f in changed)
+        b.blocks.pop()
+        made[-1] = Block((), tuple(statements), results)
+    b.emit(If(tuple(outs), s.test, made[0], made[1], s.mirror, s.origin))
+    for f, out in zip(changed, outs, strict=True):
+        env[f] = out
+
+
+def _inner(a: Atom, block: Block) -> bool:
+    """Whether a result is computed in the block itself."""
+    return isinstance(a, Var) and any(a in s.outs for s in block.body)
+
+
+def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
+    cts = [env.pop(v, None) for v in s.outs]
+    live = [c is not None for c in cts]
+    if not any(live):
+        return
+    b = builder.current()
+    params = s.carries
+    free = _free_linear((s.body,), linear)
+    inner_linear = linear | set(params)
+    gets: list[Var] = []
+    while True:
+        carried = [Var(p.type, _bar(p)) if on else None for p, on in zip(params, live, strict=True)]
+        sums = [Var(f.type, _bar(f)) for f in gets]
+        with b.block() as statements:
+            inner: Cotangents = dict(zip(gets, sums, strict=True))
+            _results(s.body, carried, inner)
+            _block(list(s.body.body), inner, inner_linear)
+            new_live = [on or inner.get(p) is not None for on, p in zip(live, params, strict=True)]
+            new_gets = [f for f in free if inner.get(f) is not None]
+            if new_live == live and len(new_gets) == len(gets):
+                ins = [_filled(inner.get(p), p.type) for p, on in zip(params, live, strict=True) if on]
+                totals = [inner[f] for f in gets]
+                break
+        live, gets = new_live, new_gets
+    inits = [_filled(c, p.type) for c, p, on in zip(cts, params, live, strict=True) if on]
+    inits += [_filled(env.get(f), f.type) for f in gets]
+    chosen = [p for p, on in zip(params, live, strict=True) if on]
+    outs = [Var(v.type, _bar(v)) for v in (*chosen, *gets)]
+    body = Block((s.index, *(c for c in carried if c is not None), *sums), tuple(statements), (*ins, *totals))
+    b.emit(For(tuple(outs), s.start, s.stop, s.step, tuple(inits), body, not s.reverse, mirror=s.mirror, origin=s.origin))
+    for f, out in zip(gets, outs[len(chosen):], strict=True):
+        env[f] = out
+    inits_of = [a for a, on in zip(s.inits, live, strict=True) if on]
+    for a, out in zip(inits_of, outs, strict=False):
+        if isinstance(a, Var) and a in linear:
+            _accumulate(env, a, out)
+
+
+__all__ = ["transpose", "Literal", "NeedStatic", "Type"]
