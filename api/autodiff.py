@@ -22,7 +22,7 @@ from tapeless.transforms.ops.shapes import linear
 from tapeless.transforms.residuals import resolve
 from tapeless.transforms.transpose import transpose as transpose_block
 
-identity = linear("identity", lambda x: x.type, "{0}", lambda ct, args, used, params: (ct,))
+identity = linear("identity", lambda x: x.type, "{0}", lambda ct, args, used, params: (ct,), simplify=lambda args, params: args[0])
 
 
 def _is_value(x: Any) -> bool:

@@ -142,7 +142,10 @@ class Sizes:
                     known.setdefault(factor, (v, axis))
 
     def choose(self, s: Let, known: dict[dims.Symbol, tuple[Var, int]], shaped: list[Var]) -> None:
-        wanted = set().union(*(sizes_in(v) for v in s.params.values())) if s.params else set()
+        text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
+        text = text[0] if isinstance(text, tuple) else text
+        shown = [v for k, v in s.params.items() if f"{{{k}" in text]
+        wanted = set().union(*map(sizes_in, shown)) if shown else set()
         if not wanted:
             return
         shape = s.params.get("shape")
@@ -211,6 +214,8 @@ class Writer:
             self.helpers[textwrap.dedent(helper).strip()] = None
         holes: dict[str, ast.expr] = {str(k): self.expr(a) for k, a in enumerate(s.args)}
         for key, value in s.params.items():
+            if f"{{{key}" not in text:
+                continue
             if key == "shape" and s in self.sizes.whole:
                 holes[key] = template("{0}.shape", {"0": self.expr(self.sizes.whole[s])})
                 continue

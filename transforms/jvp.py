@@ -13,7 +13,7 @@ from typing import Any
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom
-from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Let, Statement, Var, While
+from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Let, Statement, Type, Var, While
 from tapeless.transforms.ops.creation import zero
 
 Tangents = dict[Var, Any]
@@ -73,6 +73,8 @@ class Forward:
         outs = s.op.jvp(s.args, tangents, s.outs, s.params)
         for v, out in zip(s.outs, outs, strict=True):
             if out is not None and v.type.differentiable:
+                if isinstance(out, Var) and isinstance(v.type, Type) and out.type.shape != v.type.shape:
+                    out.type = Type(out.type.dtype, v.type.shape, out.type.weak)  # the same sizes, named anew
                 t[v] = named(out, v)
 
     def scoped(self, body: Block, t: Tangents) -> tuple[list[Statement], list[Any]]:

@@ -106,6 +106,8 @@ class Folding:
         return all(t.outs and t.outs[0] in self.folded for side in sides for t in side.body)
 
     def claim(self, s: Statement, waiting: dict[Var, Let]) -> None:
+        if isinstance(s, Let) and s.op.inplace and isinstance(s.args[0], Var):
+            waiting.pop(s.args[0], None)  # what is stored into needs a name
         for a in operands(s):
             if isinstance(a, Var) and a in waiting:
                 if isinstance(s, (Let, Effect)) or (isinstance(s, If) and a is s.test) or (isinstance(s, For) and a in (s.start, s.stop, s.step)):

@@ -35,12 +35,12 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
-from tapeless.transforms.core.rewriting import map_sizes, retype, size
+from tapeless.transforms.core.rewriting import map_sizes, replace_symbols, retype
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.maxflow import minimum_cut
 from tapeless.transforms.ops import creation, indexing, stacks
 from tapeless.transforms.ops.elementwise import floordiv, sub
-from tapeless.transforms.ops.sizes import size_value
+from tapeless.transforms.ops.sizes import INT, size_value
 
 Path = tuple[tuple[Any, int], ...]  # (structured statement, which of its blocks), outer first
 
@@ -59,10 +59,13 @@ class Primal:
     def define(self, v: Var, path: Path) -> None:
         self.path[v] = path
         self.order[v] = len(self.order)
-        for s in getattr(v.type, "shape", ()):
-            for symbol in dims.symbols(s):
-                if symbol.var is None and path and s == dims.Dim((((symbol,), 1),)):
-                    self.homes.setdefault(symbol, v)
+
+    def born(self, v: Var, sources: Any) -> None:
+        """Sizes of v that none of the values it is made from has."""
+        known = set().union(*(sizes_in(a.type) for a in sources)) if sources else set()
+        for symbol in sizes_in(v.type) - known:
+            if symbol.var is None and self.path[v]:
+                self.homes.setdefault(symbol, v)
 
     def scan(self, body: Any, path: Path) -> None:
         for s in body:
@@ -70,6 +73,9 @@ class Primal:
                 inner = (*path, (s, k))
                 for p in block.params:
                     self.define(p, inner)
+                inits = s.inits if isinstance(s, (For, While)) else ()
+                for p, init in zip(block.params[-len(inits):] if inits else (), inits, strict=True):
+                    self.born(p, (init,))
                 if isinstance(s, For):
                     self.index.add(s.index)
                 if isinstance(s, While) and k == 1:
@@ -79,6 +85,18 @@ class Primal:
                 self.define(v, path)
                 if isinstance(s, Let):
                     self.let[v] = s
+                    self.born(v, [*s.args, *(_Sized(value) for value in s.params.values())])
+                elif isinstance(s, If):
+                    self.born(v, [*s.then.results, *s.orelse.results])
+                elif isinstance(s, (For, While)):
+                    self.born(v, s.body.results)
+
+
+class _Sized:
+    """Something with sizes in it, as if it were a type."""
+
+    def __init__(self, value: Any) -> None:
+        self.type = value
 
 
 def sizes_in(value: Any) -> set[dims.Symbol]:
@@ -217,11 +235,11 @@ class Residuals:
             return "branch"
         return "array" if self.in_array(v) else "stack"
 
-    def position(self, v: Var) -> tuple[Any, list[Atom]]:
+    def position(self, v: Var, new: dict[Var, Atom]) -> tuple[Any, list[Atom]]:
         """The key and index atoms of this pass in the array that saves v (recorded in the open block)."""
         rest: list[Atom] = []
         for loop in self.loops(v):
-            k: Atom = loop.index
+            k: Atom = new.get(loop.index, loop.index)
             if not (isinstance(loop.start, Literal) and loop.start.value == 0):
                 k = sub(k, loop.start)
             if loop.step.value != 1:
@@ -250,7 +268,7 @@ class Residuals:
             case "stack":
                 made = stacks.push(storage, v)
             case _:
-                key, rest = self.position(v)
+                key, rest = self.position(v, {})
                 made = indexing.update(storage, v, *rest, key=key)
         if isinstance(made, Var):
             made.name = storage.name if isinstance(storage, Var) else ""
@@ -404,8 +422,8 @@ class Residuals:
                     storage[v] = rest
                     rest.name = f"{v.name}_saved" if v.name else "saved"  # type: ignore[union-attr]
                 case _:
-                    key, position = self.position(v)
-                    value = indexing.index(storage[v], *(self.mapped(a, new) for a in position), key=key)
+                    key, position = self.position(v, new)
+                    value = indexing.index(storage[v], *position, key=key)
             value.name = v.name
             new[v] = value
         for v in sorted((v for v in self.again if self.primal.path[v] == here), key=self.primal.order.__getitem__):
@@ -419,15 +437,6 @@ class Residuals:
                 new[o] = fresh
                 b.definitions[fresh] = made
 
-    def mapped(self, a: Atom, new: dict[Var, Atom]) -> Atom:
-        """An index atom of `position`, which was recorded with the primal loop's own index."""
-        if isinstance(a, Var) and a in new:
-            return new[a]
-        let = builder.current().definitions.get(a) if isinstance(a, Var) else None
-        if let is not None and any(isinstance(x, Var) and x in new for x in let.args):
-            return let.op(*(self.mapped(x, new) for x in let.args), **let.params)  # type: ignore[no-any-return]
-        return a
-
 
 def _trips(loop: For) -> dims.Size:
     start, stop, step = size_of(loop.start), size_of(loop.stop), size_of(loop.step)
@@ -438,7 +447,10 @@ def _trips(loop: For) -> dims.Size:
     return dims.maximum((length + (abs(step) - 1)) // abs(step), 0)
 
 
-def with_sizes(body: list[Statement], wanted: dict[Var, dims.Symbol], made: dict[dims.Symbol, Var]) -> list[Statement]:
+Wanted = dict[Var, list[dims.Symbol]]
+
+
+def with_sizes(body: list[Statement], wanted: Wanted, made: dict[dims.Symbol, Var]) -> list[Statement]:
     """The statements, with `k = v.shape[i]` after each variable whose run-time size is needed later."""
     out: list[Statement] = []
     for s in body:
@@ -454,16 +466,15 @@ def with_sizes(body: list[Statement], wanted: dict[Var, dims.Symbol], made: dict
     return out
 
 
-def _size_lets(defined: tuple[Var, ...], wanted: dict[Var, dims.Symbol], made: dict[dims.Symbol, Var]) -> list[Statement]:
+def _size_lets(defined: tuple[Var, ...], wanted: Wanted, made: dict[dims.Symbol, Var]) -> list[Statement]:
     found: list[Statement] = []
     for v in defined:
-        if v in wanted:
-            symbol = wanted[v]
+        for symbol in wanted.get(v, ()):
             found.append(Let((made[symbol],), size_value, (), {"size": dims.Dim((((symbol,), 1),))}))
     return found
 
 
-def _block_with_sizes(block: Block, wanted: dict[Var, dims.Symbol], made: dict[dims.Symbol, Var]) -> Block:
+def _block_with_sizes(block: Block, wanted: Wanted, made: dict[dims.Symbol, Var]) -> Block:
     return Block(block.params, (*_size_lets(block.params, wanted, made), *with_sizes(list(block.body), wanted, made)), block.results)
 
 
@@ -471,6 +482,17 @@ def resolve(primal: list[Statement], backward: list[Statement]) -> tuple[list[St
     """Primal statements that save, and backward statements that read only what is in scope; and what the
     variables that the backward part reads at its own top level are called now."""
     plan = Residuals(primal, backward)
+    if plan.extra_sizes:
+        made: dict[dims.Symbol, Var] = {}
+        wanted: Wanted = {}
+        for symbol, home in plan.extra_sizes.items():
+            made[symbol] = Var(INT, "n")
+            made[symbol].size = dims.symbol("n", 0, made[symbol])
+            wanted.setdefault(home, []).append(symbol)
+        primal = with_sizes(primal, wanted, made)
+        names = {symbol: v.size for symbol, v in made.items()}
+        backward = list(replace_symbols(Block((), tuple(backward), ()), names).body)
+        plan = Residuals(primal, backward)
     b = builder.Builder()
     with builder.building(b):
         for s in primal:
@@ -479,8 +501,6 @@ def resolve(primal: list[Statement], backward: list[Statement]) -> tuple[list[St
                     b.definitions[v] = s
         storage: dict[Var, Atom] = {}
         new: dict[Var, Atom] = {}
-        if plan.extra_sizes:
-            raise InternalError("sizes made inside a loop are not saved yet")
         plan.rebuild(primal, (), storage)
         forward = list(b.blocks[0])
         b.blocks[0] = []
@@ -488,4 +508,4 @@ def resolve(primal: list[Statement], backward: list[Statement]) -> tuple[list[St
     return forward, b.blocks[0], new
 
 
-__all__ = ["resolve", "size"]
+__all__ = ["resolve"]

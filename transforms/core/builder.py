@@ -51,6 +51,10 @@ class Builder:
     def is_one(self, size: Size, other: Size) -> bool:
         return size == 1
 
+    def clamp(self, bound: Size, n: Size) -> Size | None:
+        """`bound` as a position in an axis of length n, where a pass may rely on it."""
+        return None
+
 
 @contextmanager
 def building(b: Builder) -> Iterator[Builder]:

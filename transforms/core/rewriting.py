@@ -104,3 +104,30 @@ def _refresh(block: Block, new: dict[Var, Atom]) -> Block:
             made = replace(made, outs=tuple(_fresh(v, new) for v in s.outs))
         body.append(made)
     return Block(params, tuple(body), tuple(_atom(a, new) for a in block.results))
+
+
+def replace_symbols(block: Block, new: Mapping[dims.Symbol, dims.Size]) -> Block:
+    """`block` with size symbols replaced in the params of its operations; variables stay the same."""
+    def params(values: dict[str, Any]) -> dict[str, Any]:
+        return {k: _mapped(v, new) for k, v in values.items()}
+
+    body: list[Statement] = []
+    for s in block.body:
+        match s:
+            case Let():
+                body.append(replace(s, params=params(s.params)))
+            case If():
+                body.append(replace(s, then=replace_symbols(s.then, new), orelse=replace_symbols(s.orelse, new)))
+            case For():
+                body.append(replace(s, body=replace_symbols(s.body, new)))
+            case _:
+                body.append(s)
+    return Block(block.params, tuple(body), block.results)
+
+
+def _mapped(value: Any, new: Mapping[dims.Symbol, dims.Size]) -> Any:
+    if isinstance(value, dims.Dim):
+        return dims.substitute(value, new.get)
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return tuple(_mapped(v, new) for v in value)
+    return value

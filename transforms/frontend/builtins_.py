@@ -40,7 +40,7 @@ def _range(hooks: Any, *args: Any) -> Any:
     for a in (start, stop, step):
         if isinstance(a, Symbol) and a.type.dtype.kind not in "iub":
             raise TypeError(f"'{a.type.dtype.name}' object cannot be interpreted as an integer")
-    return Sequence(tuple(atom(atoms(a)) for a in (start, stop, step)), lambda k: k)  # type: ignore[arg-type]
+    return Sequence(tuple(atom(atoms(a)) for a in (start, stop, step)), lambda k: k, True)  # type: ignore[arg-type]
 
 
 def _len(hooks: Any, x: Any) -> Any:

@@ -32,6 +32,7 @@ from tapeless.transforms.frontend.values import (
     ContentsLocation,
     Diverged,
     FrameLocation,
+    ListContents,
     Spec,
     contains_symbol,
     convert,
@@ -138,9 +139,7 @@ def _final(location: Location) -> Spec:
     value = location.get()
     if isinstance(location, CellLocation):
         return Spec("leaf", value, atom=value)
-    if isinstance(value, Diverged):
-        return Spec("static", value)
-    return take_apart(value)
+    return _entry_spec(location, value)
 
 
 def run_branch(body: Callable[[], Any]) -> tuple[Ended, Any]:
@@ -250,6 +249,11 @@ class Merge:
                     if isinstance(source, Symbol) and source.mutable:
                         made.is_array = True
                         trace().link(made.cell, source.base_cell())
+                flags = [undefined_flag(v) for v in (x.value, y.value)]
+                if any(f is not None for f in flags):
+                    name = next(v.undefined[0] for v in (x.value, y.value) if undefined_flag(v) is not None)
+                    p, q = (atom(True) if f is None else f for f in flags)
+                    made.undefined = (name, self.atom(p, q))
             self.made[key] = made
         return self.made[key]
 
@@ -263,8 +267,11 @@ class Merge:
         symbol = wrap(out)
         name = location.name if location else "a variable"
         flag = self.flag(not missing_then)
-        before = known.value.undefined if isinstance(known.value, Symbol) else None
-        symbol.undefined = (name, flag.value() if before is None or before[1] is None else flag.value())
+        before = undefined_flag(known.value)
+        if before is None:
+            symbol.undefined = (name, flag.value())
+        else:
+            symbol.undefined = (name, self.atom(atom(False), before) if missing_then else self.atom(before, atom(False)))
         return symbol
 
     def flag(self, when_then: bool) -> Symbol:
@@ -278,6 +285,13 @@ class Merge:
         t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
         for out, p, q in zip(self.outs, *self.results, strict=True):
             t.parents[out] = ("if", None, (self.test, p, q))
+
+
+def undefined_flag(value: Any) -> Atom | None:
+    """The truth value that says whether a variable is defined, where that is not certain."""
+    if isinstance(value, Symbol) and value.undefined is not None:
+        return value.undefined[1]  # type: ignore[no-any-return]
+    return None
 
 
 class _reopened:
@@ -323,6 +337,7 @@ class Sequence:
 
     span: tuple[Atom, Atom, Atom]
     item: Callable[[Any], Any]
+    is_range: bool = False
 
     @property
     def count(self) -> dims.Size:
@@ -341,7 +356,7 @@ def sequence(iterable: Any) -> Sequence | None:
     if isinstance(iterable, Sequence):
         return iterable
     if isinstance(iterable, range):
-        return Sequence((atom(iterable.start), atom(iterable.stop), atom(iterable.step)), lambda k: k)
+        return Sequence((atom(iterable.start), atom(iterable.stop), atom(iterable.step)), lambda k: k, True)
     if isinstance(iterable, Symbol):
         if not iterable.type.shape:
             raise TypeError("iteration over a 0-d array")
@@ -433,6 +448,7 @@ class Roll:
         self.types: dict[Any, list[Any]] = {}
         self.growing: list[Any] = []
         self.unchanged: list[Any] = []
+        self.maybe: list[Any] = []
 
     def run(self) -> None:
         t = trace()
@@ -464,7 +480,9 @@ class Roll:
     def _run(self) -> None:
         t = trace()
         self.params: set[Var] = set()
+        poisoned = dict(t.poisoned)
         for _ in range(12):
+            t.poisoned = dict(poisoned)
             attempt = self.attempt()
             if attempt is not None:
                 self.finish(*attempt)
@@ -490,7 +508,7 @@ class Roll:
             name = self.locations[key].name
             params[key] = [Var(k, (a.name if isinstance(a, Var) else "") or name) for k, a in zip(kinds, leaves, strict=True)]
             self.params |= set(params[key])
-        index = Var(INT, self.name or "i")
+        index = Var(INT, self.name if self.name and self.seq is not None and self.seq.is_range else "i")
         self.params.add(index)
         test_results: Any = None
         with t.recording() as journal, t.block() as statements:
@@ -546,13 +564,14 @@ class Roll:
         if isinstance(loc, CellLocation):
             return next(left)
         if isinstance(loc, ContentsLocation) and isinstance(loc.obj, list):
-            items, tail = loc.get()
-            return (tuple(self.rebuild(c, left) for c in spec.children), tail)
+            return tuple(self.rebuild(c, left) for c in spec.children)
         return self.rebuild(spec, left)
 
     def rebuild(self, spec: Spec, left: Any) -> Any:
         if spec.kind == "leaf":
             made = Symbol(next(left))
+            if undefined_flag(spec.value) is not None:
+                made.undefined = spec.value.undefined
             if isinstance(spec.value, Symbol) and spec.value.mutable:
                 made.is_array = True
                 trace().link(made.cell, spec.value.base_cell())
@@ -580,7 +599,7 @@ class Roll:
         else:
             pairs = []
             try:
-                join(_shell(entry), _shell(final), lambda a, b: pairs.append((a.atom, b.atom)))
+                join(entry, final, lambda a, b: pairs.append((a.atom, b.atom)))
             except StructureError as e:
                 raise Unrollable(f"'{loc.name}' changes from pass to pass: {e}" if loc.name else str(e)) from None
         changed = False
@@ -628,12 +647,7 @@ class Roll:
                     after.append((loc, final.value))
                     continue
                 if not certain and ran is None:
-                    ran = Var(Type(np.dtype(bool), (), True), "ran")
-                    ran_carry = Var(ran.type, "ran")
-                    carries.append(ran_carry)
-                    inits.append(atom(False))
-                    yields.append(atom(True))
-                    outs.append(ran)
+                    ran = self.ran(carries, inits, yields, outs)
                 made = [Var(a.type, (a.name if isinstance(a, Var) else "") or loc.name) for a in news]
                 for a, m in zip(news, made, strict=True):
                     carries.append(Var(a.type, m.name))
@@ -656,13 +670,30 @@ class Roll:
                 outs.append(out)
                 made.append(out)
             final = finals.get(key, (loc, entry))[1]
-            after.append((loc, self.after_entry(loc, spec, final, made)))
+            value = self.after_entry(loc, spec, final, made)
+            flag_before = undefined_flag(spec.value)
+            if flag_before is not None and isinstance(value, Symbol) and value is not spec.value and not certain:
+                if ran is None:
+                    ran = self.ran(carries, inits, yields, outs)
+                self.maybe.append((value, spec.value.undefined[0], flag_before, ran))
+            after.append((loc, value))
         self.emit(statements, carries, inits, yields, outs, index, test_results, flag)
+        for value, name, flag_before, did_run in self.maybe:
+            value.undefined = (name, elementwise.logical_or(flag_before, did_run))
         for loc, value in after:
             t.touch(loc)
             loc.set(value)
             if isinstance(loc, CellLocation):
                 t.written(loc.cell)
+
+    def ran(self, carries: list[Var], inits: list[Atom], yields: list[Atom], outs: list[Var]) -> Var:
+        """A carry that says whether the loop made a pass."""
+        made = Var(Type(np.dtype(bool), (), True), "ran")
+        carries.append(Var(made.type, "ran"))
+        inits.append(atom(False))
+        yields.append(atom(True))
+        outs.append(made)
+        return made
 
     def after(self, loc: Location, final: Spec, made: list[Var], ran: Var | None) -> Any:
         left = iter(made)
@@ -677,7 +708,7 @@ class Roll:
             out = next(left)
             return entry.atom if out is None else out
         if isinstance(loc, ContentsLocation) and isinstance(loc.obj, list):
-            return (tuple(self.fill(c, left) for c in entry.children), loc.get()[1])
+            return tuple(self.fill(c, left) for c in entry.children)
         return self.fill(entry, left)
 
     def fill(self, spec: Spec, left: Any) -> Any:
@@ -724,14 +755,9 @@ class Roll:
 
 
 def _entry_spec(loc: Location, value: Any) -> Spec:
+    if isinstance(value, ListContents):
+        return value.spec()
     return Spec("static", value) if isinstance(value, Diverged) else take_apart(value)
-
-
-def _shell(spec: Spec) -> Spec:
-    """List contents are compared without the tail, which lives in its own cells."""
-    if spec.kind is tuple and len(spec.children) == 2 and isinstance(spec.value, tuple) and spec.children[1].kind == "static" and isinstance(spec.value[0], tuple):
-        return spec.children[0]
-    return spec
 
 
 def _same_type(a: Any, b: Any) -> bool:

@@ -13,6 +13,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, building, size_of
 from tapeless.transforms.core.language import Atom, Block, Literal, Origin, Type, Var
 from tapeless.transforms.errors import InternalError, NeedStaticError, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.control import _entry_spec
 from tapeless.transforms.frontend.capture import Captured, Guard, input_type
 from tapeless.transforms.frontend.rewrite import known_codes
 from tapeless.transforms.frontend.symbols import Symbol
@@ -187,7 +188,7 @@ def _writes(run: Run) -> list[tuple[Any, Spec]]:
         final = location.get()
         if final is MISSING:
             raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
-        found.append((location, take_apart(final)))
+        found.append((location, _entry_spec(location, final)))
         location.set(old)
     return found
 

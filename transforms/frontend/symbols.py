@@ -50,21 +50,26 @@ def trace() -> Trace:
 class Symbol:
     """An array or scalar whose value is known only when the program runs."""
 
-    __slots__ = ("cell", "parent", "chain", "is_array", "undefined", "__weakref__")
+    __slots__ = ("cell", "parent", "chain", "kind", "is_array", "undefined", "__weakref__")
     __array_priority__ = 1e6
 
-    def __init__(self, value: Atom | None = None, parent: Symbol | None = None, chain: Any = (), is_array: bool = False) -> None:
+    def __init__(self, value: Atom | None = None, parent: Symbol | None = None, chain: Any = (), is_array: bool = False,
+                 kind: Type | None = None) -> None:
         self.cell = Cell(value) if value is not None else None
         self.parent, self.chain = parent, chain
-        self.is_array = is_array
+        self.is_array, self.kind = is_array, kind  # kind: the type of a view
         self.undefined: Any = None
 
     # -- value
 
     def value(self) -> Atom:
-        t = trace()
         if self.undefined is not None:
             self._check_defined()
+        return self.present()
+
+    def present(self) -> Atom:
+        """The present value, without asking whether the variable is defined."""
+        t = trace()
         if self.parent is None:
             assert self.cell is not None
             if self.cell in t.poisoned:
@@ -83,7 +88,7 @@ class Symbol:
             return
         self.undefined = (name, None)
         fail = Effect("raise", (), {"type": UnboundLocalError, "parts": (
-            f"cannot access local variable '{name}' where it is not associated with a value",)}, trace().origin)
+            ("value", f"cannot access local variable '{name}' where it is not associated with a value"),)}, trace().origin)
         trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))
 
     def write(self, new: Atom) -> None:
@@ -107,7 +112,8 @@ class Symbol:
     def type(self) -> Type:
         if self.parent is None and self.cell is not None:
             return self.cell.atom.type  # type: ignore[no-any-return]
-        return self.value().type  # type: ignore[no-any-return]
+        assert self.kind is not None
+        return self.kind
 
     @property
     def mutable(self) -> bool:
@@ -299,10 +305,10 @@ def wrap(value: Any) -> Any:
     return value
 
 
-def atoms(value: Any) -> Any:
+def atoms(value: Any, memo: dict[int, Atom] | None = None) -> Any:
     """Symbols and arrays become atoms, also inside lists, tuples, dicts and slices."""
     if isinstance(value, Symbol):
-        return value.value()
+        return value.value() if memo is None or id(value) not in memo else memo[id(value)]
     if isinstance(value, np.ndarray):
         from tapeless.transforms.frontend.capture import constant
 
@@ -310,9 +316,10 @@ def atoms(value: Any) -> Any:
     if isinstance(value, list) and hasattr(value, "as_atom"):
         return value.as_atom()
     if isinstance(value, (list, tuple)):
-        return type(value)(*map(atoms, value)) if hasattr(value, "_fields") else type(value)(map(atoms, value))
+        made = [atoms(v, memo) for v in value]
+        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
     if isinstance(value, dict):
-        return {k: atoms(v) for k, v in value.items()}
+        return {k: atoms(v, memo) for k, v in value.items()}
     if isinstance(value, slice):
         return slice(atoms(value.start), atoms(value.stop), atoms(value.step))
     return value
@@ -322,7 +329,8 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
     """Runs a rule on symbols; results that are views of an argument stay connected to it."""
     parents = [a for a in args if isinstance(a, Symbol) and a.mutable]
     values = [p.value() for p in parents]
-    made = rule(*atoms(list(args)), **atoms(kwargs))
+    memo = {id(p): v for p, v in zip(parents, values, strict=True)}
+    made = rule(*[atoms(a, memo) for a in args], **atoms(kwargs, memo))
     if isinstance(made, Var) and parents:
         return _connect(made, parents, values, rule)
     return wrap(made)
@@ -337,12 +345,27 @@ def _connect(made: Var, parents: list[Symbol], values: list[Atom], rule: Any) ->
             if at is value and (chain or rule in SAME):
                 if not made.type.shape:
                     return Symbol(made)
-                return Symbol(None, parent, tuple(reversed(chain))) if chain else parent
+                return _view(parent, tuple(reversed(chain)), made.type) if chain else parent
         let = definitions.get(at) if isinstance(at, Var) else None
         if let is None or not let.op.view:
             return Symbol(made)
         chain.append((let.op, let.args[1:], let.params))
         at = let.args[0]
+
+
+def _view(parent: Symbol, chain: tuple[Any, ...], kind: Type) -> Symbol:
+    """A view of the array at the root; consecutive index steps become one."""
+    if parent.parent is not None:
+        parent, chain = parent.parent, (*parent.chain, *chain)
+    steps: list[Any] = []
+    for op, rest, params in chain:
+        if op is indexing.index and steps and steps[-1][0] is indexing.index:
+            made = indexing.compose(steps[-1][2]["key"], steps[-1][1], params["key"], rest)
+            if made is not None:
+                steps[-1] = (op, made[1], {"key": made[0]})
+                continue
+        steps.append((op, rest, params))
+    return Symbol(None, parent, tuple(steps), kind=kind)
 
 
 SAME = {FUNCTIONS[f] for f in (np.asarray, np.asanyarray, np.ascontiguousarray, np.reshape, np.ravel, np.transpose, np.squeeze,

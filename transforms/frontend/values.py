@@ -65,13 +65,15 @@ class Spec:
 def take_apart(value: Any) -> Spec:
     """The structure of a value and the present atoms of its leaves (read in the open block)."""
     if isinstance(value, Symbol):
-        return Spec("leaf", value, atom=value.value())
+        return Spec("leaf", value, atom=value.present())
     if isinstance(value, NUMBERS):
         return Spec("leaf", value, atom=atom(value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         from tapeless.transforms.frontend.capture import constant
 
         return Spec("leaf", value, atom=constant(value))
+    if isinstance(value, list) and getattr(value, "tail", None) is not None and value.tail.spec.kind == "leaf":  # type: ignore[attr-defined]
+        return take_apart(value.arrays()[0])  # type: ignore[attr-defined]
     if isinstance(value, (list, tuple)):
         return Spec(type(value), value, tuple(range(len(value))), tuple(map(take_apart, value)))
     if isinstance(value, dict):
@@ -192,6 +194,18 @@ class FrameLocation(Location):
             values[self.name] = value
 
 
+@dataclass(frozen=True, eq=False)
+class ListContents:
+    """The elements of a list, and those that rolled loops appended to it."""
+
+    items: tuple[Any, ...]
+    tail: Any
+
+    def spec(self) -> Spec:
+        parts = take_apart(self.items)
+        return Spec(tuple, self.items, (id(self.tail), *parts.keys), parts.children)
+
+
 class ContentsLocation(Location):
     """The contents of a list, dict or set."""
 
@@ -200,14 +214,15 @@ class ContentsLocation(Location):
 
     def get(self) -> Any:
         if isinstance(self.obj, list):
-            return (tuple(self.obj), getattr(self.obj, "tail", None))
+            return ListContents(tuple(list.__iter__(self.obj)), getattr(self.obj, "tail", None))
         return dict(self.obj) if isinstance(self.obj, dict) else frozenset(self.obj)
 
     def set(self, value: Any) -> None:
         if isinstance(self.obj, list):
-            self.obj[:] = value[0]
-            if hasattr(self.obj, "tail"):
-                self.obj.tail = value[1]
+            items = value.items if isinstance(value, ListContents) else value
+            list.__setitem__(self.obj, slice(None), items)
+            if isinstance(value, ListContents) and hasattr(self.obj, "tail"):
+                self.obj.tail = value.tail
             return
         self.obj.clear()
         self.obj.update(value)

@@ -140,8 +140,44 @@ def _index_add(total: Atom, ct: Atom, args: tuple[Atom, ...], params: dict[str, 
     return add_at(total, ct, *args[1:], **params)  # type: ignore[no-any-return]
 
 
+def compose(first: Key, first_rest: tuple[Atom, ...], then: Key, then_rest: tuple[Atom, ...]) -> Any:
+    """The key and atoms of x[first][then], both basic; None where one key cannot say it."""
+    rest = [*first_rest, *then_rest]
+
+    def moved(e: Any) -> Any:
+        if isinstance(e, Slot):
+            return Slot(e.k + len(first_rest))
+        if isinstance(e, slice):
+            return slice(moved(e.start), moved(e.stop), moved(e.step))
+        return e
+
+    later = list(map(moved, then))
+    key: list[Any] = []
+    for e in first:
+        if not isinstance(e, slice):
+            if e is None:
+                return None
+            key.append(e)
+            continue
+        while later and later[0] is None:
+            key.append(later.pop(0))
+        nxt = later.pop(0) if later else slice(None)
+        if e == slice(None):
+            key.append(nxt)
+        elif nxt == slice(None):
+            key.append(e)
+        else:
+            return None
+    return (*key, *later), tuple(rest)
+
+
 def _index_simplify(args: tuple[Atom, ...], params: dict[str, Any]) -> Atom | None:
     key = params["key"]
+    let = current().definitions.get(args[0]) if isinstance(args[0], Var) else None
+    if let is not None and let.op is index:
+        made = compose(let.params["key"], let.args[1:], key, args[1:])
+        if made is not None:
+            return index(let.args[0], *made[1], key=made[0])  # type: ignore[no-any-return]
     return args[0] if all(e == slice(None) for e in key) and (key or not args[0].type.shape) else None
 
 
