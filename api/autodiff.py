@@ -1,133 +1,129 @@
-"""grad, value_and_grad, jvp, vjp, linearize: derivatives of plain NumPy functions."""
+"""grad, value_and_grad and jvp: derivatives of plain NumPy functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeless import tree
-from tapeless.transformed import Transformed, base_name, stage_call
-from tapeless.transforms.core.builder import Builder, atom, current
-from tapeless.transforms.core.language import Atom, Block, Effect, Let, Literal, Statement, Type, Var
-from tapeless.transforms.core.rewriting import refresh
+from tapeless.region import (
+    Region,
+    Reverse,
+    fresh_input,
+    is_value,
+    leaf_atom,
+    leaf_type,
+    matched,
+    owned,
+    put,
+    shape_text,
+)
+from tapeless.transformed import Transformed, base_name
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.language import Atom, Effect, Type, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
-from tapeless.transforms.frontend.stage import find_origin
-from tapeless.transforms.frontend.symbols import Symbol, atoms, trace, wrap
-from tapeless.transforms.frontend.values import NUMBERS
+from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
-from tapeless.transforms.linearize import linearize as linearize_block
-from tapeless.transforms.ops.shapes import linear
-from tapeless.transforms.residuals import resolve
-from tapeless.transforms.transpose import transpose as transpose_block
 
-identity = linear("identity", lambda x: x.type, "{0}", lambda ct, args, used, params: (ct,), simplify=lambda args, params: args[0])
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-def _is_value(x: Any) -> bool:
-    return isinstance(x, (Symbol, np.ndarray, *NUMBERS))
-
-
-def _leaf_type(x: Any) -> Type:
-    if isinstance(x, Symbol):
-        return x.type
-    a = atoms(x) if isinstance(x, np.ndarray) else atom(x)
-    return a.type  # type: ignore[no-any-return]
-
-
-def fresh_input(x: Any) -> tuple[Var, Symbol]:
-    """A new variable equal to `x`, to differentiate with respect to."""
-    value = atoms(x) if isinstance(x, (Symbol, np.ndarray)) else atom(x)
-    var = Var(value.type, value.name if isinstance(value, Var) else "")
-    b = current()
-    b.let((var,), identity, (value,), {})
-    symbol = Symbol(var)
-    symbol.is_array = isinstance(x, np.ndarray) or (isinstance(x, Symbol) and x.is_array)
-    return var, symbol
-
-
-class Region:
-    """The statements that a call of a user's function records, kept apart to be differentiated."""
-
-    def __init__(self, fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        t = trace()
-        start = len(t.blocks[-1])
-        self.value = stage_call(fun, *args, **kwargs)
-        self.leaves, self.structure = tree.flatten(self.value)
-        self.atoms = [atoms(x) if isinstance(x, Symbol) else None for x in self.leaves]
-        self.body: list[Statement] = t.blocks[-1][start:]
-        del t.blocks[-1][start:]
-
-    def block(self, inputs: list[Var], results: list[Atom]) -> Block:
-        return Block(tuple(inputs), tuple(self.body), tuple(results))
-
-
-def put(body: list[Statement]) -> None:
-    b = current()
-    for s in body:
-        b.emit(s)
-        if isinstance(s, Let):
-            for v in s.outs:
-                b.definitions[v] = s
-
-
-def backward(region: Region, inputs: list[Var], outputs: list[tuple[Atom, Atom]]) -> list[Atom]:
-    """Records the region and its backward part; the cotangents of the inputs."""
-    results = [a for a, _ in outputs]
-    split = linearize_block(region.block(inputs, results), list(range(len(inputs))))
-    b = Builder()
-    with_cotangents = [(o, ct) for o, (_, ct) in zip(split.outputs, outputs, strict=True) if isinstance(o, Var)]
-    outer = current()
-    b.definitions = outer.definitions
-    from tapeless.transforms.core.builder import building
-
-    with building(b):
-        bars = transpose_block(split.body, split.inputs, with_cotangents)
-    forward, back, new = resolve(split.primal, b.blocks[0])
-    put(forward)
-    put([Effect("blank", ())])
-    put(back)
-    return [new.get(a, a) if isinstance(a, Var) else a for a in bars]
-
-
-def choose(args: tuple[Any, ...], argnums: int | tuple[int, ...], what: str) -> tuple[int, ...]:
-    """Checked, non-negative positions."""
+def positions(
+    args: Sequence[Any], argnums: int | tuple[int, ...], what: str, name: str
+) -> tuple[int, ...]:
+    """Checked, non-negative positions of the arguments in `argnums`."""
     wanted = argnums if isinstance(argnums, tuple) else (argnums,)
     for k in wanted:
         if not -len(args) <= k < len(args):
-            raise ArgumentError(f"{what}: argnums {k}, but the function is called with {len(args)} positional arguments",
-                                "count from 0; pass keyword arguments with argnames")
+            raise ArgumentError(
+                f"{what}: argnums is {k}, but {name} is called with {len(args)} positional "
+                f"argument{'' if len(args) == 1 else 's'}",
+                "argnums counts from 0; an argument passed by name is chosen with argnames",
+            )
     found = tuple(k % len(args) for k in wanted)
     if len(set(found)) != len(found):
         raise ArgumentError(f"{what}: argnums {wanted} names an argument twice")
     return found
 
 
+def checked_argnums(argnums: Any, what: str) -> int | tuple[int, ...]:
+    """An int or a tuple of ints; refuses anything else."""
+    numbers = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
+    if not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in numbers):
+        raise ArgumentTypeError(f"{what}: argnums must be an int or a tuple of ints, not {argnums!r}")
+    return tuple(map(int, numbers)) if isinstance(argnums, (tuple, list)) else int(argnums)
+
+
+def checked_argnames(argnames: Any, what: str) -> tuple[str, ...]:
+    """One name or several; refuses anything else."""
+    names = (argnames,) if isinstance(argnames, str) else tuple(argnames or ())
+    if not all(isinstance(n, str) for n in names):
+        raise ArgumentTypeError(f"{what}: argnames must be a name or several, not {argnames!r}")
+    return names
+
+
+def check_input(part: Any, what: str, holomorphic: bool = False) -> None:
+    """Refuses what cannot be differentiated with respect to."""
+    for leaf in tree.leaves(part):
+        if not is_value(leaf):
+            raise ArgumentTypeError(
+                f"{what}: cannot differentiate with respect to {type(leaf).__name__} "
+                f"{str(leaf)[:40]!r}",
+                "choose other argnums, or pass numbers and arrays",
+            )
+        dtype = leaf_type(leaf).dtype
+        if holomorphic and dtype.kind != "c":
+            raise ArgumentTypeError(
+                f"{what} with holomorphic=True needs complex inputs, not {dtype.name}"
+            )
+        if dtype.kind not in "fc":
+            raise ArgumentTypeError(
+                f"{what}: cannot differentiate with respect to {dtype.name} values",
+                "pass floats: 1.0 instead of 1, x.astype(float) instead of x",
+            )
+        if dtype.kind == "c" and not holomorphic:
+            raise ArgumentTypeError(f"{what}: complex inputs need holomorphic=True")
+
+
+def with_aux(value: Any, has_aux: bool, what: str, fun: Any) -> tuple[Any, Any]:
+    """(value, aux) of what a function returned; aux is None without `has_aux`."""
+    if not has_aux:
+        return value, None
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise ArgumentTypeError(
+            f"{what} with has_aux=True needs a function that returns a pair (value, aux); "
+            f"{base_name(fun)} returns {type(value).__name__}"
+        )
+    return value
+
+
 class Grad(Transformed):
     """The gradient of a scalar function, with the value if `with_value`."""
 
-    suffix = "grad"
-
-    def __init__(self, fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, holomorphic: bool = False, argnames: Any = None,
-                 with_value: bool = False) -> None:
-        if isinstance(argnums, list):
-            argnums = tuple(argnums)
-        if not isinstance(argnums, (int, tuple)) or isinstance(argnums, bool) or not all(isinstance(k, int) for k in (argnums if isinstance(argnums, tuple) else ())):
-            raise ArgumentTypeError(f"argnums must be an int or a tuple of ints, not {argnums!r}")
-        self.argnums, self.has_aux, self.holomorphic, self.with_value = argnums, has_aux, holomorphic, with_value
-        self.argnames = (argnames,) if isinstance(argnames, str) else tuple(argnames or ())
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        argnums: int | Sequence[int] = 0,
+        has_aux: bool = False,
+        holomorphic: bool = False,
+        argnames: str | Sequence[str] | None = None,
+        with_value: bool = False,
+    ) -> None:
         self.suffix = "value_and_grad" if with_value else "grad"
+        self.argnums = checked_argnums(argnums, self.suffix)
+        self.argnames = checked_argnames(argnames, self.suffix)
+        self.has_aux, self.holomorphic, self.with_value = has_aux, holomorphic, with_value
         super().__init__(fun)
 
     def describe(self) -> str:
-        wrt = ", ".join(self.argnames) or ", ".join(self.names())
         name = base_name(self.fun)
+        wrt = ", ".join(self.argnames) or ", ".join(self.names())
         return f"{name} and d {name} / d {wrt}" if self.with_value else f"d {name} / d {wrt}"
 
     def names(self) -> list[str]:
-        import inspect
-
         wanted = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
         try:
             params = [p.name for p in inspect.signature(self.fun).parameters.values()]
@@ -136,217 +132,212 @@ class Grad(Transformed):
             return [f"argument {k}" for k in wanted]
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        for part in self.parts(args, kwargs)[0]:
-            check_inputs(part, self.suffix, self.holomorphic)
+        for part in self.chosen(args, kwargs):
+            check_input(part, self.suffix, self.holomorphic)
 
-    def parts(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Callable[[list[Any]], tuple[Any, Any]], Callable[[list[Any]], Any]]:
-        """What is differentiated; how to put new values in its place; how gradients are returned."""
+    def chosen_positions(self, args: tuple[Any, ...]) -> tuple[int, ...]:
         if self.argnames and self.argnums == 0:
-            positions: tuple[int, ...] = ()
-        else:
-            positions = choose(args, self.argnums, self.suffix)
+            return ()
+        return positions(args, self.argnums, self.suffix, base_name(self.fun))
+
+    def chosen(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """What is differentiated with respect to."""
         for name in self.argnames:
             if name not in kwargs:
-                raise ArgumentError(f"{self.suffix}: no keyword argument '{name}' in the call", "pass it by name")
-        chosen = [args[k] for k in positions] + [kwargs[n] for n in self.argnames]
+                raise ArgumentError(
+                    f"{self.suffix}: argnames has {name!r}, which is not passed by name",
+                    f"call it with {name}=...",
+                )
+        by_position = [args[k] for k in self.chosen_positions(args)]
+        return by_position + [kwargs[n] for n in self.argnames]
 
-        def replaced(new: list[Any]) -> tuple[Any, Any]:
-            a, k = list(args), dict(kwargs)
-            for at, v in zip(positions, new, strict=False):
-                a[at] = v
-            k.update(zip(self.argnames, new[len(positions):], strict=True))
-            return tuple(a), k
+    def replaced(self, args: tuple[Any, ...], kwargs: dict[str, Any], new: list[Any]) -> Arguments:
+        """The arguments with other values for what is differentiated with respect to."""
+        at, changed, named = self.chosen_positions(args), list(args), dict(kwargs)
+        for k, v in zip(at, new, strict=False):
+            changed[k] = v
+        named.update(zip(self.argnames, new[len(at) :], strict=True))
+        return tuple(changed), named
 
-        def returned(grads: list[Any]) -> Any:
-            by_position, by_name = grads[:len(positions)], dict(zip(self.argnames, grads[len(positions):], strict=True))
-            found = tuple(by_position) if isinstance(self.argnums, tuple) else by_position[0] if by_position else None
-            if not self.argnames:
-                return found
-            return by_name if not positions else (found, by_name)
-
-        return chosen, replaced, returned
+    def returned(self, found: list[Any], n: int) -> Any:
+        """Gradients as the caller gets them: those of `n` positions, then those by name."""
+        by_position = found[:n]
+        by_name = dict(zip(self.argnames, found[n:], strict=True))
+        if not n and self.argnames:
+            return by_name
+        plain = tuple(by_position) if isinstance(self.argnums, tuple) else by_position[0]
+        return (plain, by_name) if self.argnames else plain
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        chosen, replaced, returned = self.parts(args, kwargs)
-        for part in chosen:
-            check_inputs(part, self.suffix, self.holomorphic)
+        chosen = self.chosen(args, kwargs)
+        self.check(args, kwargs)
         leaves, structure = tree.flatten(chosen)
         inputs = [fresh_input(x) for x in leaves]
-        region = Region(self.fun, *replaced(tree.unflatten(structure, [s for _, s in inputs])))
-        value, aux = (region.value, None)
-        if self.has_aux:
-            if not isinstance(region.value, tuple) or len(region.value) != 2:
-                raise ArgumentTypeError(f"{self.suffix} with has_aux=True: the function must return a pair (value, aux)")
-            value, aux = region.value
+        new = owned(tree.unflatten(structure, [s for _, s in inputs]))
+        region = Region(self.fun, *self.replaced(args, kwargs, new))
+        value, aux = with_aux(region.value, self.has_aux, self.suffix, self.fun)
         out = self.output(value)
-        one = 1.0 if out.type.dtype.kind != "c" else 1.0 + 0j
-        aux_copy = aux
-        bars = backward(region, [v for v, _ in inputs], [(out, atom(one))])
-        grads = returned(tree.unflatten(structure, [wrap(b) for b in bars]))
+        one = atom(1.0 if out.type.dtype.kind != "c" else 1.0 + 0j)
+        reverse = Reverse(region.block([v for v, _ in inputs], [out]), [one])
+        put(reverse.forward)
+        put([Effect("blank", ())])
+        put(reverse.back)
+        bars = tree.unflatten(structure, [wrap(b) for b in reverse.bars])
+        found = self.returned(bars, len(self.chosen_positions(args)))
         if self.with_value:
-            return ((value, aux_copy), grads) if self.has_aux else (value, grads)
-        return (grads, aux_copy) if self.has_aux else grads
+            return ((value, aux), found) if self.has_aux else (value, found)
+        return (found, aux) if self.has_aux else found
 
     def output(self, value: Any) -> Atom:
-        if not _is_value(value):
-            kind = type(value).__name__
-            raise ArgumentTypeError(f"{self.suffix} needs a function that returns a scalar; {base_name(self.fun)} returns {kind}",
-                                    "return one number, or use has_aux=True for more results")
-        out: Atom = atoms(value) if isinstance(value, (Symbol, np.ndarray)) else atom(value)
+        name = base_name(self.fun)
+        start = f"{self.suffix} needs a function that returns a scalar; {name} returns"
+        if not is_value(value):
+            raise ArgumentTypeError(
+                f"{start} {type(value).__name__}",
+                "return one number, or use has_aux=True for more results",
+            )
+        out = leaf_atom(value)
         if out.type.shape:
-            shape = "(" + ", ".join(map(str, out.type.shape)) + ("," if len(out.type.shape) == 1 else "") + ")"
-            raise ArgumentTypeError(f"{self.suffix} needs a function that returns a scalar; {base_name(self.fun)} returns an array of shape {shape}",
-                                    "sum it, or use vjp or jvp for arrays")
+            raise ArgumentTypeError(
+                f"{start} an array of shape {shape_text(out.type.shape)}",
+                "sum it, or use vjp or jvp for arrays",
+            )
         if out.type.dtype.kind == "c" and not self.holomorphic:
-            raise ArgumentTypeError(f"{self.suffix} needs a real result; {base_name(self.fun)} returns complex numbers", "pass holomorphic=True, or take the real part")
+            raise ArgumentTypeError(
+                f"{self.suffix} needs a real result; {name} returns a complex number",
+                "pass holomorphic=True, or take the real part",
+            )
         if out.type.dtype.kind not in "fc" and isinstance(out, Var):
-            raise NotDifferentiableError(f"{base_name(self.fun)} returns {out.type.dtype.name}, which has no derivative", "return a float")
+            raise NotDifferentiableError(
+                f"{name} returns {out.type.dtype.name}, which has no derivative", "return a float"
+            )
         return out
 
 
-def check_inputs(part: Any, what: str, holomorphic: bool = False) -> None:
-    for leaf in tree.leaves(part):
-        if not _is_value(leaf):
-            raise ArgumentTypeError(f"{what}: cannot differentiate with respect to {type(leaf).__name__} {str(leaf)[:40]!r}",
-                                    "choose other argnums, or pass numbers and arrays")
-        dtype = leaf.dtype if isinstance(leaf, (np.ndarray, np.generic, Symbol)) else np.dtype(type(leaf))
-        if holomorphic and dtype.kind != "c":
-            raise ArgumentTypeError(f"{what} with holomorphic=True needs complex inputs, not {dtype.name}")
-        if dtype.kind not in "fc":
-            raise ArgumentTypeError(f"{what}: cannot differentiate with respect to {dtype.name} values", "pass floats: 1.0 instead of 1, x.astype(float)")
-        if dtype.kind == "c" and not holomorphic:
-            raise ArgumentTypeError(f"{what}: complex inputs need holomorphic=True")
-
-
 class Jvp(Transformed):
-    """(primals..., tangents...) to (value, tangent of the value), for chosen positional arguments."""
+    """(*primals, *tangents) to (value, tangent of the value), for chosen positional arguments."""
 
     suffix = "jvp"
 
-    def __init__(self, fun: Callable[..., Any], argnums: tuple[int, ...] | None = None, has_aux: bool = False) -> None:
+    def __init__(
+        self, fun: Callable[..., Any], argnums: tuple[int, ...] | None = None, has_aux: bool = False
+    ) -> None:
         self.argnums, self.has_aux = argnums, has_aux
         super().__init__(fun)
 
     def describe(self) -> str:
         return f"{base_name(self.fun)} and its derivative along a tangent"
 
-    def split(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[int, ...], tuple[Any, ...]]:
+    def split(
+        self, args: tuple[Any, ...]
+    ) -> tuple[tuple[Any, ...], tuple[int, ...], tuple[Any, ...]]:
+        """Primals, the positions that have tangents, and the tangents."""
         if self.argnums is None:
             n = len(args) // 2
             return args[:n], tuple(range(n)), args[n:]
         n = len(args) - len(self.argnums)
-        return args[:n], self.argnums, args[n:]
+        if n < 1:
+            raise ArgumentError(
+                f"{self.__name__} takes the arguments of {base_name(self.fun)} and then "
+                f"{len(self.argnums)} tangents; it got {len(args)} arguments"
+            )
+        primals = args[:n]
+        return primals, positions(primals, self.argnums, "jvp", base_name(self.fun)), args[n:]
+
+    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        primals, at, tangents = self.split(args)
+        check_tangents([primals[k] for k in at], list(tangents))
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+        primals, at, _ = self.split(args)
+        names = super().arguments(primals, {})
+        return names + [f"{names[k]}_dot" for k in at] + super().arguments((), kwargs)
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        primals, positions, tangents = self.split(args)
-        return push_forward(self.fun, primals, positions, tangents, kwargs, self.has_aux)
+        primals, at, tangents = self.split(args)
+        check_tangents([primals[k] for k in at], list(tangents))
+        return push_forward(self.fun, primals, at, tangents, kwargs, self.has_aux)
 
 
-def push_forward(fun: Any, primals: tuple[Any, ...], positions: tuple[int, ...], tangents: tuple[Any, ...], kwargs: dict[str, Any], has_aux: bool = False) -> Any:
-    leaves, structure = tree.flatten([primals[k] for k in positions])
-    dots = structure.flatten_up_to(list(tangents))
-    inputs = [fresh_input(x) if _is_value(x) and _leaf_type(x).differentiable else (None, x) for x in leaves]
-    new = list(primals)
-    for k, v in zip(positions, tree.unflatten(structure, [s for _, s in inputs]), strict=True):
-        new[k] = v
-    region = Region(fun, tuple(new), kwargs)
+def check_tangents(primals: list[Any], tangents: list[Any]) -> None:
+    """Refuses tangents that are not built like their primals, or have other dtypes or shapes."""
+    flat, structure = tree.flatten(primals)
+    dots = like_leaves(structure, tangents, primals, "jvp: the tangents", "the primals")
+    for primal, dot in zip(flat, dots, strict=True):
+        if is_value(primal) and leaf_type(primal).differentiable:
+            check_leaf(dot, leaf_type(primal), "jvp: a tangent", "its primal")
+
+
+def like_leaves(structure: Any, given: Any, wanted: Any, what: str, other: str) -> list[Any]:
+    """The leaves of `given`, which must be built like `wanted`; anything may stand for a leaf that
+    has no derivative."""
+    try:
+        return structure.flatten_up_to(tree.plain(given))  # type: ignore[no-any-return]
+    except (ValueError, TypeError) as e:
+        raise ArgumentTypeError(
+            f"{what} must be built like {other}: {tree.structure_text(wanted)}, "
+            f"not {tree.structure_text(given)}"
+        ) from e
+
+
+def check_leaf(given: Any, kind: Type, what: str, other: str) -> None:
+    """Refuses a tangent or cotangent of another dtype or shape than the value it belongs to."""
+    if not is_value(given):
+        raise ArgumentTypeError(
+            f"{what} is {type(given).__name__} {str(given)[:40]!r}, not a number or an array"
+        )
+    have = leaf_type(given)
+    if have.dtype.kind not in "fc" or (have.dtype != kind.dtype and not (have.weak or kind.weak)):
+        raise ArgumentTypeError(
+            f"{what} is {have.dtype.name}, {other} is {kind.dtype.name}",
+            "pass floats of the same dtype: 1.0 instead of 1",
+        )
+    if isinstance(given, Symbol):
+        return  # its shape is compared where the program is made
+    if len(have.shape) != len(kind.shape) or any(
+        isinstance(n, int) and n != k for n, k in zip(kind.shape, have.shape, strict=True)
+    ):
+        raise ArgumentError(
+            f"{what} has shape {shape_text(have.shape)}, {other} has shape {shape_text(kind.shape)}"
+        )
+
+
+def push_forward(
+    fun: Any,
+    primals: tuple[Any, ...],
+    at: tuple[int, ...],
+    tangents: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    has_aux: bool = False,
+) -> Any:
+    """(value, tangent) or (value, tangent, aux), inside a staged run."""
+    leaves, structure = tree.flatten([primals[k] for k in at])
+    dots = structure.flatten_up_to(tree.plain(list(tangents)))
+    inputs = [fresh_input(x) if differentiable(x) else (None, x) for x in leaves]
     t: Tangents = {}
     for (var, _), dot in zip(inputs, dots, strict=True):
         if var is not None:
-            t[var] = matched(dot, var.type)
+            t[var] = matched(dot, var.type, "jvp: a tangent")
+    new = list(primals)
+    for k, v in zip(at, owned(tree.unflatten(structure, [s for _, s in inputs])), strict=True):
+        new[k] = v
+    region = Region(fun, new, kwargs)
     Forward(merged=True).block(region.body, t)
-    value = region.value
-    aux = None
-    if has_aux:
-        value, aux = region.value
+    value, aux = with_aux(region.value, has_aux, "jvp", fun)
     flat, out_structure = tree.flatten(value)
-    out_dots = []
-    for x in flat:
-        a = atoms(x) if isinstance(x, (Symbol, np.ndarray)) else atom(x) if isinstance(x, NUMBERS) else None
-        if a is None:
-            out_dots.append(x)
-        else:
-            kind = a.type if a.type.differentiable else Type(np.dtype(float), a.type.shape)
-            out_dots.append(wrap(filled(tangent_of(t, a), kind)))
-    made = (value, tree.unflatten(out_structure, out_dots))
+    made = (value, tree.unflatten(out_structure, [_tangent(t, x) for x in flat]))
     return (*made, aux) if has_aux else made
 
 
-def matched(dot: Any, kind: Type) -> Atom:
-    """A tangent as an atom of the type of its primal."""
-    from tapeless.transforms.ops.creation import cast_to
-
-    a: Atom = atoms(dot) if isinstance(dot, (Symbol, np.ndarray)) else atom(dot)
-    if a.type.ndim != kind.ndim:
-        raise ArgumentError(f"a tangent has shape {a.type.shape}, its primal {kind.shape}", "pass tangents of the same structure and shapes")
-    if a.type.dtype.kind not in "fc":
-        a = cast_to(a, kind.dtype)
-    return a
+def differentiable(x: Any) -> bool:
+    """Whether a leaf is a float or complex number or array."""
+    return is_value(x) and leaf_type(x).differentiable
 
 
-class Vjp(Transformed):
-    """The forward part of vjp: (value, what the backward part needs); `pull_back` is the backward part."""
-
-    suffix = "fwd"
-
-    def __init__(self, fun: Callable[..., Any], has_aux: bool = False) -> None:
-        self.has_aux = has_aux
-        self.plans: dict[int, Any] = {}
-        super().__init__(fun)
-
-    def describe(self) -> str:
-        return f"{base_name(self.fun)} and what its derivative needs"
-
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        value, pull, aux = pull_back(self.fun, args, kwargs, self.has_aux)
-        return value, pull, aux
-
-
-class PullBack:
-    """Cotangents of the results to cotangents of the arguments, inside a staged run."""
-
-    def __init__(self, template: Block, cotangents: list[Any], structure: Any, inputs: Any, input_structure: Any) -> None:
-        self.template, self.cotangents, self.structure = template, cotangents, structure
-        self.inputs, self.input_structure = inputs, input_structure
-
-    def __staged_call__(self, ct: Any) -> Any:
-        flat = self.structure.flatten_up_to(ct)
-        known = {p: matched(c, p.type) for p, c in zip(self.cotangents, flat, strict=True) if p is not None}
-        block, new = refresh(Block((), self.template.body, self.template.results), known)
-        put(list(block.body))
-        bars = iter(block.results)
-        found = [wrap(next(bars)) if v is not None else np.zeros(()) for v in self.inputs]
-        return tuple(tree.unflatten(self.input_structure, found))
-
-    def __call__(self, ct: Any) -> Any:
-        return self.__staged_call__(ct)
-
-
-def pull_back(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], has_aux: bool) -> tuple[Any, PullBack, Any]:
-    from tapeless.transforms.core.builder import building
-
-    leaves, structure = tree.flatten(list(args))
-    inputs = [fresh_input(x) if _is_value(x) and _leaf_type(x).differentiable else (None, x) for x in leaves]
-    region = Region(fun, tuple(tree.unflatten(structure, [s for _, s in inputs])), kwargs)
-    value, aux = region.value if has_aux else (region.value, None)
-    flat, out_structure = tree.flatten(value)
-    results = [atoms(x) if isinstance(x, (Symbol, np.ndarray)) else atom(x) if isinstance(x, NUMBERS) else Literal(0, Type(np.dtype(int))) for x in flat]
-    variables = [v for v, _ in inputs if v is not None]
-    split = linearize_block(region.block(variables, results), list(range(len(variables))))
-    cts = [Var(r.type, _bar_name(r)) for r in results]
-    b = Builder()
-    b.definitions = current().definitions
-    with building(b):
-        bars = transpose_block(split.body, split.inputs, [(o, ct) for o, ct in zip(split.outputs, cts, strict=True) if isinstance(o, Var)])
-    forward, back, new = resolve(split.primal, b.blocks[0])
-    put(forward)
-    results_back = tuple(new.get(a, a) if isinstance(a, Var) else a for a in bars)
-    template = Block((), tuple(back), results_back)
-    return value, PullBack(template, list(cts), out_structure, [v for v, _ in inputs], structure), aux
-
-
-def _bar_name(a: Atom) -> str:
-    return f"{a.name}_bar" if isinstance(a, Var) and a.name else "out_bar"
-
-
-__all__ = ["Grad", "Jvp", "Vjp", "find_origin"]
+def _tangent(t: Tangents, x: Any) -> Any:
+    """The tangent of a leaf of the result: a float zero for what has none, None for other objects."""
+    if not is_value(x):
+        return x
+    a = leaf_atom(x)
+    kind = a.type if a.type.differentiable else Type(np.dtype(float), a.type.shape)
+    return wrap(filled(tangent_of(t, a), kind))

@@ -478,11 +478,33 @@ def _one_if(lines: list[str], depth: int) -> bool:
 
 
 def wrap(line: str, note: str = "") -> list[str]:
-    """A line of code cut after commas of its outermost brackets, if it is too long."""
+    """A line of code cut inside brackets, at commas and operators, if it is too long."""
     if len(line) + len(note) <= WIDTH:
         return [line]
     pad = line[:len(line) - len(line.lstrip())]
-    depth, cuts, string = 0, [], ""
+    cuts = _cuts(line)
+    head, sign, value = line.partition(" = ")
+    if sign and not head.strip().startswith(("for ", "if ", "return ")) and min(cuts.values(), default=2) > 1:
+        line = f"{head} = ({value})"
+        cuts = _cuts(line)
+    out, start = [], 0
+    room = WIDTH - len(note)
+    while len(line) - start > room:
+        fitting = [k for k in cuts if start < k <= start + room]
+        if not fitting:
+            break
+        least = min(cuts[k] for k in fitting)
+        at = max(k for k in fitting if cuts[k] == least)
+        out.append(line[start:at].rstrip())
+        start = at
+        room = WIDTH - len(pad) - 8
+    out.append(line[start:])
+    return [out[0], *(pad + "        " + rest.strip() for rest in out[1:])]
+
+
+def _cuts(line: str) -> dict[int, int]:
+    """Where a line may be cut, with the bracket depth there."""
+    depth, string, cuts = 0, "", {}
     for k, c in enumerate(line):
         if string:
             string = "" if c == string and line[k - 1] != "\\" else string
@@ -492,23 +514,13 @@ def wrap(line: str, note: str = "") -> list[str]:
             depth += 1
         elif c in ")]}":
             depth -= 1
-        elif depth and (c == "," or (c == " " and line[k + 1:k + 3] in ("+ ", "- ", "* ", "/ ", "@ "))):
-            cuts.append((k + 1, depth))
-    if not cuts:
-        return _parenthesized(line, pad)
-    least = min(d for _, d in cuts)
-    good = [k for k, d in cuts if k < WIDTH - len(note) and d == least] or [k for k, _ in cuts if k < WIDTH - len(note)]
-    if not good:
-        return [line]
-    head, tail = line[:good[-1]].rstrip(), line[good[-1]:].strip()
-    return [head, *wrap(pad + "        " + tail)]
-
-
-def _parenthesized(line: str, pad: str) -> list[str]:
-    head, sign, value = line.partition(" = ")
-    if not sign or value.startswith("("):
-        return [line]
-    return wrap(f"{head} = ({value})")
+        elif depth and c == ",":
+            cuts[k + 1] = depth
+        elif depth and c == " " and line[k + 1:k + 3] in ("+ ", "- "):
+            cuts[k + 1] = depth
+        elif depth and c == " " and line[k + 1:k + 3] in ("* ", "/ ", "@ "):
+            cuts[k + 1] = depth + 1
+    return cuts
 
 
 def emit_function(name: str, block: Block, signature: str, unpack: list[tuple[Var, str]], result: Callable[[list[str]], str], doc: str,

@@ -149,7 +149,7 @@ class Forward:
             test_dots = [Var(d.type, d.name) for d in dots]
             made = While((*s.outs, *outs), (*s.inits, *inits), Block((*s.test.params, *test_dots), s.test.body, s.test.results),
                          Block((*s.body.params, *dots), tuple(statements), (*s.body.results, *extra)), s.origin)
-        else:  # `count_passes` made the first carry the number of passes
+        else:  # `prepare` made the first carry the number of passes
             made = For(tuple(outs), atom(0), s.outs[0], atom(1), tuple(inits),
                        Block((s.body.params[0], *dots), tuple(statements), tuple(extra)), mirror=s, origin=s.origin)
         builder.current().emit(made)

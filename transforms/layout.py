@@ -33,8 +33,8 @@ NAMED_BY_US = ("_bar", "_dot", "_saved")
 
 @dataclass
 class Interval:
-    start: int
-    end: int
+    start: float
+    end: float
 
 
 @dataclass
@@ -245,13 +245,18 @@ class Naming:
 
     def loop(self, s: For | While) -> None:
         at = next(self.clock)
-        for a in operands(s):
+        for a in s.inits:
             self.use(a, at)
         self.loops.append((at, set()))
         self.held.append(set())
         carries = s.carries if isinstance(s, For) else s.body.params
-        for p in s.body.params:
+        for p in carries:
             self.define(p, at)
+        if isinstance(s, For):  # its range is evaluated after the carries got their first values
+            head = next(self.clock)
+            for a in (s.start, s.stop, s.step):
+                self.use(a, head)
+            self.define(s.index, head)
         if isinstance(s, While):
             for p in s.test.params:
                 self.define(p, at)
@@ -273,6 +278,8 @@ class Naming:
             self.spans[s.index].end = max(self.spans[s.index].end, end)
         for v in outputs(s):
             self.define(v, end)
+        if isinstance(s, For) and s.count is not None:
+            self.spans[s.count].start = at
         for k, p in enumerate(carries):
             self.unions.append((p, s.outs[k], True))
             if isinstance(s, While):
@@ -316,6 +323,8 @@ class Naming:
             for p, y in zip(carries, yields, strict=True):
                 if not isinstance(y, Var) or y not in self.group or self.find(y) is not self.find(p):
                     self.spans[p].end = max(self.spans[p].end, end)
+        for span in self.spans.values():
+            span.end = max(span.end, span.start + 0.5)  # a value that nobody reads still takes its name
         taken: dict[str, list[Var]] = {}
         names: dict[Var, str] = {}
         for v in self.order:
@@ -338,7 +347,7 @@ class Naming:
         members = self.members[root]
         for v in members:
             if v.name and not v.name.endswith(NAMED_BY_US) and v.name.isidentifier():
-                return v.name
+                return v.name if v.name != "_" else "i"
         return next((v.name for v in members if v.name and v.name.isidentifier()), "") or "t"
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom
-from tapeless.transforms.core.language import Atom, Block, For, If, Statement, Var, While
+from tapeless.transforms.core.language import Atom, Block, For, If, Let, Statement, Var, While, blocks, operands, outputs
+from tapeless.transforms.expand import Closed
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
 from tapeless.transforms.ops.elementwise import add
 from tapeless.transforms.ops.sizes import INT
@@ -29,7 +30,8 @@ class Linear:
 
 
 def linearize(block: Block, wrt: list[int]) -> Linear:
-    primal = [count_passes(s) for s in block.body]
+    active = dependents(block, [block.params[k] for k in wrt])
+    primal = [prepare(s, active) for s in block.body]
     b = builder.Builder()
     with builder.building(b):
         dots = [Var(block.params[k].type, block.params[k].name and block.params[k].name + "_dot") for k in wrt]
@@ -38,16 +40,39 @@ def linearize(block: Block, wrt: list[int]) -> Linear:
     return Linear(primal, b.blocks[0], dots, [tangent_of(t, a) for a in block.results])
 
 
-def count_passes(s: Statement) -> Statement:
-    """While loops get a counter as their first carry, so that their derivative can be a `for`."""
+def dependents(block: Block, inputs: list[Var]) -> set[Var]:
+    """The inputs and all variables that may depend on them."""
+    found = set(inputs)
+    while True:
+        before = len(found)
+        _spread(block.body, found)
+        if len(found) == before:
+            return found
+
+
+def _spread(body: tuple[Statement, ...], found: set[Var]) -> None:
+    for s in body:
+        inner = blocks(s)
+        known = (*operands(s), *(a for b in inner for a in b.results))
+        if any(isinstance(a, Var) and a in found for a in known):
+            found.update(outputs(s), *(b.params for b in inner))
+        for b in inner:
+            _spread(b.body, found)
+
+
+def prepare(s: Statement, active: set[Var]) -> Statement:
+    """Functions with a rule give way to the forward part of the rule, and while loops get a counter as
+    their first carry, so that their derivative can be a `for`."""
     match s:
+        case Let(op=Closed(reverse=reverse)) if reverse is not None and any(a in active for a in s.args if isinstance(a, Var)):
+            return reverse(s)
         case If():
-            return replace(s, then=_inside(s.then), orelse=_inside(s.orelse))
+            return replace(s, then=_inside(s.then, active), orelse=_inside(s.orelse, active))
         case For():
-            return replace(s, body=_inside(s.body))
+            return replace(s, body=_inside(s.body, active))
         case While():
             n, n_test = Var(INT, "passes"), Var(INT, "passes")
-            body = _inside(s.body)
+            body = _inside(s.body, active)
             b = builder.Builder()
             with builder.building(b):
                 following = add(n, 1)
@@ -58,5 +83,5 @@ def count_passes(s: Statement) -> Statement:
             return s
 
 
-def _inside(block: Block) -> Block:
-    return Block(block.params, tuple(count_passes(s) for s in block.body), block.results)
+def _inside(block: Block, active: set[Var]) -> Block:
+    return Block(block.params, tuple(prepare(s, active) for s in block.body), block.results)

@@ -106,10 +106,10 @@ class Ownership:
         for v in s.outs:
             if not has_memory(v):
                 continue
-            if s.op.view and has_memory(s.args[0]):
-                self.roots[v] = self.of(s.args[0])
-            elif s.op is broadcast_to:
+            if s.op is broadcast_to:
                 self.roots[v] = self.of(s.args[0]) | {("readonly", v)}
+            elif s.op.view and has_memory(s.args[0]):
+                self.roots[v] = self.of(s.args[0])
             else:
                 self.roots[v] = frozenset({("own", v)})
         out.append(s)
@@ -177,6 +177,8 @@ class Ownership:
                 made = self.copied(inits[k], out)
                 inside_roots[made] = self.roots[made]
                 inits[k] = made
+            if p in consumed:
+                self.mutated |= self.of(inits[k])
             self.roots = inside_roots
         seen: set[Root] = set()
         for k, p in enumerate(carries):

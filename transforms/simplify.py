@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.dims import symbols
+from tapeless.transforms.core.dims import Dim, symbols
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -28,7 +28,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
-from tapeless.transforms.core.rewriting import map_sizes
+from tapeless.transforms.core.rewriting import map_sizes, map_symbols
 from tapeless.transforms.ops import elementwise, shapes
 from tapeless.transforms.ops.elementwise import add, is_number, mul, neg, select, sub, truediv
 from tapeless.transforms.residuals import sizes_in
@@ -52,6 +52,7 @@ def _count(block: Block) -> int:
 class Simplifier:
     def __init__(self) -> None:
         self.new: dict[Var, Atom] = {}
+        self.sizes: dict[Any, Any] = {}  # sizes of values that were replaced by equal ones
         self.definitions: dict[Var, Let] = {}
 
     def run(self, block: Block) -> Block:
@@ -91,6 +92,10 @@ class Simplifier:
     def let(self, s: Let, known: dict[Any, Let]) -> None:
         args = tuple(map(self.atom, s.args))
         s = Let(s.outs, s.op, args, map_sizes(s.params, self.new), s.origin)
+        if self.sizes:
+            s = replace(s, params=map_symbols(s.params, self.sizes))
+            for v in s.outs:
+                v.type = map_symbols({"type": v.type}, self.sizes)["type"]
         if len(s.outs) == 1:
             value = s.op.simplify(args, s.params) if s.op.simplify is not None else None
             if value is None:
@@ -112,6 +117,11 @@ class Simplifier:
     def replace_by(self, old: Var, value: Atom) -> None:
         if isinstance(value, Var) and old.name and not value.name:
             value.name = old.name
+        for a, b in zip(getattr(old.type, "shape", ()), getattr(value.type, "shape", ()), strict=False):
+            if a != b and not isinstance(a, int) and len(sizes_in(a)) == 1:
+                (symbol,) = sizes_in(a)
+                if symbol.var is None and a == Dim((((symbol,), 1),)):
+                    self.sizes[symbol] = b
         self.new[old] = value
 
     def branch(self, s: If, known: dict[Any, Let]) -> None:
@@ -272,7 +282,8 @@ RULES: dict[Any, Callable[[Simplifier, Let], Atom | None]] = {
 
 def dead_code(block: Block) -> Block:
     live: set[Var] = {a for a in block.results if isinstance(a, Var)}
-    body = _sweep(block.body, live)
+    given: dict[Any, Any] = {x: None for p in block.params for x in sizes_in(p.type)}
+    body = _sweep(block.body, live, _homes(block.body, given))
     return Block(block.params, tuple(body), block.results)
 
 
@@ -308,7 +319,7 @@ def _needs(s: Statement, homes: dict[Any, Var]) -> set[Var]:
     found = _size_vars(s)
     if isinstance(s, Let):
         for value in s.params.values():
-            found |= {homes[x] for x in sizes_in(value) if x in homes}
+            found |= {homes[x] for x in sizes_in(value) if homes.get(x) is not None}
     return found
 
 

@@ -28,6 +28,7 @@ from tapeless.transforms.ops import elementwise
 from tapeless.transforms.ops.creation import cast_to, zero
 from tapeless.transforms.ops.elementwise import add, is_number, select
 from tapeless.transforms.ops.shapes import sum_to
+from tapeless.transforms.ops.stacks import add_stacks
 
 Cotangents = dict[Var, Any]
 
@@ -65,9 +66,8 @@ def conform(ct: Atom, kind: Any) -> Atom:
 def _accumulate(env: Cotangents, v: Var, ct: Atom) -> None:
     ct = conform(ct, v.type)
     old = env.get(v)
-    if old is not None and isinstance(v.type, StackType):
-        raise InternalError("two cotangents of one stack")
-    new = ct if old is None else add(old, ct)
+    plus = add_stacks if isinstance(v.type, StackType) else add
+    new = ct if old is None else plus(old, ct)
     if isinstance(new, Var) and not new.name:
         new.name = _bar(v)
     env[v] = new

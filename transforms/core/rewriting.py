@@ -108,14 +108,11 @@ def _refresh(block: Block, new: dict[Var, Atom]) -> Block:
 
 def replace_symbols(block: Block, new: Mapping[dims.Symbol, dims.Size]) -> Block:
     """`block` with size symbols replaced in the params of its operations; variables stay the same."""
-    def params(values: dict[str, Any]) -> dict[str, Any]:
-        return {k: _mapped(v, new) for k, v in values.items()}
-
     body: list[Statement] = []
     for s in block.body:
         match s:
             case Let():
-                body.append(replace(s, params=params(s.params)))
+                body.append(replace(s, params=map_symbols(s.params, new)))
             case If():
                 body.append(replace(s, then=replace_symbols(s.then, new), orelse=replace_symbols(s.orelse, new)))
             case For():
@@ -125,9 +122,15 @@ def replace_symbols(block: Block, new: Mapping[dims.Symbol, dims.Size]) -> Block
     return Block(block.params, tuple(body), block.results)
 
 
+def map_symbols(params: dict[str, Any], new: Mapping[dims.Symbol, dims.Size]) -> dict[str, Any]:
+    return {k: _mapped(v, new) for k, v in params.items()}
+
+
 def _mapped(value: Any, new: Mapping[dims.Symbol, dims.Size]) -> Any:
     if isinstance(value, dims.Dim):
         return dims.substitute(value, new.get)
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return tuple(_mapped(v, new) for v in value)
-    return value
+    if isinstance(value, Type):
+        return Type(value.dtype, _mapped(value.shape, new), value.weak)
+    return StackType(_mapped(value.item, new)) if isinstance(value, StackType) else value

@@ -637,6 +637,9 @@ class Roll:
         outs: list[Var] = []
         after: list[tuple[Location, Any]] = []
         certain = self.seq is not None and dims.at_least(self.seq.count, 1)
+        for key, loc in self.locations.items():
+            if isinstance(loc, CellLocation) and results[key][0] is not params[key][0]:
+                t.written(loc.cell)
         ran: Var | None = None
         for key, loc in self.locations.items():
             entry = entries[key]
@@ -683,8 +686,6 @@ class Roll:
         for loc, value in after:
             t.touch(loc)
             loc.set(value)
-            if isinstance(loc, CellLocation):
-                t.written(loc.cell)
 
     def ran(self, carries: list[Var], inits: list[Atom], yields: list[Atom], outs: list[Var]) -> Var:
         """A carry that says whether the loop made a pass."""

@@ -92,8 +92,9 @@ def _lower(stmts: list[ast.stmt], at: Context) -> list[ast.stmt]:
             case ast.If() if exits(s):
                 return out + _branch(s, rest, at)
             case ast.For() | ast.While():
-                done, made = _loop(s, at)
+                done, made, otherwise = _loop(s, at)
                 out += made
+                rest = otherwise + rest
                 if done is not None:
                     leave = [_flag(f, True, s) for f in at.flags] + ([_flag(at.loop, True, s)] if at.loop and at.returned else [])
                     test = ast.copy_location(ast.Name(done, ast.Load()), s)
@@ -102,6 +103,8 @@ def _lower(stmts: list[ast.stmt], at: Context) -> list[ast.stmt]:
                         return out
                     joined = ast.If(test=test, body=leave or [ast.Pass()], orelse=after)
                     return [*out, ast.fix_missing_locations(ast.copy_location(joined, s))]
+                if otherwise:
+                    return out + _lower(rest, at)
             case ast.With() | ast.Try() | ast.Match() if exits(s):
                 flag = f"left_{next(at.names)}"
                 inner = _inside(s, replace(at, flags=(*at.flags, flag)))
@@ -133,8 +136,9 @@ def _branch(s: ast.If, rest: list[ast.stmt], at: Context) -> list[ast.stmt]:
     return [ast.copy_location(made, s)]
 
 
-def _loop(s: ast.For | ast.While, at: Context) -> tuple[str | None, list[ast.stmt]]:
-    """The loop without jumps, and the flag that says whether the function has returned inside it."""
+def _loop(s: ast.For | ast.While, at: Context) -> tuple[str | None, list[ast.stmt], list[ast.stmt]]:
+    """The flag that says whether the function has returned inside the loop, the loop without jumps,
+    and its else part, still to be lowered."""
     returns = any(exits(b, (ast.Return,)) for b in s.body)
     breaks = any(exits(b, (ast.Break,)) for b in s.body)
     n = next(at.names) if returns or breaks else 0
@@ -151,10 +155,8 @@ def _loop(s: ast.For | ast.While, at: Context) -> tuple[str | None, list[ast.stm
     made.type_comment = stop  # type: ignore[union-attr]  # read by the rewriter
     out: list[ast.stmt] = [_flag(f, False, s) for f in (stop, done) if f]
     out.append(made)
-    if s.orelse:
-        orelse = _lower(s.orelse, at)
-        out += _unless(stop, orelse, s) if stop else orelse
-    return done, out
+    otherwise = _unless(stop, s.orelse, s) if stop else s.orelse
+    return done, out, otherwise
 
 
 def _inside(s: ast.stmt, at: Context) -> ast.stmt:

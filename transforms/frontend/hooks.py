@@ -57,6 +57,8 @@ class Frame:
     """The local variables of one call of a rewritten function."""
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if self.__dict__.get(name, self) is value:
+            return
         trace().touch(FrameLocation(self, name))
         if type(value) is Symbol and value.cell is not None and isinstance(value.cell.atom, Var) and not value.cell.atom.name and name != RESULT:
             value.cell.atom.name = name

@@ -98,7 +98,7 @@ class Symbol:
                 values.append(op(values[-1], *rest, **params))
             for (op, rest, params), base in zip(reversed(self.chain), reversed(values), strict=True):
                 if op.put is None:
-                    raise AliasError("this view cannot be written to", "copy it first")
+                    raise AliasError("assignment destination is read-only", "copy the array first")
                 new = op.put(base, new, rest, params)
             self.parent.write(new)
             return
@@ -396,8 +396,38 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
                 raise UnsupportedError(f"np.{func.__name__}(..., where=) without out= leaves elements undefined", "give out=")
             return _store_out(out, apply(FUNCTIONS[np.where], where, made, out))
         kwargs.pop("casting", None)
-    made = apply(rule, *args, **kwargs)
+    if args and getattr(args[0], "tail", None) is not None and func in JOINERS:
+        made = _join_rows(func, args[0].arrays()[0], *args[1:], **kwargs)
+    else:
+        made = apply(rule, *args, **kwargs)
     return made if out is None else _store_out(out, made)
+
+
+JOINERS = (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack)
+
+
+def _join_rows(func: Any, rows: Symbol, axis: int = 0) -> Any:
+    """np.stack and its kin of a list that a rolled loop filled: its elements are already the rows of one array."""
+    if func is np.stack:
+        return apply(FUNCTIONS[np.moveaxis], rows, 0, axis)
+    flat = rows.type.ndim == 1
+    if func is np.vstack:
+        return rows[:, None] if flat else rows if rows.type.ndim == 2 else _merge_rows(rows, 0)
+    if func is np.column_stack:
+        return rows[None] if flat else rows.T if rows.type.ndim == 2 else _merge_rows(rows, 1)
+    if func is np.hstack:
+        return rows if flat else _merge_rows(rows, 0 if rows.type.ndim == 2 else 1)
+    return _merge_rows(rows, axis)
+
+
+def _merge_rows(rows: Symbol, axis: int) -> Any:
+    """Elements (k, ...) of an array concatenated along one of their axes."""
+    if rows.type.ndim < 2:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    axis %= rows.type.ndim - 1
+    moved = apply(FUNCTIONS[np.moveaxis], rows, 0, axis)
+    shape = moved.shape
+    return moved.reshape(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2:])
 
 
 def _store_out(out: Any, made: Any) -> Any:

@@ -120,7 +120,7 @@ def sum_to(x: Atom, t: Type) -> Atom:
 
 
 broadcast_to = linear("broadcast_to", _broadcast_infer, "np.broadcast_to({0}, {shape})",
-                      lambda ct, args, linear, params: (sum_to(ct, args[0].type),),
+                      lambda ct, args, linear, params: (sum_to(ct, args[0].type),), view=True,
                       simplify=lambda args, params: args[0] if args[0].type.shape == params["shape"] else None)
 
 # -- concatenate

@@ -40,3 +40,12 @@ def _pop_infer(stack: Atom) -> tuple[StackType, Type]:
 new_stack = Op("new_stack", lambda *, item: StackType(item), "[]", _new_jvp)
 push = Op("push", lambda stack, value: stack.type, "{0}.append({1})", _push_jvp, _push_transpose, inplace=True)
 pop = Op("pop", _pop_infer, "{0}.pop()", _pop_jvp, _pop_transpose, inplace=True)
+
+add_stacks = Op("add_stacks", lambda a, b: a.type, "[p + q for p, q in zip({0}, {1})]",
+                lambda primals, tangents, outs, params: (_sum_of(tangents),),
+                lambda ct, args, linear, params: (ct, ct), costly=True)
+
+
+def _sum_of(tangents: tuple[Any, ...]) -> Any:
+    a, b = tangents
+    return b if a is None else a if b is None else add_stacks(a, b)

@@ -1,0 +1,119 @@
+"""Operations that stand for whole blocks, and the pass that writes the blocks out.
+
+    y = f(x), where f is {s = sin(x); return s * 2}      becomes      s = sin(x); y = s * 2
+
+A function with a derivative rule of its own is recorded as one such statement: `linearize` and
+`jvp` then find the rule, not the inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Statement,
+    Var,
+    While,
+    blocks,
+    outputs,
+    statements,
+)
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.core.rewriting import refresh
+from tapeless.transforms.ops.shapes import linear
+from tapeless.transforms.residuals import reads
+
+
+def _same_cotangent(ct: Atom, args: Any, used: Any, params: Any) -> tuple[Atom]:
+    return (ct,)
+
+
+#: Its argument under another name; `simplify` removes it.
+identity = linear(
+    "identity", lambda x: x.type, "{0}", _same_cotangent, simplify=lambda args, params: args[0]
+)
+#: Its argument, made to look like a new value, so that what is computed from it is computed again.
+again = linear("again", lambda x: x.type, "{0}", _same_cotangent, view=True)
+
+
+def _no_types(*args: Atom) -> Any:
+    raise TypeError("the results of a closed operation are those of its block")
+
+
+@dataclass(eq=False)
+class Closed(Op):
+    """An operation that is a block.
+
+    block    what it stands for: its parameters are the arguments, and it reads nothing else
+    reverse  from a statement with this operation to the one that takes its place where the
+             program is differentiated backwards
+    """
+
+    block: Block = Block((), (), ())  # noqa: RUF009 (never changed)
+    reverse: Callable[[Let], Let] | None = None
+
+
+def closed(name: str, block: Block, jvp: Any = None, reverse: Any = None) -> Closed:
+    """The operation `name` that stands for a block without free variables."""
+    pure = not any(isinstance(s, Effect) for s in statements(block))
+    return Closed(name, _no_types, jvp=jvp, costly=True, pure=pure, block=block, reverse=reverse)
+
+
+def close(body: Iterable[Statement], results: Iterable[Atom]) -> Block:
+    """A block whose parameters are all the variables that it reads, also through sizes."""
+    block = Block((), tuple(body), tuple(results))
+    return replace(block, params=tuple(dict.fromkeys(_outer(block, set()))))
+
+
+def _outer(block: Block, defined: set[Var]) -> Iterator[Var]:
+    defined = defined | set(block.params)
+    for s in block.body:
+        yield from (v for v in reads(s) if v not in defined)
+        for b in blocks(s):
+            yield from _outer(b, defined)
+        defined |= set(outputs(s))
+    yield from (a for a in block.results if isinstance(a, Var) and a not in defined)
+
+
+def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
+    """The statements with closed operations written out; without `rules`, those that have a rule stay."""
+    made: list[Statement] = []
+    for s in body:
+        match s:
+            case Let(op=Closed() as op) if rules or op.reverse is None:
+                made += _written(s, op, rules)
+            case If():
+                made.append(
+                    replace(s, then=_inside(s.then, rules), orelse=_inside(s.orelse, rules))
+                )
+            case For():
+                made.append(replace(s, body=_inside(s.body, rules)))
+            case While():
+                made.append(
+                    replace(s, test=_inside(s.test, rules), body=_inside(s.body, rules))
+                )
+            case _:
+                made.append(s)
+    return made
+
+
+def _inside(block: Block, rules: bool) -> Block:
+    return replace(block, body=tuple(expand(block.body, rules)))
+
+
+def _written(s: Let, op: Closed, rules: bool) -> list[Statement]:
+    known = dict(zip(op.block.params, s.args, strict=True))
+    block, _ = refresh(replace(op.block, params=()), known)
+    named = [
+        Let((v,), identity, (a,), {}, s.origin)
+        for v, a in zip(s.outs, block.results, strict=True)
+    ]
+    return [*expand(block.body, rules), *named]
