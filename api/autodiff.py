@@ -53,7 +53,9 @@ def checked_argnums(argnums: Any, what: str) -> int | tuple[int, ...]:
     """An int or a tuple of ints; refuses anything else."""
     numbers = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
     if not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in numbers):
-        raise ArgumentTypeError(f"{what}: argnums must be an int or a tuple of ints, not {argnums!r}")
+        raise ArgumentTypeError(
+            f"{what}: argnums must be an int or a tuple of ints, not {argnums!r}"
+        )
     return tuple(map(int, numbers)) if isinstance(argnums, (tuple, list)) else int(argnums)
 
 

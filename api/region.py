@@ -183,4 +183,3 @@ class Reverse:
 def cotangent(a: Atom) -> Var:
     """A variable for the cotangent of a result."""
     return Var(a.type, f"{a.name}_bar" if isinstance(a, Var) and a.name else "out_bar")
-

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
-from collections.abc import Callable
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,52 +17,84 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.backends import python
+from tapeless.region import owned
 from tapeless.transforms.core import builder, dims
+from tapeless.transforms.core.checker import check
 from tapeless.transforms.core.language import Block, Program
 from tapeless.transforms.core.printer import show
-from tapeless.transforms.errors import InternalError, TapelessError
-from tapeless.transforms.frontend.hooks import Hooks
-from tapeless.transforms.frontend.stage import Leaf, Staged, is_dynamic, stage
+from tapeless.transforms.errors import ArgumentTypeError, InternalError, TapelessError
+from tapeless.transforms.expand import expand
+from tapeless.transforms.frontend.stage import Staged, is_dynamic, stage
 from tapeless.transforms.module import flat_text, is_plain, rebuild, result_text, write_module
 from tapeless.transforms.simplify import simplify
+
+NUMBERS = frozenset(
+    {float, int, complex, *(t for t in np.sctypeDict.values() if issubclass(t, np.number))}
+)
+CHECKED = bool(os.environ.get("TAPELESS_CHECK"))  # the tests check after every pass
+STAGING = threading.RLock()  # a staged run writes to outer objects and takes it back
 
 
 def leaf_key(x: Any) -> Any:
     """What a program is specialised on: type, rank and which axes have length 0 or 1; values of flags."""
-    if type(x) is float or type(x) is int or type(x) is complex:
-        return type(x)
+    kind = type(x)
+    if kind in NUMBERS:
+        return kind
     if isinstance(x, np.ndarray) and x.dtype.kind in "biufc":
         return (x.dtype, *[n if n < 2 else 2 for n in x.shape])
-    if isinstance(x, np.number):
-        return x.dtype.type
     if isinstance(x, (str, bytes, bool, np.bool_)):
-        return (type(x), x)
+        return (kind, x)
     return id(x)
 
 
-@dataclass
+def quick_key(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The key of a call with numbers and arrays only, without looking for containers."""
+    key = []
+    for x in args:
+        kind = type(x)
+        if kind in NUMBERS:
+            key.append(kind)
+        elif kind is np.ndarray and x.dtype.kind in "biufc":
+            key.append((x.dtype, *[n if n < 2 else 2 for n in x.shape]))
+        else:
+            return None
+    return tuple(key)
+
+
 class Specialisation:
     """One emitted function, with what it relies on."""
 
-    run: Callable[..., Any]
-    text: str
-    staged: Staged
-    core: Block
-    simplified: Block
-    flat: bool
+    def __init__(
+        self,
+        run: Callable[..., Any],
+        text: str,
+        staged: Staged,
+        simplified: Block,
+        flat: bool,
+        keywords: tuple[str, ...],
+    ) -> None:
+        self.run, self.text, self.staged = run, text, staged
+        self.simplified, self.flat, self.keywords = simplified, flat, keywords
+        leaves = list(enumerate(staged.leaves))
+        self.static = [(k, v.value) for k, v in leaves if v.static and is_dynamic(v.value)]
+        self.axes = [(k, axis, v.value.shape[axis]) for k, v in leaves for axis in v.axes]
+        self.captured = [(c.get, leaf_key(c.array)) for c in staged.captured]
 
-    def accepts(self, leaves: list[Any]) -> bool:
-        s = self.staged
-        for leaf, value in zip(s.leaves, leaves, strict=True):
-            if leaf.static and is_dynamic(value) and not _same(leaf.value, value):
+    def accepts(self, leaves: Any) -> bool:
+        """Whether the function is right for these arguments and what it reads from outside."""
+        for k, value in self.static:
+            if not _same(value, leaves[k]):
                 return False
-            if leaf.axes and any(value.shape[k] != leaf.value.shape[k] for k in leaf.axes):
+        for k, axis, n in self.axes:
+            if leaves[k].shape[axis] != n:
                 return False
-        if not all(g.holds() for g in s.guards):
-            return False
-        if any(leaf_key(c.get()) != leaf_key(c.array) for c in s.captured):
-            return False
-        return not s.sizes or self.sizes_hold(leaves)
+        for g in self.staged.guards:
+            if not g.holds():
+                return False
+        for get, key in self.captured:
+            if leaf_key(get()) != key:
+                return False
+        return not self.staged.sizes or self.sizes_hold(leaves)
 
     def sizes_hold(self, leaves: list[Any]) -> bool:
         s = self.staged
@@ -76,7 +113,8 @@ class Specialisation:
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         extra = [c.get() for c in self.staged.captured]
-        made = self.run(*args, *kwargs.values(), *extra)
+        named = [kwargs[name] for name in self.keywords]
+        made = self.run(*args, *named, *extra)
         if not self.flat:
             return made
         left = iter(made)
@@ -87,7 +125,9 @@ class Specialisation:
 
 
 def _same(a: Any, b: Any) -> bool:
-    return type(a) is type(b) and (a is b or (np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b))
+    return type(a) is type(b) and (
+        a is b or (np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b)
+    )
 
 
 @dataclass
@@ -114,15 +154,13 @@ class Transformed:
     suffix = "transformed"
 
     def __init__(self, fun: Callable[..., Any]) -> None:
-        if not callable(fun):
-            from tapeless.transforms.errors import ArgumentTypeError
-
-            raise ArgumentTypeError(f"{type(self).__name__} needs a function, not {type(fun).__name__} {fun!r}", "pass the function itself")
+        check_callable(fun, self.suffix)
         self.fun = fun
         self.cache: dict[Any, list[Specialisation]] = {}
         self.last: Specialisation | None = None
-        functools.update_wrapper(self, fun, assigned=("__module__", "__doc__", "__name__", "__qualname__"), updated=())
-        self.__name__ = self.emitted_name()
+        wrapped = ("__module__", "__doc__", "__qualname__")
+        functools.update_wrapper(self, fun, assigned=wrapped, updated=())
+        self.__name__ = f"{base_name(fun)}_{self.suffix}"
 
     # -- what subclasses say
 
@@ -135,6 +173,10 @@ class Transformed:
 
     def describe(self) -> str:
         return f"{self.suffix} of {base_name(self.fun)}"
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+        """A name for each argument as it is passed."""
+        return argument_names(self.fun, args, kwargs)
 
     # -- use
 
@@ -160,6 +202,9 @@ class Transformed:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "cache": {}, "last": None}
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return global_name(self) or super().__reduce_ex__(protocol)
+
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The emitted module for these arguments; without arguments, that of the last call."""
         return self.pick(args, kwargs).text
@@ -168,8 +213,14 @@ class Transformed:
         """Each stage of the compilation for these arguments (or of the last call), as values that print themselves."""
         s = self.pick(args, kwargs)
         notes = "\n".join(s.staged.notes) or "every loop that depends on values is rolled"
-        return Stages([("core", show(Program(self.__name__, s.core))), ("simplified", show(Program(self.__name__, s.simplified))),
-                       ("notes", notes), ("source", s.text)])
+        return Stages(
+            [
+                ("core", show(Program(self.__name__, s.staged.block))),
+                ("simplified", show(Program(self.__name__, s.simplified))),
+                ("notes", notes),
+                ("source", s.text),
+            ]
+        )
 
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         if not args and not kwargs and self.last is not None:
@@ -177,62 +228,67 @@ class Transformed:
         return self.specialise(args, kwargs)
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        leaves, structure = tree.optree.tree_flatten((args, kwargs), namespace=tree.NAMESPACE)
-        key = (structure, *map(leaf_key, leaves))
+        """The emitted function for these arguments, made now if there is none."""
+        key: Any = None if kwargs else quick_key(args)
+        leaves: Any = args
+        if key is None:
+            leaves, structure = tree.optree.tree_flatten((args, kwargs), namespace=tree.NAMESPACE)
+            key = (structure, *map(leaf_key, leaves))
         for found in self.cache.get(key, ()):
             if found.accepts(leaves):
                 self.last = found
                 return found
         self.check(args, kwargs)
-        leaves, structure = tree.flatten((args, kwargs))
-        key = (structure, *map(leaf_key, leaves))
-        made = self.compile(args, kwargs, leaves, structure)
-        self.cache.setdefault(key, []).insert(0, made)
+        with STAGING:
+            if leaves is not args:  # dataclasses that were met now are trees from now on
+                leaves, structure = tree.flatten((args, kwargs))
+                key = (structure, *map(leaf_key, leaves))
+            for found in self.cache.get(key, ()):  # another thread may have made it
+                if found.accepts(leaves):
+                    return found
+            made = self.compile(args, kwargs)
+            self.cache[key] = [made, *self.cache.get(key, ())]
         self.last = made
         return made
 
     # -- compilation
 
-    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], structure: Any) -> Specialisation:
-        arguments = argument_names(self.fun, args, kwargs)
+    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        leaves, structure = tree.flatten((args, kwargs))
+        arguments = self.arguments(args, kwargs)
         paths = leaf_paths(args, kwargs, arguments)
 
         def call(params: list[Any]) -> Any:
-            new_args, new_kwargs = tree.unflatten(structure, params)
+            new_args, new_kwargs = owned(tree.unflatten(structure, params))
             return self.staged(new_args, new_kwargs)
 
-        try:
+        with mistakes_reported(self.fun):
             staged = stage(call, leaves, paths)
-            core = staged.block
-            simplified = simplify(core)
+            block = staged.block
+            expanded = dataclasses.replace(block, body=tuple(expand(block.body)))
+            simplified = simplify(expanded)
+            if CHECKED:
+                for stage_name, made in (("staging", block), ("expand", expanded)):
+                    check(made, stage_name)
+                check(simplified, "simplify")
             text, flat = self.write(staged, simplified, arguments, paths)
             run = python.load(self.__name__, text)
-        except TapelessError:
-            raise
-        except (KeyError, AssertionError) as e:
-            if not _ours(e):
-                raise
-            raise InternalError(f"a mistake in tapeless ({type(e).__name__}: {e}) while transforming {base_name(self.fun)}",
-                                "please report it with the function") from e
-        return Specialisation(run, text, staged, core, simplified, flat)
+        return Specialisation(run, text, staged, simplified, flat, tuple(kwargs))
 
-    def write(self, staged: Staged, block: Block, arguments: list[str], paths: list[str]) -> tuple[str, bool]:
-        unpack = [(leaf.var, path) for leaf, path in zip(staged.leaves, paths, strict=True) if leaf.var is not None]
-        names = list(arguments)
-        for c in staged.captured:
-            name = c.var.name if c.var.name.isidentifier() else "captured"
-            while name in names:
-                name += "_"
-            names.append(name)
-            unpack.append((c.var, name))
+    def write(
+        self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
+    ) -> tuple[str, bool]:
+        """The emitted module, and whether its function returns leaves only."""
+        names, unpack = parameters(staged, arguments, paths)
         flat = bool(staged.writes) or not is_plain(staged.result)
         result = flat_text if flat else functools.partial(result_text, staged.result)
-        text = write_module(self.__name__, block, names, unpack, result, self.doc())
-        return text, flat
+        return write_module(self.__name__, block, names, unpack, result, self.doc()), flat
 
     def doc(self) -> str:
         code = getattr(unwrapped(self.fun), "__code__", None)
-        place = f"  From {code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno}." if code else ""
+        place = (
+            f"  From {code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno}." if code else ""
+        )
         text = self.describe()
         return f"{text}.{place}"
 
@@ -240,8 +296,59 @@ class Transformed:
         code = getattr(unwrapped(self.fun), "__code__", None)
         return code.co_filename if code else "<unknown>"
 
-    def emitted_name(self) -> str:
-        return f"{base_name(self.fun)}_{self.suffix}"
+
+def check_callable(fun: Any, what: str) -> None:
+    """Refuses what cannot be called."""
+    if not callable(fun):
+        raise ArgumentTypeError(
+            f"{what} needs a function, not {type(fun).__name__} {str(fun)[:40]!r}",
+            "pass the function itself, not the result of a call",
+        )
+
+
+def global_name(obj: Any) -> str:
+    """The name under which a module holds `obj` itself, as decorators leave it; empty if it does not."""
+    found: Any = sys.modules.get(getattr(obj, "__module__", None) or "")
+    for part in obj.__qualname__.split(".") if hasattr(obj, "__qualname__") else ("",):
+        found = getattr(found, part, None)
+    return obj.__qualname__ if found is obj else ""
+
+
+@contextmanager
+def mistakes_reported(fun: Any) -> Iterator[None]:
+    """Errors that only a mistake in tapeless can raise become a request to report it."""
+    try:
+        yield
+    except TapelessError:
+        raise
+    except (KeyError, AssertionError) as e:
+        if not _ours(e):
+            raise
+        raise InternalError(
+            f"a mistake in tapeless ({type(e).__name__}: {e}) while transforming {base_name(fun)}",
+            "please report it with the function",
+        ) from e
+
+
+def parameters(
+    staged: Staged, arguments: list[str], paths: list[str]
+) -> tuple[list[str], list[Any]]:
+    """The parameters of the emitted function, and the expression that reads each variable."""
+    pairs = zip(staged.leaves, paths, strict=True)
+    unpack = [(leaf.var, path) for leaf, path in pairs if leaf.var is not None]
+    names = list(arguments)
+    for c in staged.captured:
+        name = c.var.name if c.var.name.isidentifier() else "captured"
+        names.append(unused(name, names))
+        unpack.append((c.var, names[-1]))
+    return names, unpack
+
+
+def unused(name: str, names: Any) -> str:
+    """`name`, with underscores until it differs from `names`."""
+    while name in names:
+        name += "_"
+    return name
 
 
 def _ours(error: BaseException) -> bool:
@@ -260,7 +367,11 @@ def unwrapped(fun: Any) -> Any:
             fun = fun.fun
         elif inspect.ismethod(fun):
             fun = fun.__func__
-        elif not hasattr(fun, "__code__") and hasattr(type(fun), "__call__") and hasattr(type(fun).__call__, "__code__"):
+        elif (
+            not hasattr(fun, "__code__")
+            and hasattr(type(fun), "__call__")
+            and hasattr(type(fun).__call__, "__code__")
+        ):
             fun = type(fun).__call__
         else:
             return fun
@@ -273,7 +384,13 @@ def base_name(fun: Any) -> str:
     if isinstance(inner, Transformed):
         return inner.__name__
     name = getattr(unwrapped(inner), "__name__", type(inner).__name__)
-    return "function" if name == "<lambda>" else name if name != "__call__" else type(inner).__name__.lower()
+    return (
+        "function"
+        if name == "<lambda>"
+        else name
+        if name != "__call__"
+        else type(inner).__name__.lower()
+    )
 
 
 def argument_names(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
@@ -283,31 +400,24 @@ def argument_names(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> l
         params = list(inspect.signature(fun).parameters.values())
     except (TypeError, ValueError):
         params = []
-    plain = [p for p in params if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    plain = [p.name for p in params if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in params if p.kind is p.VAR_POSITIONAL), "x")
     for k in range(len(args)):
-        name = plain[k].name if k < len(plain) else f"{rest}{k - len(plain)}" if params else f"x{k}" if len(args) > 1 else "x"
-        while name in names:
-            name += "_"
-        names.append(name)
-    return names + [k if k not in names else k + "_" for k in kwargs]
+        name = plain[k] if k < len(plain) else f"{rest}{k - len(plain)}"
+        names.append(unused(name if params or len(args) > 1 else "x", names))
+    return names + [unused(k, names) for k in kwargs]
 
 
 def leaf_paths(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> list[str]:
     """For each leaf of (args, kwargs), in order, the Python expression that reads it."""
-    ordered = [*zip(names, args, strict=False), *zip(names[len(args):], kwargs.values(), strict=True)]
+    ordered = [
+        *zip(names, args, strict=False),
+        *zip(names[len(args) :], kwargs.values(), strict=True),
+    ]
     by_argument = {name: [a.codify(name) for a in tree.accessors(value)] for name, value in ordered}
-    keyword = dict(zip(kwargs, names[len(args):], strict=True))
-    return [p for name in [*names[:len(args)], *(keyword[k] for k in sorted(kwargs))] for p in by_argument[name]]
-
-
-def stage_call(fun: Any, *args: Any, **kwargs: Any) -> Any:
-    """Calls a user's function inside a staged run, through the hooks."""
-    return Hooks(_nothing).call(fun, *args, **kwargs)
-
-
-def _nothing() -> None:
-    """Stands in for the calling function where hooks are used without one."""
-
-
-__all__ = ["Transformed", "stage_call", "Leaf"]
+    keyword = dict(zip(kwargs, names[len(args) :], strict=True))
+    return [
+        p
+        for name in [*names[: len(args)], *(keyword[k] for k in sorted(kwargs))]
+        for p in by_argument[name]
+    ]

@@ -44,7 +44,7 @@ identity = linear(
 again = linear("again", lambda x: x.type, "{0}", _same_cotangent, view=True)
 
 
-def _no_types(*args: Atom) -> Any:
+def no_types(*args: Atom) -> Any:
     raise TypeError("the results of a closed operation are those of its block")
 
 
@@ -64,7 +64,7 @@ class Closed(Op):
 def closed(name: str, block: Block, jvp: Any = None, reverse: Any = None) -> Closed:
     """The operation `name` that stands for a block without free variables."""
     pure = not any(isinstance(s, Effect) for s in statements(block))
-    return Closed(name, _no_types, jvp=jvp, costly=True, pure=pure, block=block, reverse=reverse)
+    return Closed(name, no_types, jvp=jvp, costly=True, pure=pure, block=block, reverse=reverse)
 
 
 def close(body: Iterable[Statement], results: Iterable[Atom]) -> Block:

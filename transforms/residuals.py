@@ -369,7 +369,7 @@ class Residuals:
         if isinstance(a, Var) and a in new:
             return new[a]
         if isinstance(a, Var) and self.primal.path.get(a):
-            raise InternalError(f"the value of {a.name or 'a variable'} is needed by the backward part but not at hand")
+            raise InternalError(f"the value of {a.name or self.primal.let.get(a)} is needed by the backward part but not at hand")
         return a
 
     def back_structured(self, s: If | For, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]) -> None:

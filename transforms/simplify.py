@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import builder
+from tapeless.transforms.core.checker import check
 from tapeless.transforms.core.dims import Dim, symbols
 from tapeless.transforms.core.language import (
     Atom,
@@ -37,11 +39,16 @@ FRESH = frozenset({"zeros", "ones", "empty", "full", "new_stack", "array", "copy
 
 
 def simplify(block: Block) -> Block:
+    """The simplified block; with TAPELESS_CHECK in the environment, checked before and after."""
+    if os.environ.get("TAPELESS_CHECK"):
+        check(block, "staging")
     for _ in range(4):
         before = _count(block)
         block = dead_code(Simplifier().run(block))
         if _count(block) == before:
             break
+    if os.environ.get("TAPELESS_CHECK"):
+        check(block, "simplify")
     return block
 
 

@@ -122,6 +122,8 @@ def _reduce_rolled(hooks: Any, x: Any, function: Any) -> Any:
 
 
 def _sum(hooks: Any, x: Any, start: Any = 0) -> Any:
+    if isinstance(x, Lazy):
+        return x.sum(hooks, start)
     if _rolls(x):
         total = _reduce_rolled(hooks, x, np.sum)
         return total if isinstance(start, int) and start == 0 else start + total
@@ -133,6 +135,7 @@ def _extremum(name: str, numpy: Any, op: Any) -> Any:
     native = getattr(builtins, name)
 
     def run(hooks: Any, *args: Any, key: Any = None, **more: Any) -> Any:
+        args = tuple(_listed(a) for a in args)
         if len(args) == 1 and _rolls(args[0]) and key is None:
             return _reduce_rolled(hooks, args[0], numpy)
         items = list(args[0]) if len(args) == 1 else list(args)
@@ -156,6 +159,10 @@ def _pick(op: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, Symbol) and not isinstance(b, Symbol):
         return b if op(b, a) else a
     return control.choose(op(b, a), lambda: b, lambda: a)
+
+
+def _listed(x: Any) -> Any:
+    return x.listed() if isinstance(x, Lazy) else x
 
 
 def _abs(hooks: Any, x: Any) -> Any:
@@ -214,6 +221,7 @@ def _print(hooks: Any, *values: Any, sep: Any = " ", end: Any = "\n", file: Any 
 
 
 def _list(hooks: Any, x: Any = ()) -> Any:
+    x = _listed(x)
     if isinstance(x, StagedList):
         return x.copy()
     if _rolls(x):
@@ -238,6 +246,7 @@ def _filter(hooks: Any, f: Any, x: Any) -> Any:
 
 def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
+        x = _listed(x)
         if _rolls(x):
             return _reduce_rolled(hooks, x, np.all if conjunction else np.any)
         items = list(x)
@@ -323,11 +332,20 @@ def _iter(hooks: Any, x: Any, *more: Any) -> Any:
     return iter(x, *more)
 
 
+def _next(hooks: Any, x: Any, *default: Any) -> Any:
+    t = trace()
+    if t.rolling:
+        raise control.Unrollable("it advances an iterator")
+    return next(x, *default)
+
+
 def _math_sum(hooks: Any, x: Any) -> Any:
+    x = _listed(x)
     return _sum(hooks, x, 0.0) if _rolls(x) or contains_symbol(list(x)) else math.fsum(x)
 
 
 def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
+    x = _listed(x)
     if _rolls(x):
         return _reduce_rolled(hooks, x, np.prod) * start
     return functools.reduce(operator.mul, list(x), start)
@@ -357,7 +375,7 @@ BUILTINS: dict[Any, Any] = {
     float: _number(float), bool: _number(bool), complex: _number(complex), isinstance: _isinstance, type: _type, print: _print,
     list: _list, tuple: _tuple, map: _map, filter: _filter, any: _any_all(False), all: _any_all(True), sorted: _sorted,
     round: _round, pow: _pow, functools.reduce: _reduce, itertools.accumulate: _accumulate, itertools.starmap: _starmap,
-    getattr: _getattr, setattr: _setattr, iter: _iter, math.fsum: _math_sum, math.prod: _prod, str: _str, repr: _str,
+    getattr: _getattr, setattr: _setattr, iter: _iter, next: _next, math.fsum: _math_sum, math.prod: _prod, str: _str, repr: _str,
     math.floor: _floor(elementwise.floor), math.ceil: _floor(elementwise.ceil), math.trunc: _floor(elementwise.trunc),
     np.shape: lambda hooks, x: x.shape if isinstance(x, Symbol) else wrap(apply(FUNCTIONS[np.asarray], x)).shape
     if contains_symbol(x) else np.shape(x),
@@ -370,14 +388,62 @@ BUILTINS: dict[Any, Any] = {
 }
 
 
+class Lazy:
+    """A generator expression: run through as Python does, unless `sum` can roll it."""
+
+    def __init__(self, made: Any) -> None:
+        self.made, self.items = made, None
+
+    def rolls(self) -> bool:
+        iterable, _, nested = self.made
+        return nested or _rolls(iterable) or (isinstance(iterable, range) and len(iterable) > SMALL)
+
+    def listed(self) -> Any:
+        """The elements as a list that may be rolled."""
+        rolled = None if self.made[2] else _rolled(self.made[0], self.made[1])
+        return rolled if rolled is not None else trace().born(StagedList(_run_through(self.made)))
+
+    def __iter__(self) -> Any:
+        if self.items is None:
+            self.items = _run_through(self.made)
+        return self.items
+
+    def __next__(self) -> Any:
+        return next(iter(self))
+
+    def sum(self, hooks: Any, start: Any) -> Any:
+        frame = hooks.frame("sum")
+        frame.total = start
+        self.add(frame, self.made)
+        return frame.total
+
+    def add(self, frame: Any, made: Any) -> None:
+        iterable, function, nested = made
+
+        def body(item: Any) -> None:
+            test, inner = function(item)
+
+            def more() -> None:
+                if nested:
+                    self.add(frame, inner())
+                else:
+                    frame.total = frame.total + inner()
+
+            control.branch(test(), more, lambda: None)
+
+        code = function.__code__
+        body.__code__ = body.__code__.replace(co_filename=code.co_filename, co_firstlineno=code.co_firstlineno)
+        control.for_loop(iterable, body, frame, None, "")
+
+
 def comprehension(kind: str, made: Any) -> Any:
     iterable, function, nested = made
-    if kind in ("ListComp", "GeneratorExp") and not nested:
+    if kind == "ListComp" and not nested:
         rolled = _rolled(iterable, function)
         if rolled is not None:
             return rolled
     if kind == "GeneratorExp":
-        return _run_through(made)
+        return Lazy(made)
     items = _run_through(made)
     if kind == "ListComp":
         return trace().born(StagedList(items))

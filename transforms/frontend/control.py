@@ -23,7 +23,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
 )
-from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.errors import AliasError, StructureError, UndefinedError, UnsupportedError
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
 from tapeless.transforms.frontend.symbols import CellLocation, Symbol, trace, wrap
 from tapeless.transforms.frontend.trace import Journal, Location
@@ -168,11 +168,25 @@ def choose(test: Any, then: Callable[[], Any], orelse: Callable[[], Any], statem
     t = trace()
     origin = t.origin
     test_atom = known.value()
-    (a, value_a), (b, value_b) = run_branch(then), run_branch(orelse)
+    t.tests.append(test_atom)
+    logged = [(tail, len(tail.log)) for tail in t.tails]
+    try:
+        (a, value_a), (b, value_b) = run_branch(then), run_branch(orelse)
+    finally:
+        t.tests.pop()
+    for tail, mark in logged:
+        if len(tail.log) > mark:
+            tail.length = None
     t.origin = origin
     if a.raised and b.raised:
         t.emit(If((), test_atom, Block((), tuple(a.body), ()), Block((), tuple(b.body), ()), None, origin))
         raise Unreachable
+    grown = _grown_lists(a, b)
+    if grown:
+        for target, element in grown:
+            t.touch(ContentsLocation(target))
+            start_tail(target, element)
+        return choose(test, then, orelse, statement)
     merge = Merge(test_atom, a, b)
     keys = dict.fromkeys([*a.finals, *b.finals])
     joined: list[tuple[Location, Any]] = []
@@ -189,6 +203,22 @@ def choose(test: Any, then: Callable[[], Any], orelse: Callable[[], Any], statem
         if isinstance(location, CellLocation):
             t.written(location.cell)
     return value
+
+
+def _grown_lists(a: Ended, b: Ended) -> list[tuple[StagedList, Spec]]:
+    """Lists that got longer in a branch: they must be stacks before it. With an element that was added."""
+    found = []
+    for key, (location, final) in {**a.finals, **b.finals}.items():
+        if not isinstance(location, ContentsLocation) or not isinstance(location.obj, StagedList) or location.obj.tail is not None:
+            continue
+        before = _final(location)
+        sides = [e.finals[key][1] if key in e.finals else before for e in (a, b) if not e.raised]
+        if len({len(s.children) for s in sides}) > 1:
+            longest = max(sides, key=lambda s: len(s.children))
+            element = longest.children[-1]
+            if element.kind != "static":
+                found.append((location.obj, element))
+    return found
 
 
 class Merge:
@@ -371,7 +401,7 @@ def counted(n: dims.Size, item: Callable[[Any], Any]) -> Sequence:
     return Sequence((atom(0), builder.size_atom(n), atom(1)), item)
 
 
-def for_loop(iterable: Any, body: Callable[[Any], Any], frame: Any, stop: str | None, name: str) -> None:
+def for_loop(iterable: Any, body: Callable[[Any], Any], frame: Any, stop: str | None, name: str, retried: bool = False) -> None:
     t = trace()
     seq = sequence(iterable)
     concrete = isinstance(iterable, range) or (seq is not None and isinstance(seq.count, int)
@@ -390,12 +420,47 @@ def for_loop(iterable: Any, body: Callable[[Any], Any], frame: Any, stop: str | 
             why = ""
         except Unrollable as e:
             why = str(e)
+            if not retried and _runs(seq):
+                _peel(seq, body, frame, stop, name, why, key)
+                return
     if not concrete:
         _need_count(seq, why or "its length must be known", key)
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
-    _run_items([seq.item(_wrapped_index(seq, k)) for k in range(int(trips))] if not isinstance(iterable, range) else iterable,  # type: ignore[arg-type]
-               body, frame, stop)
+    _run_items([seq.item(_wrapped_index(seq, k)) for k in range(int(trips))], body, frame, stop)  # type: ignore[arg-type]
+
+
+def _runs(seq: Sequence) -> bool:
+    """Whether the loop makes a pass, in this call at least (a guard then says so)."""
+    count, t = seq.count, trace()
+    if dims.at_least(count, 1):
+        return True
+    known = t.value(count)
+    if known is None or known < 1:
+        return False
+    t.guard(">=", count, 1)
+    return True
+
+
+def _peel(seq: Sequence, body: Callable[[Any], Any], frame: Any, stop: str | None, name: str, why: str, key: Any) -> None:
+    """The first pass apart from the others, where they differ in types or aliases."""
+    trace().note(f"the first pass of the loop on line {key[1]} is apart from the others: {why}")
+    start, end, step = seq.span
+    following = Sequence((add_atoms(start, step), end, step), seq.item, seq.is_range)
+    body(seq.item(wrap(start)))
+
+    def rest() -> None:
+        for_loop(following, body, frame, stop, name, retried=True)
+
+    flag = truth(getattr(frame, stop)) if stop else False
+    if isinstance(flag, Symbol):
+        branch(flag, lambda: None, rest)
+    elif not flag:
+        rest()
+
+
+def add_atoms(a: Atom, b: Atom) -> Atom:
+    return elementwise.add(a, b)  # type: ignore[no-any-return]
 
 
 def _wrapped_index(seq: Sequence, k: int) -> int:
@@ -449,6 +514,8 @@ class Roll:
         self.growing: list[Any] = []
         self.unchanged: list[Any] = []
         self.maybe: list[Any] = []
+        self.marks: list[Any] = []  # (tail, elements logged, length) of the lists at the start of a pass
+        self.lengths: dict[int, Any] = {}
 
     def run(self) -> None:
         t = trace()
@@ -456,17 +523,22 @@ class Roll:
         undo: list[tuple[Location, Any]] = []
         with t.recording() as journal:
             start = len(t.blocks[-1])
+            t.rolling += 1
             try:
                 self._run()
-            except (Unrollable, Plain, NeedStatic, StructureError, Unreachable) as e:
+            except (Unrollable, Plain, NeedStatic, StructureError, AliasError, UndefinedError, Unreachable) as e:
                 t.rollback(journal)
                 del t.blocks[-1][start:]
                 t.poisoned, t.notes = poisoned, notes
+                for tail in t.tails:
+                    tail.length = self.lengths.get(id(tail), tail.length)
                 if isinstance(e, NeedStatic) and not self.mine(e.atom):
                     raise
                 if isinstance(e, (Unrollable, Plain)):
                     raise
-                raise Unrollable(str(e) or "it always raises") from e
+                raise Unrollable(getattr(e, "problem", str(e)) or "it always raises") from e
+            finally:
+                t.rolling -= 1
             undo = [(loc, loc.get()) for loc, _ in journal.old.values()]
             t.rollback(journal)
         for loc, value in undo:
@@ -508,10 +580,15 @@ class Roll:
             name = self.locations[key].name
             params[key] = [Var(k, (a.name if isinstance(a, Var) else "") or name) for k, a in zip(kinds, leaves, strict=True)]
             self.params |= set(params[key])
+        self.marks = []
+        for tail in t.tails:
+            tail.length = self.lengths.setdefault(id(tail), tail.length)
+            self.marks.append((tail, len(tail.log), tail.length))
         index = Var(INT, self.name if self.name and self.seq is not None and self.seq.is_range else "i")
         self.params.add(index)
         test_results: Any = None
         with t.recording() as journal, t.block() as statements:
+            self.journal = journal
             for key, loc in self.locations.items():
                 if entries[key].value is MISSING:
                     continue
@@ -621,7 +698,12 @@ class Roll:
         """A list that got longer by appending: its elements move to stacks before the loop."""
         target = loc.obj
         n = len(entry.children)
-        if not isinstance(target, StagedList) or len(final.children) <= n or target.tail is not None:
+        if not isinstance(target, StagedList) or entry.keys[0] != id(None):
+            return False
+        if target.tail is not None:  # a branch or an inner loop made it a stack
+            self.growing = [*self.growing, (target, target.tail.spec)]
+            return True
+        if len(final.children) <= n:
             return False
         element = final.children[n]
         if element.kind == "static":
@@ -681,11 +763,23 @@ class Roll:
                 self.maybe.append((value, spec.value.undefined[0], flag_before, ran))
             after.append((loc, value))
         self.emit(statements, carries, inits, yields, outs, index, test_results, flag)
+        self.measure()
         for value, name, flag_before, did_run in self.maybe:
             value.undefined = (name, elementwise.logical_or(flag_before, did_run))
         for loc, value in after:
             t.touch(loc)
             loc.set(value)
+
+    def measure(self) -> None:
+        """How long lists are now that got the same number of elements in each pass."""
+        for tail, mark, before in self.marks:
+            added = tail.log[mark:]
+            if not added:
+                tail.length = before
+            elif self.seq is not None and self.stop is None and before is not None and all(j is self.journal for j in added):
+                tail.length = before + len(added) * self.seq.count
+            else:
+                tail.length = None
 
     def ran(self, carries: list[Var], inits: list[Atom], yields: list[Atom], outs: list[Var]) -> Var:
         """A carry that says whether the loop made a pass."""
@@ -799,6 +893,55 @@ def depends_on(wanted: Atom, params: set[Var]) -> bool:
     return False
 
 
+def can_be_known(wanted: Atom) -> bool:
+    """Whether a value depends on nothing but integer inputs and sizes of inputs."""
+    t = trace()
+    seen: set[Var] = set()
+    left = [wanted]
+    while left:
+        a = left.pop()
+        if not isinstance(a, Var) or a in seen:
+            continue
+        seen.add(a)
+        if a in t.definitions:
+            let = t.definitions[a]
+            left += let.args
+            if let.op.name == "size_value":
+                for symbol in dims.symbols(let.params["size"]):
+                    if symbol.var is not None:
+                        left.append(symbol.var)
+                    elif symbol not in t.decisions.homes:
+                        return False
+        elif a in t.parents:
+            left += t.parents[a][2]
+        elif a.type.shape or a.type.dtype.kind not in "iu" or a.size is None or not dims.symbols(a.size) & set(t.decisions.homes):
+            return False
+    return True
+
+
+def _writes(test: Callable[[], Any]) -> bool:
+    """Whether evaluating a test changes variables, as `while (x := f(x)) > 0` does."""
+    t = trace()
+    with t.recording() as journal, t.block():
+        truth(test())
+        found = bool(journal.old)
+    t.rollback(journal)
+    return found
+
+
+def _while_by_flag(test: Callable[[], Any], body: Any, frame: Any, key: Any) -> None:
+    """while test: body      as      going = test; while going: body; going = test"""
+    name = f"going_{key[1]}"
+    setattr(frame, name, truth(test()))
+
+    def following() -> None:
+        body()
+        setattr(frame, name, truth(test()))
+
+    following.__code__ = following.__code__.replace(co_filename=key[0], co_firstlineno=key[1])
+    while_loop(lambda: getattr(frame, name), following, frame, None)
+
+
 def while_loop(test: Any, body: Any, frame: Any, stop: str | None) -> None:
     t = trace()
     key = loop_key(body)
@@ -813,10 +956,13 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None) -> None:
         return False if flag else test()
 
     if why is None:
-        first = truth(condition())
-        if not isinstance(first, Symbol) and not first:
-            return
         try:
+            if _writes(condition):
+                _while_by_flag(condition, body, frame, key)
+                return
+            first = truth(condition())
+            if not isinstance(first, Symbol) and not first:
+                return
             Roll(None, body, frame, None, "", key, condition).run()
             return
         except Plain:

@@ -96,7 +96,10 @@ def _lower(stmts: list[ast.stmt], at: Context) -> list[ast.stmt]:
                 out += made
                 rest = otherwise + rest
                 if done is not None:
-                    leave = [_flag(f, True, s) for f in at.flags] + ([_flag(at.loop, True, s)] if at.loop and at.returned else [])
+                    around = (at.returned, at.loop) if at.returned else ()
+                    leave = [_flag(f, True, s) for f in (*at.flags, *around) if f]
+                    if _endless(s):
+                        return out + leave
                     test = ast.copy_location(ast.Name(done, ast.Load()), s)
                     after = _lower(rest, at)
                     if not leave and not after:
@@ -134,6 +137,12 @@ def _branch(s: ast.If, rest: list[ast.stmt], at: Context) -> list[ast.stmt]:
         return [_flag(flag, False, s), made, *_unless(flag, _lower(rest, at), s)]
     made = ast.If(test=s.test, body=then or [ast.Pass()], orelse=orelse)
     return [ast.copy_location(made, s)]
+
+
+def _endless(s: ast.For | ast.While) -> bool:
+    """Whether a loop can only be left by `return` (or an error)."""
+    return (isinstance(s, ast.While) and isinstance(s.test, ast.Constant) and bool(s.test.value)
+            and not any(exits(b, (ast.Break,)) for b in s.body))
 
 
 def _loop(s: ast.For | ast.While, at: Context) -> tuple[str | None, list[ast.stmt], list[ast.stmt]]:

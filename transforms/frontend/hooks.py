@@ -8,11 +8,12 @@ import functools
 import operator
 import sys
 import types
+from collections import deque
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Effect, Var
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend import capture, control
@@ -178,6 +179,20 @@ class Hooks:
 
     def new(self, container: Any) -> Any:
         return trace().born(StagedList(container) if isinstance(container, list) else container)
+
+    def bind(self, frame: Frame, pattern: Any, value: Any) -> None:
+        """Binds the target of a comprehension: a name, or a tuple of patterns; '*name' takes the rest."""
+        if isinstance(pattern, str):
+            setattr(frame, pattern, value)
+            return
+        star = next((k for k, p in enumerate(pattern) if isinstance(p, str) and p.startswith("*")), -1)
+        parts = list(self.unpack(value, len(pattern), star))
+        if star >= 0:
+            parts = list(self.unpack_star(parts, len(pattern), star))
+        if len(parts) != len(pattern):
+            raise ValueError(f"not enough or too many values to unpack (expected {len(pattern)}, got {len(parts)})")
+        for p, v in zip(pattern, parts, strict=True):
+            self.bind(frame, p.removeprefix("*") if isinstance(p, str) else p, v)
 
     def unpack(self, value: Any, n: int, star: int) -> Any:
         if isinstance(value, Symbol) and star < 0 and value.type.shape and not isinstance(value.type.shape[0], int):
@@ -379,11 +394,13 @@ class Hooks:
         this = getattr(f, "__self__", None)
         if isinstance(this, str) and name == "format" and symbolic:
             return _format_method(this, args, kwargs)
-        if isinstance(this, (list, dict, set)) and not isinstance(f, type):
+        if isinstance(this, (list, dict, set, deque)) and not isinstance(f, type):
             if name in MUTATORS:
                 trace().touch(ContentsLocation(this))
             return f(*args, **kwargs)
-        if _impure(f):
+        if isinstance(this, STATEFUL):
+            self.advance(this)
+        elif _impure(f):
             raise UnsupportedError(f"{_qualified(f)} gives other values at each call, and would be frozen by staging",
                                    "pass its values in as arguments")
         if _is_numpy(f) or (_hashable(f) and f in FUNCTIONS):
@@ -394,12 +411,47 @@ class Hooks:
         made = f(*args, **kwargs)
         if isinstance(made, np.ndarray) and made.dtype.kind in "fc":
             return Symbol(capture.constant(made))
-        return made
+        return trace().born(made) if isinstance(made, STATEFUL) else made
+
+
+    def advance(self, owner: Any) -> None:
+        """A generator of random numbers or an iterator is used: only where the program runs as written."""
+        t = trace()
+        if not t.birth(owner):
+            raise UnsupportedError(f"{type(owner).__name__} objects from outside give other values at each call, and would be frozen by staging",
+                                   "pass the values in as arguments")
+        if t.rolling:
+            raise control.Unrollable("it draws from a generator that is made outside of it")
+        if len(t.journals) > 1:
+            raise UnsupportedError("a generator is used in a branch that depends on data", "draw before the branch")
+
+
+STATEFUL = (np.random.RandomState, np.random.Generator)
 
 
 def enter(f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs the rewritten form of a user's function."""
-    return rewritten(f, Hooks(f))(*args, **kwargs)
+    t = trace()
+    depth = t.entered[f.__code__] = t.entered.get(f.__code__, 0) + 1
+    try:
+        if depth > DEEP and t.tests:
+            _need_depth(f)
+        return rewritten(f, Hooks(f))(*args, **kwargs)
+    finally:
+        t.entered[f.__code__] = depth - 1
+
+
+DEEP = 30  # a function that enters itself so often under undecided tests is taken to recurse on them
+
+
+def _need_depth(f: types.FunctionType) -> None:
+    """A recursion whose end depends on tests: those that depend on integer inputs are made known."""
+    t = trace()
+    why = f"{f.__name__} calls itself under a test, so the test must be known while staging"
+    for test in t.tests:
+        if control.can_be_known(test):
+            raise NeedStatic(test, why)
+    raise UnsupportedError(f"{f.__name__} calls itself to a depth that depends on the contents of arrays", "write it as a loop")
 
 
 class _Managed:
@@ -460,8 +512,6 @@ def _qualified(f: Any) -> str:
 
 def _impure(f: Any) -> bool:
     owner = getattr(f, "__self__", None)
-    if isinstance(owner, (np.random.RandomState, np.random.Generator)):
-        return True
     module = getattr(f, "__module__", None) or ""
     return module in ("time", "random", "secrets") or type(owner).__module__ == "random"
 

@@ -370,13 +370,12 @@ class Rewriter:
         return [made_class, *self.store(ast.Name(s.name, ast.Store()), _name(s.name), s)]
 
     def with_(self, items: list[ast.withitem], body: list[ast.stmt], s: ast.stmt) -> list[ast.stmt]:
-        made, bind = [], []
-        for item in items:
-            name = f"t{next(self.counter)}"
-            made.append(ast.withitem(_hook("enter", self.expr(item.context_expr)), ast.Name(name, ast.Store())))
-            if item.optional_vars is not None:
-                bind += self.store(item.optional_vars, _name(name), s)
-        return [ast.With(made, bind + self.block(body))]
+        item, *others = items
+        name = f"t{next(self.counter)}"
+        manager = ast.withitem(_hook("enter", self.expr(item.context_expr)), ast.Name(name, ast.Store()))
+        bind = self.store(item.optional_vars, _name(name), s) if item.optional_vars is not None else []
+        inner = self.with_(others, body, s) if others else self.block(body)
+        return [ast.With([manager], bind + inner)]
 
     def try_(self, s: Any) -> ast.stmt:
         handlers = []
@@ -487,41 +486,43 @@ class Rewriter:
         return ast.Lambda(self.arguments(node.args, keep_defaults=True), body)
 
     def comprehension(self, node: Any) -> ast.expr:
+        """A comprehension has a frame of its own, so that functions made in it see its variables change."""
         kind = type(node).__name__
         element = ast.Tuple([node.key, node.value], ast.Load()) if kind == "DictComp" else node.elt
         outer = self.scope
-        made = self.generators(node.generators, element)
+        first = self.expr(node.generators[0].iter)
+        frame = f"v{next(self.depth)}"
+        targets = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        self.scope = Scope(frame, targets, set(), outer)
+        made = self.generators(node.generators, element, frame, first)
         self.scope = outer
-        return _hook("comprehension", ast.Constant(kind), made)
+        whole = ast.Call(_thunk(made, frame), [_hook("frame", ast.Constant(kind))], [])
+        return _hook("comprehension", ast.Constant(kind), whole)
 
-    def generators(self, generators: list[ast.comprehension], element: ast.expr) -> ast.expr:
-        """(iterable, function of an item giving (conditions, element or a nested triple), is nested)."""
+    def generators(self, generators: list[ast.comprehension], element: ast.expr, frame: str, first: ast.expr | None) -> ast.expr:
+        """(iterable, function of an item giving (condition, element or a nested triple), is nested)."""
         g, rest = generators[0], generators[1:]
-        iterable = self.expr(g.iter)
-        targets = {n.id for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-        self.scope = Scope("", set(), targets, self.scope)
+        iterable = self.expr(g.iter) if first is None else first
         test: ast.expr = ast.Constant(True)
         if g.ifs:
             test = _hook("and_", *(_thunk(self.expr(i)) for i in g.ifs))
-        inner = self.generators(rest, element) if rest else self.expr(element)
+        inner = self.generators(rest, element, frame, None) if rest else self.expr(element)
         item = f"item_{next(self.counter)}"
-        body = ast.Tuple([_thunk(test), _thunk(inner)], ast.Load())
-        function = _thunk(self.bind(g.target, _name(item), body), item)
+        bind = _hook("bind", _name(frame), _pattern(g.target), _name(item))
+        parts = ast.Tuple([bind, ast.Tuple([_thunk(test), _thunk(inner)], ast.Load())], ast.Load())
+        function = _thunk(ast.Subscript(parts, ast.Constant(1), ast.Load()), item)
         return ast.Tuple([iterable, function, ast.Constant(bool(rest))], ast.Load())
 
-    def bind(self, target: ast.expr, value: ast.expr, body: ast.expr) -> ast.expr:
-        """`body` with the names of `target` bound to the parts of `value`, as nested lambdas."""
-        if isinstance(target, ast.Name):
-            return ast.Call(_thunk(body, target.id), [value], [])
-        assert isinstance(target, (ast.Tuple, ast.List))
-        names = [f"item_{next(self.counter)}" for _ in target.elts]
-        star = next((k for k, e in enumerate(target.elts) if isinstance(e, ast.Starred)), -1)
-        for name, e in reversed(list(zip(names, target.elts, strict=True))):
-            body = self.bind(e.value if isinstance(e, ast.Starred) else e, _name(name), body)
-        parts = _hook("unpack", value, ast.Constant(len(names)), ast.Constant(star))
-        if star >= 0:
-            parts = _hook("unpack_star", value, ast.Constant(len(names)), ast.Constant(star))
-        return ast.Call(_thunk(body, *names), [ast.Starred(parts, ast.Load())], [])
+
+def _pattern(target: ast.expr) -> ast.expr:
+    """A comprehension's target as nested tuples of names."""
+    if isinstance(target, ast.Name):
+        return ast.Constant(target.id)
+    if isinstance(target, ast.Starred):
+        assert isinstance(target.value, ast.Name)
+        return ast.Constant("*" + target.value.id)
+    assert isinstance(target, (ast.Tuple, ast.List))
+    return ast.Tuple([_pattern(e) for e in target.elts], ast.Load())
 
 
 def _own_nodes(node: ast.AST) -> Any:

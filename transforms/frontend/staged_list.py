@@ -22,6 +22,8 @@ class Tail:
     def __init__(self, spec: Any, stack_symbols: list[Symbol]) -> None:
         self.spec, self.stacks = spec, stack_symbols
         self.length: Size | None = 0  # None: not known
+        trace().tails.append(self)
+        self.log: list[Any] = []  # for each appended element, the block that appended it
         self.made: Any = None  # (stacks, block, arrays) of the last reading
 
 
@@ -45,7 +47,9 @@ class StagedList(list):  # type: ignore[type-arg]
             if join_types(item, leaf.type) != item:
                 raise StructureError(f"the elements appended to a list in a loop change from {item} to {leaf.type}")
             symbol.write(stacks.push(symbol.value(), leaf))
-        self.tail.length = None
+        self.tail.log.append(trace().journals[-1])
+        if self.tail.length is not None:
+            self.tail.length = self.tail.length + 1
 
     def length(self) -> Any:
         if self.tail is None:
@@ -179,7 +183,7 @@ def start_tail(target: StagedList, element: Any) -> None:
             symbol.cell.atom = stacks.push(symbol.value(), leaf)  # type: ignore[union-attr]
     target.clear()
     target.tail = tail
-    tail.length = count if count == 0 else None
+    tail.length = count
 
 
 def _to_array_infer(stack: Atom, *, size: Size) -> Type:

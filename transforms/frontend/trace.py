@@ -56,6 +56,10 @@ class Trace(Builder):
         self.reads: dict[Any, Any] = {}
         self.poisoned: dict[Any, str] = {}
         self.links: dict[Any, set[Any]] = {}
+        self.tests: list[Any] = []  # what the branches that are open now depend on
+        self.entered: dict[Any, int] = {}  # how deep each function is entered
+        self.tails: list[Any] = []  # lists that are filled by rolled loops
+        self.rolling = 0  # how many loops are being rolled now
 
     # -- sizes
 
@@ -115,10 +119,14 @@ class Trace(Builder):
 
     @contextmanager
     def recording(self) -> Iterator[Journal]:
-        """Writes inside are journalled; the caller undoes them with `rollback`."""
-        self.journals.append(Journal(next(self.serials)))
+        """Writes inside are journalled; the caller undoes them with `rollback`, an error undoes them here."""
+        journal = Journal(next(self.serials))
+        self.journals.append(journal)
         try:
-            yield self.journals[-1]
+            yield journal
+        except BaseException:
+            self.rollback(journal)
+            raise
         finally:
             self.journals.pop()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -213,11 +214,17 @@ class ContentsLocation(Location):
         self.obj, self.key, self.birth = obj, ("contents", id(obj)), trace().birth(obj)
 
     def get(self) -> Any:
+        if isinstance(self.obj, deque):
+            return ListContents(tuple(self.obj), None)
         if isinstance(self.obj, list):
             return ListContents(tuple(list.__iter__(self.obj)), getattr(self.obj, "tail", None))
         return dict(self.obj) if isinstance(self.obj, dict) else frozenset(self.obj)
 
     def set(self, value: Any) -> None:
+        if isinstance(self.obj, deque):
+            self.obj.clear()
+            self.obj.extend(value.items if isinstance(value, ListContents) else value)
+            return
         if isinstance(self.obj, list):
             items = value.items if isinstance(value, ListContents) else value
             list.__setitem__(self.obj, slice(None), items)

@@ -1,0 +1,348 @@
+"""Functions with a derivative rule of their own: custom_jvp, custom_vjp and checkpoint."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from tapeless import tree
+from tapeless.recorded import Backward, Call, zero_like
+from tapeless.region import Reverse, continuing, cotangent, matched, leaf_type, stage_call, symbol
+from tapeless.transformed import base_name, check_callable, global_name
+from tapeless.transforms.core.builder import active, current
+from tapeless.transforms.core.language import Atom, Block, Let, Var
+from tapeless.transforms.core.rewriting import refresh
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
+from tapeless.transforms.expand import again, close, identity
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.jvp import Forward, Tangents, tangent_of
+from tapeless.transforms.simplify import dead_code
+
+
+class Custom:
+    """A function with a rule. Outside of a staged run it is the function itself."""
+
+    kind = "custom"
+
+    def __init__(self, fun: Callable[..., Any]) -> None:
+        check_callable(fun, self.kind)
+        self.fun = fun
+        functools.update_wrapper(self, fun, updated=())
+        self.__name__ = base_name(fun)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if active():
+            return self.__staged_call__(*args, **kwargs)
+        self.complete()
+        return self.fun(*args, **kwargs)
+
+    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.complete()
+        return Call(self, *self.arguments(args, kwargs)).value
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.__name__}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return global_name(self) or super().__reduce_ex__(protocol)
+
+    def complete(self) -> None:
+        """Refuses a call before the rule is there."""
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Positional arguments of the rule, and keyword arguments that only the function sees."""
+        return args, kwargs
+
+    def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
+        """Forward mode: the tangents of the results, recorded in the open block."""
+        raise NotImplementedError
+
+    def reverse(self, call: Call, s: Let) -> Let:
+        """Reverse mode: the statement of the forward part."""
+        raise NotImplementedError
+
+
+class WithRule(Custom):
+    """What custom_jvp and custom_vjp have in common: positional arguments, some without derivative."""
+
+    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Any = ()) -> None:
+        super().__init__(fun)
+        numbers = nondiff_argnums if isinstance(nondiff_argnums, (tuple, list)) else None
+        if numbers is None or not all(type(k) is int and k >= 0 for k in numbers):
+            raise ArgumentTypeError(
+                f"{self.kind}: nondiff_argnums must be a tuple of positions, "
+                f"not {nondiff_argnums!r}"
+            )
+        self.nondiff_argnums = tuple(numbers)
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            bound = inspect.signature(self.fun).bind(*args, **kwargs)
+        except ValueError:  # no signature is known
+            return args, kwargs
+        bound.apply_defaults()
+        if bound.kwargs:
+            raise ArgumentError(
+                f"{self.__name__} has a {self.kind} rule and keyword-only arguments "
+                f"({', '.join(bound.kwargs)})",
+                "a rule has positional arguments only",
+            )
+        if any(k >= len(bound.args) for k in self.nondiff_argnums):
+            raise ArgumentError(
+                f"{self.kind}: nondiff_argnums is {self.nondiff_argnums}, but {self.__name__} "
+                f"is called with {len(bound.args)} arguments"
+            )
+        return bound.args, {}
+
+    def divided(self, values: list[Any]) -> tuple[list[Any], list[Any]]:
+        """Arguments without and with a derivative."""
+        nondiff = [values[k] for k in self.nondiff_argnums]
+        return nondiff, [v for k, v in enumerate(values) if k not in self.nondiff_argnums]
+
+    def refuse(self, call: Call, dots: list[Any]) -> None:
+        """Tangents of what the rule does not know of."""
+        outside = dots[len(call.inputs) :]
+        fixed = [dots[k] for k in call.positions(self.nondiff_argnums)]
+        if any(d is not None for d in outside):
+            raise NotDifferentiableError(
+                f"{self.__name__} has a {self.kind} rule and reads a variable from outside that "
+                "is differentiated",
+                "pass it as an argument, so that the rule knows of it",
+            )
+        if any(d is not None for d in fixed):
+            raise NotDifferentiableError(
+                f"an argument of {self.__name__} that is in nondiff_argnums is differentiated",
+                f"take it out of nondiff_argnums, so that the {self.kind} rule knows of it",
+            )
+
+    def smooth_inputs(self, call: Call, s: Let) -> list[int]:
+        """Which inputs the rule has cotangents for."""
+        fixed = call.positions(self.nondiff_argnums)
+        smooth = [k for k in range(len(call.inputs)) if s.args[k].type.differentiable]
+        return [k for k in smooth if k not in fixed]
+
+
+# -- the three kinds
+
+
+class CustomJvp(WithRule):
+    """What `custom_jvp` makes."""
+
+    kind = "custom_jvp"
+    rule: Callable[..., Any] | None = None
+
+    def defjvp(self, jvp: Callable[..., Any]) -> Callable[..., Any]:
+        """Sets the rule: `jvp(*nondiff, primals, tangents)` returns (value, tangent of the value).
+
+        It must be linear in the tangents. Usable as a decorator; returns the rule.
+        """
+        check_callable(jvp, "defjvp")
+        self.rule = jvp
+        return jvp
+
+    def defjvps(self, *jvps: Callable[..., Any] | None) -> None:
+        """Sets one rule for each argument: `jvp(tangent, value, *primals)` returns its share of
+        the tangent of the value; None: no share."""
+        if self.nondiff_argnums:
+            raise ArgumentError("defjvps cannot be used with nondiff_argnums", "use defjvp")
+        for jvp in jvps:
+            if jvp is not None:
+                check_callable(jvp, "defjvps")
+        self.rule = functools.partial(_sum_of_parts, self, jvps)
+
+    def complete(self) -> None:
+        if self.rule is None:
+            raise ArgumentError(
+                f"{self.__name__} has no rule yet", f"give it one with {self.__name__}.defjvp"
+            )
+
+    def apply(self, call: Call, primals: list[Atom], dots: list[Any]) -> tuple[Any, list[Atom]]:
+        """Stages the rule: value and tangents of the results."""
+        values = call.tree(primals)[0]
+        tangents = call.tree(dots, lambda d, x: zero_like(x) if d is None else symbol(d, x))[0]
+        nondiff, values = self.divided(values)
+        made = stage_call(self.rule, *nondiff, tuple(values), tuple(self.divided(tangents)[1]))
+        if not isinstance(made, tuple) or len(made) != 2:
+            raise ArgumentTypeError(
+                f"the custom_jvp rule of {self.__name__} must return a pair (value, tangent), "
+                f"not {type(made).__name__}"
+            )
+        return made[0], call.results(made[1], "the tangent from the custom_jvp rule")
+
+    def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
+        self.refuse(call, dots)
+        return self.apply(call, primals, dots)[1]
+
+    def reverse(self, call: Call, s: Let) -> Let:
+        n = len(call.inputs)
+        at = self.smooth_inputs(call, s)
+        dots = [Var(s.args[k].type, _dot(s.args[k])) if k in at else None for k in range(n)]
+        given = [d for d in dots if d is not None]
+        smooth = [k for k, v in enumerate(s.outs) if v.type.differentiable]
+        with continuing(call.run), call.run.block() as body:
+            value, tangents = self.apply(call, list(s.args[:n]), dots)
+            results = call.results(value, "the value from the custom_jvp rule")
+        cts = [cotangent(results[k]) for k in smooth]
+        block = Block(tuple(given), tuple(body), tuple(tangents[k] for k in smooth))
+        program = Reverse(block, cts)
+        bars = dict(zip(at, program.bars, strict=True))
+        back = Backward(self.__name__, program.back, cts, bars)
+        exports = back.exports(program.forward)
+        forward = dead_code(Block((), tuple(program.forward), (*results, *exports)))
+        read = {*close(forward.body, forward.results).params, *back.read}
+        if not read.isdisjoint(given):
+            raise NotDifferentiableError(
+                f"the custom_jvp rule of {self.__name__} is not linear in its tangents",
+                "each term of the tangent that it returns needs one tangent as a factor",
+            )
+        return back.replacing(s, forward, exports, lambda dots: self.refuse(call, dots))
+
+
+def _sum_of_parts(fun: CustomJvp, jvps: Any, primals: Any, tangents: Any) -> Any:
+    value = fun(*primals)
+    parts = [
+        stage_call(jvp, dot, value, *primals)
+        for jvp, dot in zip(jvps, tangents, strict=True)
+        if jvp is not None
+    ]
+    if not parts:
+        return value, tree.map(zero_like, value)
+    total = functools.reduce(lambda a, b: tree.map(lambda x, y: x + y, a, b), parts)
+    return value, total
+
+
+class CustomVjp(WithRule):
+    """What `custom_vjp` makes."""
+
+    kind = "custom_vjp"
+    fwd: Callable[..., Any] | None = None
+    bwd: Callable[..., Any] | None = None
+
+    def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
+        """Sets the rule: `fwd(*args)` returns (value, residuals), and
+        `bwd(*nondiff, residuals, cotangent)` a tuple with a cotangent for each argument."""
+        check_callable(fwd, "defvjp")
+        check_callable(bwd, "defvjp")
+        self.fwd, self.bwd = fwd, bwd
+
+    def complete(self) -> None:
+        if self.fwd is None:
+            raise ArgumentError(
+                f"{self.__name__} has no rule yet", f"give it one with {self.__name__}.defvjp"
+            )
+
+    def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
+        raise NotDifferentiableError(
+            f"forward mode (jvp) cannot pass through {self.__name__}, which has a custom_vjp rule",
+            "give it a custom_jvp rule, which serves both modes",
+        )
+
+    def reverse(self, call: Call, s: Let) -> Let:
+        args = list(s.args[: len(call.inputs)])
+        smooth = [k for k, v in enumerate(s.outs) if v.type.differentiable]
+        with continuing(call.run), call.run.block() as body:
+            made = stage_call(self.fwd, *call.tree(args)[0])
+            if not isinstance(made, tuple) or len(made) != 2:
+                raise ArgumentTypeError(
+                    f"the forward rule of {self.__name__} must return a pair (value, residuals), "
+                    f"not {type(made).__name__}"
+                )
+            results = call.results(made[0], "the value from the forward rule")
+        cts = [cotangent(results[k]) for k in smooth]
+        with continuing(call.run), call.run.block() as back_body:
+            bars = self.bars(call, s, made[1], dict(zip(smooth, cts, strict=True)))
+        back = Backward(self.__name__, back_body, cts, bars)
+        exports = back.exports(body)
+        forward = Block((), tuple(body), (*results, *exports))
+        return back.replacing(s, forward, exports, lambda dots: self.refuse(call, dots))
+
+    def bars(self, call: Call, s: Let, residuals: Any, cts: dict[int, Var]) -> dict[int, Atom]:
+        """Stages the backward rule; cotangents of the inputs by position."""
+        values = [zero_like(x) for x in call.result_likes]
+        for k, ct in cts.items():
+            values[call.kept[k]] = symbol(ct, call.result_likes[call.kept[k]])
+        nondiff, primals = self.divided(call.tree(s.args)[0])
+        made = stage_call(self.bwd, *nondiff, residuals, tree.unflatten(call.result, values))
+        if not isinstance(made, (tuple, list)) or len(made) != len(primals):
+            count = len(made) if isinstance(made, (tuple, list)) else type(made).__name__
+            raise ArgumentTypeError(
+                f"the backward rule of {self.__name__} must return a tuple of {len(primals)} "
+                f"cotangents, one for each argument with a derivative, not {count}"
+            )
+        given = iter(made)
+        n = len(nondiff) + len(primals)
+        whole = [None if k in self.nondiff_argnums else next(given) for k in range(n)]
+        return self.by_input(call, s, whole)
+
+    def by_input(self, call: Call, s: Let, whole: list[Any]) -> dict[int, Atom]:
+        arguments = tree.unflatten(call.structure, range(len(call.likes)))[0]
+        place = {leaf: k for k, leaf in enumerate(call.dynamic)}
+        smooth = self.smooth_inputs(call, s)
+        found: dict[int, Atom] = {}
+        what = f"a cotangent from the backward rule of {self.__name__}"
+        for argument, bar in zip(arguments, whole, strict=True):
+            if bar is None:
+                continue
+            leaves, structure = tree.flatten(argument)
+            try:
+                bars = structure.flatten_up_to(tree.plain(bar))
+            except (ValueError, TypeError) as e:
+                raise ArgumentTypeError(
+                    f"{what} must be built like its argument: {tree.structure_text(argument)}, "
+                    f"not {tree.structure_text(bar)}"
+                ) from e
+            for leaf, b in zip(leaves, bars, strict=True):
+                k = place.get(leaf)
+                if k in smooth and b is not None:
+                    found[k] = matched(b, s.args[k].type, what)
+        return found
+
+
+class Checkpoint(Custom):
+    """What `checkpoint` makes."""
+
+    kind = "checkpoint"
+
+    def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
+        t: Tangents = {}
+        new: dict[Var, Atom] = {}
+        for p, a, dot in zip(call.block.params, primals, dots, strict=True):
+            new[p] = v = Var(a.type, p.name, p.origin)
+            current().let((v,), identity, (a,), {})
+            if dot is not None:
+                t[v] = dot
+        block, _ = refresh(replace(call.block, params=()), new)
+        Forward(merged=True).block(block.body, t)
+        return [tangent_of(t, a) for a in block.results]
+
+    def reverse(self, call: Call, s: Let) -> Let:
+        new: dict[Var, Atom] = dict(zip(call.block.params, s.args, strict=True))
+        at = [k for k, a in enumerate(s.args) if isinstance(a, Var) and a.type.differentiable]
+        with continuing(call.run), call.run.block() as body:
+            for k in at:
+                copy = Var(s.args[k].type, getattr(s.args[k], "name", ""))
+                current().let((copy,), again, (s.args[k],), {})
+                new[call.block.params[k]] = copy
+        inner, _ = refresh(replace(call.block, params=()), new)
+        smooth = [a for a, v in zip(inner.results, s.outs, strict=True) if v.type.differentiable]
+        cts = [cotangent(a) for a in smooth]
+        inputs = tuple(v for k in at if isinstance(v := new[call.block.params[k]], Var))
+        program = Reverse(Block(inputs, inner.body, tuple(smooth)), cts)
+        statements = [*body, *program.forward, *program.back]
+        bars = dict(zip(at, program.bars, strict=True))
+        forward, _ = refresh(
+            replace(call.block, params=()), dict(zip(call.block.params, s.args, strict=True))
+        )
+        return Backward(self.__name__, statements, cts, bars).replacing(
+            s, forward, [], lambda dots: None
+        )
+
+
+def _dot(a: Atom) -> str:
+    return f"{a.name}_dot" if isinstance(a, Var) and a.name else "dot"

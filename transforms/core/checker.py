@@ -1,0 +1,89 @@
+"""Checks that a core program is well formed: every variable is defined before it is read, in a scope
+around it, once; blocks take and give what their statement says. Runs after every pass in the tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core.language import (
+    Block,
+    For,
+    If,
+    Let,
+    StackType,
+    Statement,
+    Var,
+    While,
+    operands,
+    outputs,
+)
+from tapeless.transforms.errors import InternalError
+
+
+def check(block: Block, stage: str = "") -> None:
+    """Raises InternalError at the first mistake."""
+    _block(block, set(), set(), stage)
+
+
+def _fail(stage: str, what: str) -> None:
+    raise InternalError(f"the core program is not well formed{' after ' + stage if stage else ''}: {what}")
+
+
+def _block(block: Block, scope: set[Var], ever: set[Var], stage: str) -> None:
+    scope = set(scope)
+    for p in block.params:
+        _define(p, scope, ever, stage)
+    for s in block.body:
+        _statement(s, scope, ever, stage)
+        for v in outputs(s):
+            _define(v, scope, ever, stage)
+    for a in block.results:
+        _read(a, scope, "a result", stage)
+
+
+def _define(v: Var, scope: set[Var], ever: set[Var], stage: str) -> None:
+    if v in ever:
+        _fail(stage, f"{v} is defined twice")
+    scope.add(v)
+    ever.add(v)
+
+
+def _read(a: Any, scope: set[Var], where: str, stage: str) -> None:
+    if isinstance(a, Var) and a not in scope:
+        _fail(stage, f"{a}: {a.type} is read by {where}, where it is not defined")
+
+
+def _statement(s: Statement, scope: set[Var], ever: set[Var], stage: str) -> None:
+    name = f"{s.op.name} -> {s.outs}" if isinstance(s, Let) else type(s).__name__
+    where = f"{name} (line {s.origin.line})" if s.origin else name
+    for a in operands(s):
+        _read(a, scope, where, stage)
+    match s:
+        case If():
+            for side in (s.then, s.orelse):
+                _same_number(side.results, s.outs, where, stage)
+                _block(side, scope, ever, stage)
+        case For():
+            _same_number(s.carries, s.inits, where, stage)
+            _same_number(s.yields, s.outs, where, stage)
+            _same_types(s.carries, s.outs, where, stage)
+            _block(s.body, scope, ever, stage)
+        case While():
+            _same_number(s.body.params, s.inits, where, stage)
+            _same_number(s.test.params, s.inits, where, stage)
+            _same_number(s.body.results, s.outs, where, stage)
+            _block(s.test, scope, ever, stage)
+            _block(s.body, scope, ever, stage)
+
+
+def _same_number(a: Any, b: Any, where: str, stage: str) -> None:
+    if len(a) != len(b):
+        _fail(stage, f"{where} gives {len(a)} values where {len(b)} are taken")
+
+
+def _same_types(a: Any, b: Any, where: str, stage: str) -> None:
+    for x, y in zip(a, b, strict=True):
+        if isinstance(x.type, StackType) != isinstance(y.type, StackType):
+            _fail(stage, f"{where} carries {x.type} but gives {y.type}")
+        if not isinstance(x.type, StackType) and (x.type.dtype != y.type.dtype or x.type.ndim != y.type.ndim):
+            _fail(stage, f"{where} carries {x.type} but gives {y.type}")
