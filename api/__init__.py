@@ -4,7 +4,7 @@ if __name__ != "tapeless":
     raise ImportError(f"import tapeless instead of {__name__}")
 
 from tapeless import tree
-from tapeless.functions import grad, jvp, value_and_grad
+from tapeless.functions import (checkpoint, custom_jvp, custom_vjp, grad, jvp, jvp_fn, linearize, remat, stop_gradient, value_and_grad, vjp)
 from tapeless.transforms.errors import TapelessError
 
 __version__ = "0.1.0"

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from types import MethodType
 from typing import Any
 
-from tapeless.autodiff import Grad, Jvp
+import numpy as np
+
+from tapeless import tree
+from tapeless.autodiff import Grad, Jvp, check_tangents, differentiable
+from tapeless.custom import Checkpoint, CustomJvp, CustomVjp
+from tapeless.pullback import Linearized, PullBack, Vjp, VjpFunction
+from tapeless.region import fresh_input, is_value, leaf_type, owned, symbol
+from tapeless.transformed import check_callable
+from tapeless.transforms.core.builder import active, current
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import ArgumentTypeError
+from tapeless.transforms.frontend.symbols import Symbol
 
 
 def grad(
@@ -16,11 +31,25 @@ def grad(
     *,
     argnames: str | Sequence[str] | None = None,
 ) -> Grad:
-    """The gradient of a scalar function.
+    """The gradient of a function that returns one number.
+
+    fun          returns a float or an array of shape (); with `has_aux` a pair (number, anything)
+    argnums      the positional argument or arguments to differentiate by, negative from the end
+    argnames     the same for arguments that are passed by name; alone, it replaces argnums
+    holomorphic  inputs and output are complex, and `fun` is complex differentiable
+
+    Returns a function of the same arguments. It returns the gradient: built like the argument,
+    with its shapes and dtypes; a tuple for a tuple of argnums; a dict by name with argnames;
+    (gradient, aux) with `has_aux`. The caller's arrays are not changed.
+
+    Raises at the call, before anything runs: ValueError for argnums that do not fit, TypeError
+    for arguments that are not floats and for results that are not one float.
 
     >>> import numpy as np
-    >>> grad(lambda x: x ** 2 * np.sin(x))(0.0)
-    0.0
+    >>> grad(lambda x: x**3)(2.0)
+    12.0
+    >>> grad(lambda w, x: np.sum(w["a"] * x))({"a": np.ones(2)}, np.array([3.0, 4.0]))
+    {'a': array([3., 4.])}
     """
     return Grad(fun, argnums, has_aux, holomorphic, argnames)
 
@@ -33,12 +62,233 @@ def value_and_grad(
     *,
     argnames: str | Sequence[str] | None = None,
 ) -> Grad:
-    """The value and the gradient."""
+    """The value of a function that returns one number, and its gradient.
+
+    Arguments and errors are those of `grad`. The function that is returned returns
+    (value, gradient), or ((value, aux), gradient) with `has_aux`.
+
+    >>> value_and_grad(lambda x: x**3)(2.0)
+    (8.0, 12.0)
+    """
     return Grad(fun, argnums, has_aux, holomorphic, argnames, with_value=True)
 
 
 def jvp(
-    fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+    fun: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool = False,
 ) -> Any:
-    """The value and the derivative along a tangent."""
-    return Jvp(fun, None, has_aux)(*primals, *tangents)
+    """The value of a function and its derivative along a tangent.
+
+    primals   the positional arguments, a tuple or list
+    tangents  one for each primal, with its structure, shapes and dtypes; what stands at a leaf
+              without derivative (an integer, a string) is ignored
+    has_aux   `fun` returns a pair (value, anything)
+
+    Returns (value, tangent of the value), or (value, tangent, aux) with `has_aux`.
+
+    Raises ValueError for tangents of another shape, TypeError for another structure or dtype.
+
+    >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
+    (6.0, 3.0)
+    """
+    check_callable(fun, "jvp")
+    for what, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise ArgumentTypeError(
+                f"jvp: {what} must be a tuple or list, not {type(given).__name__}",
+                "for one argument write (x,)",
+            )
+    if len(primals) != len(tangents):
+        raise ArgumentTypeError(
+            f"jvp: {len(primals)} primals need as many tangents, not {len(tangents)}"
+        )
+    return _kept(Jvp, fun, None, has_aux)(*primals, *tangents)
+
+
+def jvp_fn(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Jvp:
+    """Forward mode as a function of (*arguments, *tangents), with `.source`.
+
+    argnums  the positions of the arguments that have tangents, in their order
+
+    >>> jvp_fn(lambda x, y: x * y, (1,))(2.0, 3.0, 1.0)
+    (6.0, 2.0)
+    """
+    return Jvp(fun, (argnums,) if isinstance(argnums, int) else tuple(argnums))
+
+
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """The value of a function and the function that pulls cotangents back.
+
+    primals  the positional arguments
+    has_aux  `fun` returns a pair (value, anything)
+
+    Returns (value, pull), or (value, pull, aux) with `has_aux`. `pull` takes a cotangent with the
+    structure, shapes and dtypes of the value, and returns a tuple: a cotangent for each primal,
+    built like it. `pull.source()` is the emitted module with the forward and the backward function.
+    `pull` keeps what it needs: it may be called many times, and the caller may overwrite the primals.
+
+    `pull` raises ValueError for a cotangent of another shape, TypeError for another structure or
+    dtype.
+
+    >>> value, pull = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> value, pull(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    check_callable(fun, "vjp")
+    if active():
+        made = PullBack(fun, primals, {}, has_aux)
+        return (made.value, made, made.aux) if has_aux else (made.value, made)
+    return _kept(Vjp, fun, has_aux).at(*primals)
+
+
+def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """The value of a function and its derivative there, as a function of tangents.
+
+    Returns (value, push), or (value, push, aux) with `has_aux`. `push(*tangents)` takes a tangent
+    for each primal, built like it, and returns the tangent of the value. It runs forward mode at
+    copies of the primals: each call computes the value again.
+
+    >>> value, push = linearize(lambda x: x**2, 3.0)
+    >>> value, push(1.0), push(2.0)
+    (9.0, 6.0, 12.0)
+    """
+    check_callable(fun, "linearize")
+    primals = tree.map(lambda x: x.copy() if isinstance(x, np.ndarray) else x, primals)
+    derivative = _kept(Jvp, fun, None, has_aux)
+    value, _, *aux = derivative(*primals, *tree.map(_zero, primals))
+    return (value, Linearized(derivative, primals), *aux)
+
+
+def _zero(x: Any) -> Any:
+    if not differentiable(x):
+        return x
+    if isinstance(x, Symbol):
+        return x * 0.0
+    return np.zeros_like(x) if isinstance(x, (np.ndarray, np.generic)) else type(x)(0)
+
+
+stopped = Op("stop_gradient", lambda x: x.type, "{0}", simplify=lambda args, params: args[0])
+
+
+def stop_gradient(x: Any) -> Any:
+    """`x`, held constant: its derivative is zero.
+
+    x  a number, an array, or a tree of them; other leaves are returned as they are
+
+    >>> grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
+    return tree.map(_stop, x) if active() else x
+
+
+def _stop(x: Any) -> Any:
+    if not isinstance(x, Symbol):
+        return x
+    value = x.value()
+    out = Var(value.type, value.name if isinstance(value, Var) else "")
+    current().let((out,), stopped, (value,), {})
+    return symbol(out, x)
+
+
+def checkpoint(fun: Callable[..., Any]) -> Checkpoint:
+    """The function, with less memory for its derivative: reverse mode saves the arguments only, and
+    computes the rest again on the way back. On the body of a loop this saves most.
+
+    Returns a function of the same arguments and value. Also as a decorator; `remat` is the same.
+
+    >>> grad(checkpoint(lambda x: x**3))(2.0)
+    12.0
+    """
+    return Checkpoint(fun)
+
+
+remat = checkpoint
+
+
+def custom_jvp(fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> CustomJvp:
+    """The function with a forward rule of yours, which reverse mode transposes.
+
+    nondiff_argnums  positions of arguments that the rule gets first, as they are
+
+    The rule is set with `defjvp` or `defjvps`. It gets the primals and the tangents as tuples, with
+    the keyword arguments and defaults of the call in their positions, and must be linear in the
+    tangents. The function and its rule may use anything that can be staged, and the function itself.
+
+    Raises at the call: ValueError where no rule is set, TypeError where a rule returns something
+    else, or where a variable from outside is differentiated that the rule does not know of.
+
+    >>> import numpy as np
+    >>> @custom_jvp
+    ... def log1pexp(x):
+    ...     return np.log(1 + np.exp(x))
+    >>> @log1pexp.defjvp
+    ... def rule(primals, tangents):
+    ...     (x,), (x_dot,) = primals, tangents
+    ...     return log1pexp(x), (1 - 1 / (1 + np.exp(x))) * x_dot
+    >>> float(grad(log1pexp)(0.0)), float(grad(grad(log1pexp))(0.0))
+    (0.5, 0.25)
+    """
+    return CustomJvp(fun, nondiff_argnums)
+
+
+def custom_vjp(fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> CustomVjp:
+    """The function with a reverse rule of yours. Forward mode cannot pass through it.
+
+    nondiff_argnums  positions of arguments that the backward rule gets first, as they are
+
+    The rule is set with `defvjp(fwd, bwd)`: `fwd(*args)` returns (value, residuals), and
+    `bwd(*nondiff, residuals, cotangent)` a tuple with a cotangent for each other argument, None
+    for zero.
+
+    Raises at the call: ValueError where no rule is set, TypeError where a rule returns something
+    else, where forward mode meets it, or where a variable from outside is differentiated that the
+    rule does not know of.
+
+    >>> @custom_vjp
+    ... def clipped(x):
+    ...     return x
+    >>> clipped.defvjp(lambda x: (x, None), lambda _, ct: (min(max(ct, -1.0), 1.0),))
+    >>> grad(lambda x: 5.0 * clipped(x))(2.0)
+    1.0
+    """
+    return CustomVjp(fun, nondiff_argnums)
+
+
+# -- what jvp, vjp and linearize made of the functions that they were called with last
+
+_LIMIT = 128
+_made: OrderedDict[Any, Any] = OrderedDict()
+_lock = threading.Lock()
+
+
+def _kept(kind: type, fun: Callable[..., Any], *options: Any) -> Any:
+    """The transformed function, from the last call if there was one."""
+    same = (id(fun.__self__), fun.__func__) if isinstance(fun, MethodType) else id(fun)
+    key = (kind, same, options)
+    with _lock:
+        found = _made.get(key)
+        if found is None:
+            found = _made[key] = kind(fun, *options)  # keeps `fun`, so that its id stays its own
+            if len(_made) > _LIMIT:
+                _made.popitem(last=False)
+        else:
+            _made.move_to_end(key)
+    return found
+
+
+__all__ = [
+    "VjpFunction",
+    "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
+    "grad",
+    "jvp",
+    "jvp_fn",
+    "linearize",
+    "remat",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from tapeless.region import (
     put,
     symbol,
 )
-from tapeless.transformed import Transformed, base_name, parameters, unused
+from tapeless.transformed import Specialisation, Transformed, base_name, check_callable, parameters, unused
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import active, size_atom
 from tapeless.transforms.core.language import (
@@ -40,8 +40,8 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.rewriting import refresh, replace_symbols
 from tapeless.transforms.emit import emit_function
-from tapeless.transforms.errors import ArgumentTypeError
-from tapeless.transforms.expand import close, expand
+from tapeless.transforms.errors import ArgumentTypeError, UnsupportedError
+from tapeless.transforms.expand import close, expand, forget
 from tapeless.transforms.frontend.stage import Staged
 from tapeless.transforms.frontend.symbols import Symbol, trace, wrap
 from tapeless.transforms.module import flat_text, is_plain, join_module, result_text
@@ -122,16 +122,18 @@ class Plan:
 
     def __init__(self, pull: PullBack, name: str) -> None:
         self.pull, self.name = pull, name
-        block = simplify(Block(tuple(pull.cts), tuple(expand(pull.body)), tuple(pull.results)))
+        whole = close(expand(pull.body), pull.results)
+        params = dict.fromkeys([*whole.params, *pull.cts])
+        block = forget(simplify(dataclasses.replace(whole, params=tuple(params))))
         block = close(*self.sized(block, pull.cts))
         self.read = [v for v in block.params if v not in pull.cts]
         self.block = dataclasses.replace(block, params=(*self.read, *pull.cts))
 
     def sized(self, block: Block, cts: list[Var]) -> Any:
         """The block with lengths that it cannot read off an array as variables of their own."""
-        free = [v for v in close(block.body, block.results).params if v not in cts]
-        shown = _shown([*free, *cts], block)
-        wanted = dict.fromkeys(s for s in _sizes(block) if s.var is None and s not in shown)
+        read = [v for v in close(block.body, block.results).params if v not in cts]
+        known = _axes([*read, *cts]) | (_axes(_made(block)) - trace().hints.keys())
+        wanted = dict.fromkeys(s for s in _sizes(block) if s.var is None and s not in known)
         names: dict[dims.Symbol, dims.Size] = {}
         for s in wanted:
             a = size_atom(dims.Dim((((s,), 1),)))
@@ -183,18 +185,146 @@ def _sizes(block: Block) -> list[dims.Symbol]:
     return found
 
 
-def _shown(variables: list[Var], block: Block) -> set[dims.Symbol]:
-    """Sizes that are the length of an axis of one of the variables, or are made in the block."""
-    inner = [v for s in block.body for v in outputs(s)]
-    shown: set[dims.Symbol] = set()
+def _axes(variables: Iterable[Var]) -> set[dims.Symbol]:
+    """Sizes that are the length of an axis of one of the variables."""
+    found: set[dims.Symbol] = set()
     for v in variables:
         for size in getattr(v.type, "shape", ()):
-            only = dims.symbols(size)
-            if len(only) == 1 and size == dims.Dim((((next(iter(only)), 1 * 0 + 1),)) if False else _single(next(iter(only))).terms):
-                shown |= only
-    del inner
-    return shown
+            found |= {s for s in dims.symbols(size) if size == dims.Dim((((s,), 1),))}
+    return found
 
 
-def _single(s: dims.Symbol) -> dims.Dim:
-    return dims.Dim((((s,), 1),))
+def _made(block: Block) -> list[Var]:
+    inner = [v for s in block.body for b in blocks(s) for v in (*b.params, *_made(b))]
+    return [*inner, *(v for s in block.body for v in outputs(s))]
+
+
+class Vjp(Transformed):
+    """The forward part of vjp, (value, residuals); its module also has the backward part."""
+
+    suffix = "fwd"
+
+    def __init__(self, fun: Callable[..., Any], has_aux: bool = False) -> None:
+        self.has_aux = has_aux
+        check_callable(fun, "vjp")
+        super().__init__(fun)
+
+    def describe(self) -> str:
+        return f"{base_name(self.fun)} and what its derivative needs"
+
+    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        pull = PullBack(self.fun, args, kwargs, self.has_aux)
+        self.plan = Plan(pull, f"{base_name(self.fun)}_bwd")
+        residuals = tuple(self.plan.residuals())
+        return (pull.value, pull.aux, residuals) if self.has_aux else (pull.value, residuals)
+
+    def write(
+        self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
+    ) -> tuple[str, bool]:
+        names, unpack = parameters(staged, arguments, paths)
+        flat = bool(staged.writes) or not is_plain(staged.result)
+        result = flat_text if flat else functools.partial(result_text, staged.result)
+        signature = ", ".join(names)
+        forward = emit_function(
+            self.__name__, block, signature, unpack, result, self.doc(), set(names)
+        )
+        doc = f"Cotangents of the arguments of {base_name(self.fun)}."
+        return join_module([forward, self.plan.text(doc)]), flat
+
+    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        made = super().compile(args, kwargs)
+        made.plan = self.plan
+        del self.plan
+        return made
+
+    def at(self, *primals: Any) -> Any:
+        """(value, pull) or (value, pull, aux) at a point."""
+        made = self.specialise(primals, {})
+        found = made(primals, {})
+        pull = VjpFunction(made, primals, found[0], found[-1])
+        return (found[0], pull, found[1]) if self.has_aux else (found[0], pull)
+
+
+class VjpFunction:
+    """Takes a cotangent built like the result; returns a tuple with a cotangent for each primal.
+
+    Leaves without derivative have the cotangent 0.0 (an array of zeros for integer arrays, None for
+    other objects). It may be called many times, also inside functions that are transformed.
+    """
+
+    def __init__(self, made: Specialisation, primals: Any, value: Any, residuals: Any) -> None:
+        self.made, self.residuals = made, residuals
+        self.plan: Plan = made.plan
+        pull = self.plan.pull
+        self.name, self.smooth = pull.name, pull.smooth
+        likes, self.outputs = tree.flatten(value)
+        self.kinds = [leaf_type(likes[k]) for k in self.smooth]
+        self.likes = [None] * len(likes)
+        leaves, self.inputs = tree.flatten(list(primals))
+        self.others = [
+            None if not is_value(x) else np.zeros(np.shape(x)) if np.ndim(x) else 0.0 for x in leaves
+        ]
+
+    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        given = check_cotangents(self, cotangent)
+        bars = iter(self.staged(given) if active() else self.run(given))
+        pairs = zip(self.plan.pull.bars, self.others, strict=True)
+        found = [other if isinstance(b, _Other) else next(bars) for b, other in pairs]
+        return tuple(tree.unflatten(self.inputs, found))
+
+    def __staged_call__(self, cotangent: Any) -> tuple[Any, ...]:
+        return self(cotangent)
+
+    def run(self, given: list[Any]) -> Any:
+        back = self.made.run.__globals__[self.plan.name]
+        kinds = zip(given, self.kinds, strict=True)
+        cts = [c if k.weak or isinstance(c, np.ndarray) else k.dtype.type(c) for c, k in kinds]
+        return back(*self.residuals, *cts)
+
+    def staged(self, given: list[Any]) -> list[Any]:
+        if not all(map(is_value, self.residuals)):
+            raise UnsupportedError(
+                f"the pull-back of {self.name} holds what a while loop saved, and is called in a "
+                "function that is transformed",
+                "call vjp inside that function",
+            )
+        known = dict(zip(self.plan.read, map(leaf_atom, self.residuals), strict=True))
+        known |= {
+            v: matched(c, v.type, "vjp: a cotangent")
+            for v, c in zip(self.plan.pull.cts, given, strict=True)
+        }
+        block, _ = refresh(Block((), self.plan.block.body, self.plan.block.results), known)
+        put(block.body)
+        return [wrap(a) for a in block.results]
+
+    def source(self) -> str:
+        """The emitted module: the forward function and the backward function."""
+        return self.made.text
+
+    def __repr__(self) -> str:
+        return f"<pull-back of {self.name}>"
+
+
+class Linearized:
+    """A derivative at a point: takes tangents of the primals, returns the tangent of the value."""
+
+    def __init__(self, jvp: Jvp, primals: tuple[Any, ...]) -> None:
+        self.jvp, self.primals = jvp, primals
+
+    def __call__(self, *tangents: Any) -> Any:
+        if len(tangents) != len(self.primals):
+            raise ArgumentTypeError(
+                f"linearize: {len(self.primals)} primals need as many tangents, "
+                f"not {len(tangents)}"
+            )
+        return self.jvp(*self.primals, *tangents)[1]
+
+    def __staged_call__(self, *tangents: Any) -> Any:
+        return self(*tangents)
+
+    def source(self) -> str:
+        """The emitted module of the derivative."""
+        return self.jvp.source()
+
+    def __repr__(self) -> str:
+        return f"<derivative of {base_name(self.jvp.fun)} at a point>"

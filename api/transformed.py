@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -19,11 +18,10 @@ from tapeless import tree
 from tapeless.backends import python
 from tapeless.region import owned
 from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.checker import check
 from tapeless.transforms.core.language import Block, Program
 from tapeless.transforms.core.printer import show
 from tapeless.transforms.errors import ArgumentTypeError, InternalError, TapelessError
-from tapeless.transforms.expand import expand
+from tapeless.transforms.expand import expand, forget
 from tapeless.transforms.frontend.stage import Staged, is_dynamic, stage
 from tapeless.transforms.module import flat_text, is_plain, rebuild, result_text, write_module
 from tapeless.transforms.simplify import simplify
@@ -31,7 +29,6 @@ from tapeless.transforms.simplify import simplify
 NUMBERS = frozenset(
     {float, int, complex, *(t for t in np.sctypeDict.values() if issubclass(t, np.number))}
 )
-CHECKED = bool(os.environ.get("TAPELESS_CHECK"))  # the tests check after every pass
 STAGING = threading.RLock()  # a staged run writes to outer objects and takes it back
 
 
@@ -63,6 +60,8 @@ def quick_key(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
 
 class Specialisation:
     """One emitted function, with what it relies on."""
+
+    plan: Any = None  # of vjp: its backward function
 
     def __init__(
         self,
@@ -266,11 +265,7 @@ class Transformed:
             staged = stage(call, leaves, paths)
             block = staged.block
             expanded = dataclasses.replace(block, body=tuple(expand(block.body)))
-            simplified = simplify(expanded)
-            if CHECKED:
-                for stage_name, made in (("staging", block), ("expand", expanded)):
-                    check(made, stage_name)
-                check(simplified, "simplify")
+            simplified = forget(simplify(expanded))
             text, flat = self.write(staged, simplified, arguments, paths)
             run = python.load(self.__name__, text)
         return Specialisation(run, text, staged, simplified, flat, tuple(kwargs))

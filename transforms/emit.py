@@ -160,7 +160,7 @@ class Sizes:
             if symbol.var is not None:
                 continue
             if symbol not in known:
-                raise InternalError(f"the size {symbol} cannot be written here")
+                raise InternalError(f"the size {symbol} cannot be written here: {s}")
             table[symbol] = known[symbol]
         self.home[s] = table
         self.reads[s] = {v for v, _ in table.values()} | {x.var for x in wanted if x.var is not None}

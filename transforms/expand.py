@@ -27,7 +27,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.core.rewriting import refresh
+from tapeless.transforms.core.rewriting import refresh, substitute
 from tapeless.transforms.ops.shapes import linear
 from tapeless.transforms.residuals import reads
 
@@ -84,7 +84,7 @@ def _outer(block: Block, defined: set[Var]) -> Iterator[Var]:
 
 
 def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
-    """The statements with closed operations written out; without `rules`, those that have a rule stay."""
+    """The statements with closed operations written out; without `rules`, not those with a rule."""
     made: list[Statement] = []
     for s in body:
         match s:
@@ -103,6 +103,32 @@ def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
             case _:
                 made.append(s)
     return made
+
+
+def forget(block: Block) -> Block:
+    """The block without `again`, which nothing has to tell apart any more."""
+    new: dict[Var, Atom] = {}
+    return substitute(_without_again(block, new), new)
+
+
+def _without_again(block: Block, new: dict[Var, Atom]) -> Block:
+    body: list[Statement] = []
+    for s in block.body:
+        match s:
+            case Let() if s.op is again:
+                a = s.args[0]
+                new[s.outs[0]] = new.get(a, a) if isinstance(a, Var) else a
+            case If():
+                then, orelse = _without_again(s.then, new), _without_again(s.orelse, new)
+                body.append(replace(s, then=then, orelse=orelse))
+            case For():
+                body.append(replace(s, body=_without_again(s.body, new)))
+            case While():
+                test, inner = _without_again(s.test, new), _without_again(s.body, new)
+                body.append(replace(s, test=test, body=inner))
+            case _:
+                body.append(s)
+    return replace(block, body=tuple(body))
 
 
 def _inside(block: Block, rules: bool) -> Block:

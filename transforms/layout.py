@@ -95,7 +95,7 @@ class Folding:
 
     def conditional(self, s: If) -> bool:
         """Whether a branch can be written as `a if test else b`."""
-        if len(s.outs) != 1 or s.outs[0].type.shape or self.count.get(s.outs[0], 0) != 1:
+        if len(s.outs) != 1 or getattr(s.outs[0].type, "shape", True) or self.count.get(s.outs[0], 0) != 1:
             return False
         v = s.outs[0]
         if v.name and not v.name.endswith(NAMED_BY_US):

@@ -40,7 +40,7 @@ from tapeless.transforms.errors import InternalError
 from tapeless.transforms.maxflow import minimum_cut
 from tapeless.transforms.ops import creation, indexing, stacks
 from tapeless.transforms.ops.elementwise import floordiv, sub
-from tapeless.transforms.ops.sizes import INT, size_value
+from tapeless.transforms.ops.sizes import INT, axis_size
 
 Path = tuple[tuple[Any, int], ...]  # (structured statement, which of its blocks), outer first
 
@@ -64,7 +64,7 @@ class Primal:
         """Sizes of v that none of the values it is made from has."""
         known = set().union(*(sizes_in(a.type) for a in sources)) if sources else set()
         for symbol in sizes_in(v.type) - known:
-            if symbol.var is None and self.path[v]:
+            if symbol.var is None and self.path[v] and dims.Dim((((symbol,), 1),)) in getattr(v.type, "shape", ()):
                 self.homes.setdefault(symbol, v)
 
     def scan(self, body: Any, path: Path) -> None:
@@ -183,7 +183,7 @@ class Residuals:
                 continue
             nodes[v] = None
             let = self.primal.let.get(v)
-            if let is None or not recomputable(let):
+            if let is None or not recomputable(let) or any(x in self.primal.homes for x in sizes_in(tuple(let.params.values()))):
                 fixed.add(v)
                 continue
             for u in self.operands_of(v):
@@ -450,32 +450,53 @@ def _trips(loop: For) -> dims.Size:
 Wanted = dict[Var, list[dims.Symbol]]
 
 
-def with_sizes(body: list[Statement], wanted: Wanted, made: dict[dims.Symbol, Var]) -> list[Statement]:
-    """The statements, with `k = v.shape[i]` after each variable whose run-time size is needed later."""
-    out: list[Statement] = []
-    for s in body:
-        match s:
-            case If():
-                s = replace(s, then=_block_with_sizes(s.then, wanted, made), orelse=_block_with_sizes(s.orelse, wanted, made))
-            case For():
-                s = replace(s, body=_block_with_sizes(s.body, wanted, made))
-            case While():
-                s = replace(s, body=_block_with_sizes(s.body, wanted, made))
-        out.append(s)
-        out += _size_lets(outputs(s), wanted, made)
-    return out
+class Sized:
+    """The primal statements with `k = v.shape[i]` after each variable whose run-time size is needed later."""
+
+    def __init__(self, wanted: Wanted, made: dict[dims.Symbol, Var]) -> None:
+        self.wanted, self.made = wanted, made
+        self.new: dict[int, Statement] = {}  # what became of each structured statement
+
+    def statements(self, body: Any) -> list[Statement]:
+        out: list[Statement] = []
+        for s in body:
+            old = s
+            match s:
+                case If():
+                    s = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
+                case For() | While():
+                    s = replace(s, body=self.block(s.body))
+            self.new[id(old)] = s
+            out.append(s)
+            out += _size_lets(outputs(s), self.wanted, self.made)
+        return out
+
+    def block(self, block: Block) -> Block:
+        first = _size_lets(block.params, self.wanted, self.made)
+        return Block(block.params, (*first, *self.statements(block.body)), block.results)
+
+    def mirrored(self, body: Any) -> list[Statement]:
+        """Backward statements that mirror the new primal ones."""
+        out: list[Statement] = []
+        for s in body:
+            match s:
+                case If():
+                    then, orelse = (Block(b.params, tuple(self.mirrored(b.body)), b.results) for b in (s.then, s.orelse))
+                    s = replace(s, then=then, orelse=orelse, mirror=self.new.get(id(s.mirror), s.mirror))
+                case For():
+                    b = Block(s.body.params, tuple(self.mirrored(s.body.body)), s.body.results)
+                    s = replace(s, body=b, mirror=self.new.get(id(s.mirror), s.mirror))
+            out.append(s)
+        return out
 
 
 def _size_lets(defined: tuple[Var, ...], wanted: Wanted, made: dict[dims.Symbol, Var]) -> list[Statement]:
     found: list[Statement] = []
     for v in defined:
         for symbol in wanted.get(v, ()):
-            found.append(Let((made[symbol],), size_value, (), {"size": dims.Dim((((symbol,), 1),))}))
+            axis = v.type.shape.index(dims.Dim((((symbol,), 1),)))
+            found.append(Let((made[symbol],), axis_size, (v,), {"axis": axis}))
     return found
-
-
-def _block_with_sizes(block: Block, wanted: Wanted, made: dict[dims.Symbol, Var]) -> Block:
-    return Block(block.params, (*_size_lets(block.params, wanted, made), *with_sizes(list(block.body), wanted, made)), block.results)
 
 
 def resolve(primal: list[Statement], backward: list[Statement]) -> tuple[list[Statement], list[Statement], dict[Var, Atom]]:
@@ -489,9 +510,10 @@ def resolve(primal: list[Statement], backward: list[Statement]) -> tuple[list[St
             made[symbol] = Var(INT, "n")
             made[symbol].size = dims.symbol("n", 0, made[symbol])
             wanted.setdefault(home, []).append(symbol)
-        primal = with_sizes(primal, wanted, made)
+        sized = Sized(wanted, made)
+        primal = sized.statements(primal)
         names = {symbol: v.size for symbol, v in made.items()}
-        backward = list(replace_symbols(Block((), tuple(backward), ()), names).body)
+        backward = sized.mirrored(replace_symbols(Block((), tuple(backward), ()), names).body)
         plan = Residuals(primal, backward)
     b = builder.Builder()
     with builder.building(b):

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.checker import check
 from tapeless.transforms.core.dims import Dim, symbols
@@ -111,7 +113,7 @@ class Simplifier:
                 self.replace_by(s.outs[0], self.atom(value))
                 return
         if s.op.name not in FRESH and s.op.pure:
-            key = (s.op, args, repr(sorted(s.params.items())))
+            key = (s.op, args, _key(s.params))
             if key in known:
                 for old, new in zip(s.outs, known[key].outs, strict=True):
                     self.replace_by(old, new)
@@ -159,6 +161,19 @@ class Simplifier:
         """Small rewrites that make derivatives read like hand-written ones."""
         rule = RULES.get(s.op)
         return rule(self, s) if rule is not None else None
+
+
+def _key(value: Any) -> Any:
+    """Something hashable that is equal for equal params."""
+    if isinstance(value, dict):
+        return tuple((k, _key(v)) for k, v in sorted(value.items()))
+    if isinstance(value, (tuple, list)):
+        return tuple(map(_key, value))
+    if isinstance(value, slice):
+        return ("slice", _key(value.start), _key(value.stop), _key(value.step))
+    if isinstance(value, np.ndarray):
+        return (value.dtype, value.shape, value.tobytes())
+    return (type(value), value)
 
 
 def _fits(value: Atom, kind: Any) -> bool:

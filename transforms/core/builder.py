@@ -51,6 +51,11 @@ class Builder:
     def is_one(self, size: Size, other: Size) -> bool:
         return size == 1
 
+    def may_fit(self, a: Size, b: Size) -> bool:
+        """Whether a value of size `a` can be stored into a part of size `b`, as far as is known now;
+        NumPy checks the rest when the program runs."""
+        return not (isinstance(a, int) and isinstance(b, int))
+
     def clamp(self, bound: Size, n: Size) -> Size | None:
         """`bound` as a position in an axis of length n, where a pass may rely on it."""
         return None

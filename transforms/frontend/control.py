@@ -516,6 +516,7 @@ class Roll:
         self.maybe: list[Any] = []
         self.marks: list[Any] = []  # (tail, elements logged, length) of the lists at the start of a pass
         self.lengths: dict[int, Any] = {}
+        self.grew: set[int] = set()
 
     def run(self) -> None:
         t = trace()
@@ -582,8 +583,9 @@ class Roll:
             self.params |= set(params[key])
         self.marks = []
         for tail in t.tails:
-            tail.length = self.lengths.setdefault(id(tail), tail.length)
-            self.marks.append((tail, len(tail.log), tail.length))
+            before = self.lengths.setdefault(id(tail), tail.length)
+            tail.length = None if id(tail) in self.grew else before
+            self.marks.append((tail, len(tail.log), before))
         index = Var(INT, self.name if self.name and self.seq is not None and self.seq.is_range else "i")
         self.params.add(index)
         test_results: Any = None
@@ -620,6 +622,10 @@ class Roll:
                 elif self.settle(key, loc, entries[key], final, params[key], results):
                     again = True
         t.rollback(journal)
+        for tail, mark, _ in self.marks:
+            if len(tail.log) > mark and id(tail) not in self.grew:
+                self.grew.add(id(tail))
+                again = True
         if self.growing:
             for target, element in self.growing:
                 self.start_tail(target, element)
@@ -733,7 +739,7 @@ class Roll:
                     continue
                 if not certain and ran is None:
                     ran = self.ran(carries, inits, yields, outs)
-                made = [Var(a.type, (a.name if isinstance(a, Var) else "") or loc.name) for a in news]
+                made = [Var(_final_type(a.type), (a.name if isinstance(a, Var) else "") or loc.name) for a in news]
                 for a, m in zip(news, made, strict=True):
                     carries.append(Var(a.type, m.name))
                     inits.append(Literal(None, a.type))
@@ -748,7 +754,7 @@ class Roll:
                     made.append(None)
                     self.unchanged.append((param, leaf))
                     continue
-                out = Var(param.type, param.name)
+                out = Var(_final_type(param.type), param.name)
                 carries.append(param)
                 inits.append(convert(leaf, param.type))
                 yields.append(news[k])
@@ -776,8 +782,8 @@ class Roll:
             added = tail.log[mark:]
             if not added:
                 tail.length = before
-            elif self.seq is not None and self.stop is None and before is not None and all(j is self.journal for j in added):
-                tail.length = before + len(added) * self.seq.count
+            elif self.seq is not None and self.stop is None and before is not None and all(j is self.journal for j, _ in added):
+                tail.length = before + sum(n for _, n in added) * self.seq.count
             else:
                 tail.length = None
 
@@ -847,6 +853,18 @@ class Roll:
             sources = tuple(inits)
         for out, result in zip(outs, yields, strict=True):
             t.parents[out] = ("loop", self.key, (*sources, result))
+
+
+def _final_type(t: Any) -> Any:
+    """The type after the loop of a value whose sizes differ from pass to pass: the last sizes have new names."""
+    if isinstance(t, StackType):
+        return t
+    joined, hints = trace().joined, trace().hints
+    shape = []
+    for s in t.shape:
+        fresh = s in joined or any(x.var is None and x not in hints for x in dims.symbols(s))
+        shape.append(dims.symbol("n", 0) if fresh else s)
+    return Type(t.dtype, tuple(shape), t.weak)
 
 
 def _entry_spec(loc: Location, value: Any) -> Spec:

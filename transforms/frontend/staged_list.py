@@ -10,6 +10,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, StackType, Type
+from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.symbols import Symbol, apply, trace, wrap
 from tapeless.transforms.ops import shapes, stacks
@@ -47,14 +48,16 @@ class StagedList(list):  # type: ignore[type-arg]
             if join_types(item, leaf.type) != item:
                 raise StructureError(f"the elements appended to a list in a loop change from {item} to {leaf.type}")
             symbol.write(stacks.push(symbol.value(), leaf))
-        self.tail.log.append(trace().journals[-1])
+        self.tail.log.append((trace().journals[-1], 1))
         if self.tail.length is not None:
             self.tail.length = self.tail.length + 1
 
     def length(self) -> Any:
         if self.tail is None:
             return len(self)
-        return self.arrays()[0].shape[0]
+        if self.tail.length is not None:
+            return wrap(size_atom(self.tail.length))
+        return wrap(stack_length(self.tail.stacks[0].value()))
 
     def arrays(self) -> list[Any]:
         """The leaves of all elements, stacked along axis 0."""
@@ -132,7 +135,9 @@ class StagedList(list):  # type: ignore[type-arg]
             return put_together(spec, [build(c, stack_symbols) for c in spec.children])
 
         made = build(self.tail.spec, iter(self.tail.stacks))
-        self.tail.length = None
+        self.tail.log.append((trace().journals[-1], -1))
+        if self.tail.length is not None:
+            self.tail.length = self.tail.length - 1
         return made
 
     def extend(self, values: Any) -> None:
@@ -199,5 +204,7 @@ def _to_array_source(args: Any, params: Any) -> str:
 to_array = shapes.linear("to_array", _to_array_infer, _to_array_source, lambda ct, args, linear, params: (unstack(ct),), costly=True)
 unstack = shapes.linear("unstack", lambda x: StackType(Type(x.type.dtype, x.type.shape[1:])), "list({0})",
                         lambda ct, args, linear, params: (to_array(ct, size=args[0].type.shape[0]),))
+
+stack_length = Op("stack_length", lambda stack: Type(np.dtype(int), (), True), "len({0})")
 
 __all__ = ["StagedList", "Tail", "start_tail", "size_atom", "apply", "FUNCTIONS"]

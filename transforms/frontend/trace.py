@@ -58,6 +58,7 @@ class Trace(Builder):
         self.links: dict[Any, set[Any]] = {}
         self.tests: list[Any] = []  # what the branches that are open now depend on
         self.entered: dict[Any, int] = {}  # how deep each function is entered
+        self.joined: set[Size] = set()  # sizes that differ from pass to pass, or by branch
         self.tails: list[Any] = []  # lists that are filled by rolled loops
         self.rolling = 0  # how many loops are being rolled now
 
@@ -80,6 +81,10 @@ class Trace(Builder):
         if x == y:
             self.guard("==", a, b)
         return x == y
+
+    def may_fit(self, a: Size, b: Size) -> bool:
+        x, y = self.value(a), self.value(b)
+        return x is None or y is None or self.same_size(a, b)
 
     def is_one(self, size: Size, other: Size) -> bool:
         """An axis that happens to have length one in this call: the sizes it depends on become static."""

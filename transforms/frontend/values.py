@@ -157,7 +157,16 @@ def _join_sizes(a: dims.Size, b: dims.Size) -> dims.Size:
         return a
     if 1 in (a, b):
         raise StructureError(f"an axis of length one becomes an axis of length {b if a == 1 else a}")
-    return dims.symbol("n", 0)
+    t = trace()
+    if a in t.joined:
+        return a
+    x, y = t.value(a), t.value(b)
+    if x is not None and x == y:
+        t.guard("==", a, b)
+        return a if isinstance(a, int) else b
+    made = dims.symbol("n", 0)
+    t.joined.add(made)
+    return made
 
 
 def convert(value: Atom, to: Type | StackType) -> Atom:

@@ -1,4 +1,4 @@
-"""Elementwise operations: one line each, with the partial derivatives in terms of inputs and output."""
+"""Elementwise operations, one line each, with partial derivatives by inputs and output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import numpy as np
 from tapeless.transforms.core.builder import atom, broadcast
 from tapeless.transforms.core.language import ARITHMETIC, Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import NotDifferentiableError
+from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast, linear
 
+COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
@@ -31,19 +34,22 @@ def _resolve(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> np.dtype[Any]:
 def result_dtype(ufunc: np.ufunc, types: tuple[Type, ...]) -> np.dtype[Any]:
     """What NumPy says; Python scalars are passed as Python types."""
     weak_too = any(not t.weak for t in types)
-    kinds = tuple(PYTHON[t.dtype.kind] if t.weak and weak_too and t.dtype.kind in "ifc" else t.dtype for t in types)
+    kinds = tuple(PYTHON[t.dtype.kind] if t.weak and weak_too and t.dtype.kind in "ifc" else t.dtype
+                  for t in types)
     try:
         return _resolve(ufunc, kinds)
     except TypeError as e:
-        raise TypeError(f"np.{ufunc.__name__} does not take {', '.join(str(t.dtype) for t in types)}") from e
+        kinds_text = ", ".join(str(t.dtype) for t in types)
+        raise TypeError(f"np.{ufunc.__name__} does not take {kinds_text}") from e
 
 
 def _elementwise_infer(ufunc: np.ufunc, operator: bool) -> Callable[..., Type]:
     def infer(*args: Atom) -> Type:
         types = tuple(a.type for a in args)
         weak = operator and all(t.weak for t in types)
-        if weak and ufunc not in (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal):
-            types = tuple(Type(np.dtype(int), (), True) if t.dtype.kind == "b" else t for t in types)
+        if weak and ufunc not in COMPARISONS:
+            types = tuple(Type(np.dtype(int), (), True) if t.dtype.kind == "b" else t
+                          for t in types)
         return Type(result_dtype(ufunc, types), broadcast(*(t.shape for t in types)), weak)
 
     return infer
@@ -66,21 +72,17 @@ def scale(tangent: Atom, partial: Any) -> Atom:
 
 def conform(value: Atom, like: Type) -> Atom:
     """`value` broadcast and cast to the type of the result it is the tangent of."""
-    from tapeless.transforms.ops.shapes import broadcast_to, cast
-
     if value.type.dtype != like.dtype:
         value = cast(value, dtype=like.dtype)
-    if value.type.shape != like.shape and (value.type.ndim < like.ndim or _stretches(value.type, like)):
+    have = value.type.shape
+    shorter = len(have) < like.ndim
+    if shorter or any(a == 1 and b != 1 for a, b in zip(have, like.shape, strict=True)):
         value = broadcast_to(value, shape=like.shape)
     return value
 
 
-def _stretches(have: Type, like: Type) -> bool:
-    return any(a == 1 and b != 1 for a, b in zip(have.shape, like.shape, strict=True))
-
-
 def _elementwise_jvp(partials: tuple[Any, ...]) -> Callable[..., Any]:
-    def jvp(primals: tuple[Atom, ...], tangents: tuple[Any, ...], outs: tuple[Var, ...], params: Any) -> Any:
+    def jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
         total = None
         for tangent, partial in zip(tangents, partials, strict=True):
             if tangent is None or partial is None:
@@ -92,8 +94,9 @@ def _elementwise_jvp(partials: tuple[Any, ...]) -> Callable[..., Any]:
     return jvp
 
 
-def elementwise(ufunc: np.ufunc, *partials: Any, infix: str = "", name: str = "", transpose: Any = None,
-                simplify: Any = None, costly: bool = False, source: str = "", operator: bool = False) -> Op:
+def elementwise(ufunc: np.ufunc, *partials: Any, infix: str = "", name: str = "",
+                transpose: Any = None, simplify: Any = None, costly: bool = False,
+                source: str = "", operator: bool = False) -> Op:
     """An operation with one partial derivative an argument: a number, None (zero), or a function of
     the inputs and the output."""
     places = [f"{{{k}}}" for k in range(ufunc.nin)]
@@ -103,15 +106,17 @@ def elementwise(ufunc: np.ufunc, *partials: Any, infix: str = "", name: str = ""
         source = f"np.{name or ufunc.__name__}({', '.join(places)})"
     smooth = any(p is not None for p in partials)
     return Op(name or ufunc.__name__, _elementwise_infer(ufunc, bool(infix) or operator), source,
-              _elementwise_jvp(partials) if smooth else None, transpose, simplify=simplify, costly=costly,
-              elementwise=True)
+              _elementwise_jvp(partials) if smooth else None, transpose, simplify=simplify,
+              costly=costly, elementwise=True)
 
 
 def is_number(a: Atom, value: float) -> bool:
-    return isinstance(a, Literal) and not isinstance(a.value, (bool, np.bool_)) and a.value is not None and a.value == value
+    if not isinstance(a, Literal) or a.value is None or isinstance(a.value, (bool, np.bool_)):
+        return False
+    return bool(a.value == value)
 
 
-def _fold(operation: Callable[..., Any], args: tuple[Atom, ...]) -> Atom | None:
+def _fold(operation: Callable[..., Any], args: Atoms) -> Atom | None:
     """Arithmetic of Python numbers, done now."""
     if all(isinstance(a, Literal) and a.type.weak and a.value is not None for a in args):
         try:
@@ -127,11 +132,12 @@ def _keeps_type(x: Atom, other: Atom) -> bool:
         return False
     if not other.type.weak:
         return bool(np.promote_types(x.type.dtype, other.type.dtype) == x.type.dtype)
-    order = "biufc"
-    return order.index(other.type.dtype.kind) <= order.index(x.type.dtype.kind) and x.type.dtype.kind != "b"
+    kinds = "biufc"
+    have, added = kinds.index(x.type.dtype.kind), kinds.index(other.type.dtype.kind)
+    return 0 < have >= added
 
 
-def _simplify_add(args: tuple[Atom, ...], params: Any) -> Atom | None:
+def _simplify_add(args: Atoms, params: Params) -> Atom | None:
     a, b = args
     if is_number(b, 0) and _keeps_type(a, b):
         return a
@@ -140,14 +146,14 @@ def _simplify_add(args: tuple[Atom, ...], params: Any) -> Atom | None:
     return _fold(lambda x, y: x + y, args)
 
 
-def _simplify_sub(args: tuple[Atom, ...], params: Any) -> Atom | None:
+def _simplify_sub(args: Atoms, params: Params) -> Atom | None:
     a, b = args
     if is_number(b, 0) and _keeps_type(a, b):
         return a
     return _fold(lambda x, y: x - y, args)
 
 
-def _simplify_mul(args: tuple[Atom, ...], params: Any) -> Atom | None:
+def _simplify_mul(args: Atoms, params: Params) -> Atom | None:
     a, b = args
     if is_number(b, 1) and _keeps_type(a, b):
         return a
@@ -156,34 +162,36 @@ def _simplify_mul(args: tuple[Atom, ...], params: Any) -> Atom | None:
     return _fold(lambda x, y: x * y, args)
 
 
-def _simplify_div(args: tuple[Atom, ...], params: Any) -> Atom | None:
+def _simplify_div(args: Atoms, params: Params) -> Atom | None:
     a, b = args
     if is_number(b, 1) and _keeps_type(a, b) and a.type.dtype.kind in "fc":
         return a
     return _fold(lambda x, y: x / y, args)
 
 
-def _simplify_power(args: tuple[Atom, ...], params: Any) -> Atom | None:
+def _simplify_power(args: Atoms, params: Params) -> Atom | None:
     a, b = args
     if is_number(b, 1) and _keeps_type(a, b):
         return a
     return _fold(lambda x, y: x ** y, args) if not is_number(a, 0) else None
 
 
-def _mul_transpose(ct: Atom, args: tuple[Atom, ...], linear: tuple[bool, ...], params: Any) -> tuple[Any, ...]:
+def _mul_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     return tuple(mul(ct, args[1 - k]) if linear[k] else None for k in (0, 1))
 
 
-add = elementwise(np.add, 1, 1, infix="+", simplify=_simplify_add, transpose=lambda ct, args, linear, params: (ct, ct))
+add = elementwise(np.add, 1, 1, infix="+", simplify=_simplify_add,
+                  transpose=lambda ct, args, linear, params: (ct, ct))
 sub = elementwise(np.subtract, 1, -1, infix="-", name="sub", simplify=_simplify_sub,
                   transpose=lambda ct, args, linear, params: (ct, neg(ct)))
 neg = elementwise(np.negative, -1, source="-{0}", operator=True, name="neg",
                   simplify=lambda args, params: _fold(lambda x: -x, args),
                   transpose=lambda ct, args, linear, params: (neg(ct),))
-mul = elementwise(np.multiply, lambda x, y, z: y, lambda x, y, z: x, infix="*", name="mul", simplify=_simplify_mul,
-                  transpose=_mul_transpose)
-truediv = elementwise(np.divide, lambda x, y, z: Over(y), lambda x, y, z: -z / y, infix="/", name="truediv",
-                      simplify=_simplify_div, transpose=lambda ct, args, linear, params: (truediv(ct, args[1]), None))
+mul = elementwise(np.multiply, lambda x, y, z: y, lambda x, y, z: x, infix="*", name="mul",
+                  simplify=_simplify_mul, transpose=_mul_transpose)
+truediv = elementwise(np.divide, lambda x, y, z: Over(y), lambda x, y, z: -z / y, infix="/",
+                      name="truediv", simplify=_simplify_div,
+                      transpose=lambda ct, args, linear, params: (truediv(ct, args[1]), None))
 
 
 def _power_base(x: Atom, y: Atom, z: Atom) -> Any:
@@ -202,19 +210,26 @@ def _power_exponent(x: Atom, y: Atom, z: Atom) -> Atom:
     return z * log(select(equal(x, 0), 1.0, x))
 
 
-power = elementwise(np.power, _power_base, _power_exponent, infix="**", simplify=_simplify_power, costly=True)
+power = elementwise(np.power, _power_base, _power_exponent, infix="**", simplify=_simplify_power,
+                    costly=True)
+float_power = elementwise(np.float_power, _power_base, _power_exponent, costly=True)
 floordiv = elementwise(np.floor_divide, None, None, infix="//", name="floordiv",
                        simplify=lambda args, params: _fold(lambda x, y: x // y, args))
 mod = elementwise(np.remainder, 1, lambda x, y, z: -floordiv(x, y), infix="%", name="mod",
                   simplify=lambda args, params: _fold(lambda x, y: x % y, args))
 fmod = elementwise(np.fmod, 1, lambda x, y, z: -trunc(x / y))
 
-less = elementwise(np.less, None, None, infix="<", simplify=lambda a, p: _fold(lambda x, y: x < y, a))
-less_equal = elementwise(np.less_equal, None, None, infix="<=", simplify=lambda a, p: _fold(lambda x, y: x <= y, a))
-greater = elementwise(np.greater, None, None, infix=">", simplify=lambda a, p: _fold(lambda x, y: x > y, a))
-greater_equal = elementwise(np.greater_equal, None, None, infix=">=", simplify=lambda a, p: _fold(lambda x, y: x >= y, a))
-equal = elementwise(np.equal, None, None, infix="==", simplify=lambda a, p: _fold(lambda x, y: x == y, a))
-not_equal = elementwise(np.not_equal, None, None, infix="!=", simplify=lambda a, p: _fold(lambda x, y: x != y, a))
+def _comparison(ufunc: np.ufunc, infix: str, compare: Callable[..., Any]) -> Op:
+    return elementwise(ufunc, None, None, infix=infix,
+                       simplify=lambda args, params: _fold(compare, args))
+
+
+less = _comparison(np.less, "<", lambda x, y: x < y)
+less_equal = _comparison(np.less_equal, "<=", lambda x, y: x <= y)
+greater = _comparison(np.greater, ">", lambda x, y: x > y)
+greater_equal = _comparison(np.greater_equal, ">=", lambda x, y: x >= y)
+equal = _comparison(np.equal, "==", lambda x, y: x == y)
+not_equal = _comparison(np.not_equal, "!=", lambda x, y: x != y)
 logical_not = elementwise(np.logical_not, None)
 logical_and = elementwise(np.logical_and, None, None)
 logical_or = elementwise(np.logical_or, None, None)
@@ -234,6 +249,8 @@ ceil = elementwise(np.ceil, None)
 trunc = elementwise(np.trunc, None)
 rint = elementwise(np.rint, None)
 sign = elementwise(np.sign, None)
+gcd = elementwise(np.gcd, None, None)
+lcm = elementwise(np.lcm, None, None)
 
 exp = elementwise(np.exp, lambda x, y: y, costly=True)
 exp2 = elementwise(np.exp2, lambda x, y: y * np.log(2).item(), costly=True)
@@ -258,13 +275,16 @@ tanh = elementwise(np.tanh, lambda x, y: 1 - y ** 2, costly=True)
 arcsinh = elementwise(np.arcsinh, lambda x, y: Over(sqrt(x ** 2 + 1)), costly=True)
 arccosh = elementwise(np.arccosh, lambda x, y: Over(sqrt(x ** 2 - 1)), costly=True)
 arctanh = elementwise(np.arctanh, lambda x, y: Over(1 - x ** 2), costly=True)
-arctan2 = elementwise(np.arctan2, lambda y, x, z: x / (x ** 2 + y ** 2), lambda y, x, z: -y / (x ** 2 + y ** 2),
-                      costly=True)
-hypot = elementwise(np.hypot, lambda x, y, z: x / z, lambda x, y, z: y / z, costly=True)
-logaddexp = elementwise(np.logaddexp, lambda x, y, z: exp(x - z), lambda x, y, z: exp(y - z), costly=True)
-logaddexp2 = elementwise(np.logaddexp2, lambda x, y, z: exp2(x - z), lambda x, y, z: exp2(y - z), costly=True)
-absolute = elementwise(np.absolute, lambda x, y: sign(x), source="np.abs({0})", name="abs", operator=True)
-fabs = elementwise(np.fabs, lambda x, y: sign(x))
+arctan2 = elementwise(np.arctan2, lambda y, x, z: x / (x ** 2 + y ** 2),
+                      lambda y, x, z: -y / (x ** 2 + y ** 2), costly=True)
+hypot = elementwise(np.hypot, lambda x, y, z: x / nonzero(z), lambda x, y, z: y / nonzero(z),
+                    costly=True)
+logaddexp = elementwise(np.logaddexp, lambda x, y, z: exp(x - z), lambda x, y, z: exp(y - z),
+                        costly=True)
+logaddexp2 = elementwise(np.logaddexp2, lambda x, y, z: exp2(x - z), lambda x, y, z: exp2(y - z),
+                         costly=True)
+absolute = elementwise(np.absolute, None, source="np.abs({0})", name="abs", operator=True)
+fabs = elementwise(np.fabs, None)
 deg2rad = elementwise(np.deg2rad, np.pi / 180)
 rad2deg = elementwise(np.rad2deg, 180 / np.pi)
 radians = elementwise(np.radians, np.pi / 180)
@@ -273,21 +293,62 @@ positive = elementwise(np.positive, 1, source="+{0}", operator=True)
 copysign = elementwise(np.copysign, lambda x, y, z: sign(x) * copysign(1.0, y), None)
 heaviside = elementwise(np.heaviside, None, lambda x, y, z: equal(x, 0))
 nextafter = elementwise(np.nextafter, 1, None)
+ldexp = elementwise(np.ldexp, lambda x, k, z: ldexp(1.0, k), None)
+conjugate = elementwise(np.conjugate, None, transpose=lambda ct, args, linear, params: (
+    conjugate(ct),), name="conj")
 
 
-def _chosen(test: Op) -> tuple[Any, Any]:
-    """Partials of maximum and minimum: the chosen side, both by half on a tie (as JAX)."""
-
-    def of(a: Atom, b: Atom) -> Atom:
-        return select(equal(a, b), 0.5, select(test(a, b), 1.0, 0.0))  # type: ignore[no-any-return]
-
-    return lambda x, y, z: of(x, y), lambda x, y, z: of(y, x)
+def nonzero(x: Atom) -> Any:
+    """x, or 1 where it is 0: a divisor for a derivative that is 0 there."""
+    return select(equal(x, 0), 1.0, x)
 
 
-def _choice_jvp(test: Op) -> Callable[..., Any]:
-    """Selects tangents rather than scaling them, so that the other side contributes an exact zero."""
+def _sign_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    if primals[0].type.dtype.kind == "c" and tangents[0] is not None:
+        raise NotDifferentiableError("np.sign of complex numbers has no derivative here",
+                                     "write z / np.abs(z)")
+    return (None,)
 
-    def jvp(primals: tuple[Atom, ...], tangents: tuple[Any, ...], outs: tuple[Var, ...], params: Any) -> Any:
+
+sign.jvp = _sign_jvp
+
+
+def _part(name: str, transpose: Any, put: Any) -> Op:
+    """The real or imaginary part of a complex value."""
+    return linear(name, lambda x: Type(np.zeros((), x.type.dtype).real.dtype, x.type.shape),
+                  f"{{0}}.{name}", transpose, view=True, put=put)
+
+
+real = _part("real", lambda ct, args, linear, params: (cast(ct, dtype=args[0].type.dtype),),
+             lambda base, new, rest, params: add(new, mul(1j, imag(base))))
+imag = _part("imag", lambda ct, args, linear, params: (mul(ct, -1j),),
+             lambda base, new, rest, params: add(real(base), mul(1j, new)))
+
+
+def _conjugate_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    return (None if tangents[0] is None else conjugate(tangents[0]),)
+
+
+conjugate.jvp = _conjugate_jvp
+
+
+def _abs_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    """Slope 1 at 0, as JAX; 0 there for complex numbers."""
+    (x,), (t,) = primals, tangents
+    if t is None:
+        return (None,)
+    if x.type.dtype.kind == "c":
+        return (conform(real(mul(t, conjugate(x) / nonzero(outs[0]))), outs[0].type),)
+    return (conform(select(greater_equal(x, 0), t, neg(t)), outs[0].type),)
+
+
+absolute.jvp = fabs.jvp = _abs_jvp
+
+
+def _choice_jvp(test: Callable[..., Any]) -> Callable[..., Any]:
+    """Selects tangents rather than scaling them: the other side adds an exact zero."""
+
+    def jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
         x, y = primals
         total = None
         for k, (a, b) in enumerate(((x, y), (y, x))):
@@ -304,8 +365,10 @@ maximum = elementwise(np.maximum, None, None)
 minimum = elementwise(np.minimum, None, None)
 fmax = elementwise(np.fmax, None, None)
 fmin = elementwise(np.fmin, None, None)
-maximum.jvp = fmax.jvp = _choice_jvp(greater_equal)
-minimum.jvp = fmin.jvp = _choice_jvp(less_equal)
+maximum.jvp = _choice_jvp(greater_equal)
+minimum.jvp = _choice_jvp(less_equal)
+fmax.jvp = _choice_jvp(lambda a, b: logical_or(greater_equal(a, b), isnan(b)))
+fmin.jvp = _choice_jvp(lambda a, b: logical_or(less_equal(a, b), isnan(b)))
 
 
 def _select_infer(test: Atom, a: Atom, b: Atom) -> Type:
@@ -314,7 +377,7 @@ def _select_infer(test: Atom, a: Atom, b: Atom) -> Type:
     return Type(branch, broadcast(test.type.shape, a.type.shape, b.type.shape), weak)
 
 
-def _select_jvp(primals: tuple[Atom, ...], tangents: tuple[Any, ...], outs: tuple[Var, ...], params: Any) -> Any:
+def _select_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
     _, a, b = tangents
     if a is None and b is None:
         return (None,)
@@ -322,43 +385,46 @@ def _select_jvp(primals: tuple[Atom, ...], tangents: tuple[Any, ...], outs: tupl
     return (conform(chosen, outs[0].type),)
 
 
-def _select_transpose(ct: Atom, args: tuple[Atom, ...], linear: tuple[bool, ...], params: Any) -> tuple[Any, ...]:
-    return (None, select(args[0], ct, 0.0) if linear[1] else None, select(args[0], 0.0, ct) if linear[2] else None)
+def _select_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
+    left = select(args[0], ct, 0.0) if linear[1] else None
+    return (None, left, select(args[0], 0.0, ct) if linear[2] else None)
 
 
-def _select_simplify(args: tuple[Atom, ...], params: Any) -> Atom | None:
+def _select_simplify(args: Atoms, params: Params) -> Atom | None:
     test, a, b = args
     if isinstance(test, Literal) and a.type == b.type:
         return a if test.value else b
     return None
 
 
-def _select_source(args: tuple[Atom, ...], params: Any) -> str:
+def _select_source(args: Atoms, params: Params) -> str:
     scalar = all(a.type.weak and not a.type.shape for a in args)
     return "{1} if {0} else {2}" if scalar else "np.where({0}, {1}, {2})"
 
 
-select = Op("select", _select_infer, _select_source, _select_jvp, _select_transpose, simplify=_select_simplify,
-            elementwise=True)
+select = Op("select", _select_infer, _select_source, _select_jvp, _select_transpose,
+            simplify=_select_simplify, elementwise=True)
 
 ARITHMETIC.update(add=add, sub=sub, mul=mul, truediv=truediv, power=power, neg=neg)
 
 UFUNCS: dict[Any, Op] = {
-    np.add: add, np.subtract: sub, np.negative: neg, np.multiply: mul, np.divide: truediv, np.power: power,
-    np.float_power: power, np.floor_divide: floordiv, np.remainder: mod, np.fmod: fmod, np.less: less,
-    np.less_equal: less_equal, np.greater: greater, np.greater_equal: greater_equal, np.equal: equal,
-    np.not_equal: not_equal, np.logical_not: logical_not, np.logical_and: logical_and,
-    np.logical_or: logical_or, np.logical_xor: logical_xor, np.bitwise_and: bitwise_and,
-    np.bitwise_or: bitwise_or, np.bitwise_xor: bitwise_xor, np.left_shift: left_shift,
-    np.right_shift: right_shift, np.invert: invert, np.isnan: isnan, np.isinf: isinf,
-    np.isfinite: isfinite, np.signbit: signbit, np.floor: floor, np.ceil: ceil, np.trunc: trunc,
-    np.rint: rint, np.sign: sign, np.exp: exp, np.exp2: exp2, np.expm1: expm1, np.log: log, np.log2: log2,
+    np.add: add, np.subtract: sub, np.negative: neg, np.multiply: mul, np.divide: truediv,
+    np.power: power, np.float_power: float_power, np.floor_divide: floordiv, np.remainder: mod,
+    np.fmod: fmod, np.less: less, np.less_equal: less_equal, np.greater: greater,
+    np.greater_equal: greater_equal, np.equal: equal, np.not_equal: not_equal,
+    np.logical_not: logical_not, np.logical_and: logical_and, np.logical_or: logical_or,
+    np.logical_xor: logical_xor, np.bitwise_and: bitwise_and, np.bitwise_or: bitwise_or,
+    np.bitwise_xor: bitwise_xor, np.left_shift: left_shift, np.right_shift: right_shift,
+    np.invert: invert, np.isnan: isnan, np.isinf: isinf, np.isfinite: isfinite,
+    np.signbit: signbit, np.floor: floor, np.ceil: ceil, np.trunc: trunc, np.rint: rint,
+    np.sign: sign, np.exp: exp, np.exp2: exp2, np.expm1: expm1, np.log: log, np.log2: log2,
     np.log10: log10, np.log1p: log1p, np.sqrt: sqrt, np.cbrt: cbrt, np.square: square,
     np.reciprocal: reciprocal, np.sin: sin, np.cos: cos, np.tan: tan, np.arcsin: arcsin,
     np.arccos: arccos, np.arctan: arctan, np.sinh: sinh, np.cosh: cosh, np.tanh: tanh,
-    np.arcsinh: arcsinh, np.arccosh: arccosh, np.arctanh: arctanh, np.arctan2: arctan2, np.hypot: hypot,
-    np.logaddexp: logaddexp, np.logaddexp2: logaddexp2, np.absolute: absolute, np.fabs: fabs,
-    np.deg2rad: deg2rad, np.rad2deg: rad2deg, np.radians: radians, np.degrees: degrees,
-    np.positive: positive, np.copysign: copysign, np.heaviside: heaviside, np.nextafter: nextafter,
-    np.maximum: maximum, np.minimum: minimum, np.fmax: fmax, np.fmin: fmin,
+    np.arcsinh: arcsinh, np.arccosh: arccosh, np.arctanh: arctanh, np.arctan2: arctan2,
+    np.hypot: hypot, np.logaddexp: logaddexp, np.logaddexp2: logaddexp2, np.absolute: absolute,
+    np.fabs: fabs, np.deg2rad: deg2rad, np.rad2deg: rad2deg, np.radians: radians,
+    np.degrees: degrees, np.positive: positive, np.copysign: copysign, np.heaviside: heaviside,
+    np.nextafter: nextafter, np.maximum: maximum, np.minimum: minimum, np.fmax: fmax,
+    np.fmin: fmin, np.ldexp: ldexp, np.gcd: gcd, np.lcm: lcm,
 }

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import broadcast, join
+from tapeless.transforms.core.builder import broadcast, join, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError
-from tapeless.transforms.ops.elementwise import add, mul, result_dtype
-from tapeless.transforms.ops.shapes import array_of, reshape, sum_to, transpose
+from tapeless.transforms.ops.elementwise import add, conjugate, mul, result_dtype
+from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, stack
+from tapeless.transforms.ops.parts import index
+from tapeless.transforms.ops.shapes import (
+    Atoms,
+    Params,
+    column,
+    flat,
+    last,
+    reshape,
+    row,
+    sum,
+    sum_to,
+    swap,
+    transpose,
+)
 
 
 def _matmul_infer(a: Atom, b: Atom) -> Type:
     s, t = a.type.shape, b.type.shape
     if not s or not t:
         raise ShapeError("matmul: an operand is a scalar; use * instead")
-    inner_a, inner_b = s[-1], t[-2] if len(t) > 1 else t[0]
-    if inner_a != inner_b and (1 in (inner_a, inner_b) or _differ(inner_a, inner_b)):
-        raise ShapeError(f"matmul: shapes {_show(s)} and {_show(t)} do not fit: {inner_a} and {inner_b} differ")
+    left, right = s[-1], t[-2] if len(t) > 1 else t[0]
+    if left != right and (1 in (left, right) or _differ(left, right)):
+        raise ShapeError(f"matmul: shapes {_show(s)} and {_show(t)} do not fit: "
+                         f"{left} and {right} differ")
     lead = broadcast(s[:-2], t[:-2])
     shape = (*lead, *s[-2:-1], *t[-1:]) if len(t) > 1 else (*lead, *s[-2:-1])
     return Type(result_dtype(np.matmul, (a.type, b.type)), shape)
@@ -40,97 +56,165 @@ def _show(shape: tuple[Size, ...]) -> str:
     return "(" + ", ".join(map(str, shape)) + ")"
 
 
-def swap(x: Atom) -> Atom:
-    """The transpose of the last two axes."""
-    axes = list(range(x.type.ndim))
-    axes[-2:] = axes[:-3:-1]
-    return transpose(x, axes=tuple(axes))  # type: ignore[no-any-return]
-
-
-def column(x: Atom) -> Atom:
-    return reshape(x, shape=(*x.type.shape, 1))  # type: ignore[no-any-return]
-
-
-def row(x: Atom) -> Atom:
-    return reshape(x, shape=(*x.type.shape[:-1], 1, x.type.shape[-1]))  # type: ignore[no-any-return]
-
-
-def _matmul_jvp(primals: tuple[Atom, ...], tangents: tuple[Any, ...], outs: Any, params: Any) -> Any:
+def _matmul_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     (a, b), (a_dot, b_dot) = primals, tangents
     left = None if a_dot is None else matmul(a_dot, b)
     right = None if b_dot is None else matmul(a, b_dot)
     return (left if right is None else right if left is None else add(left, right),)
 
 
-def _matmul_transpose(ct: Atom, args: tuple[Atom, ...], linear: tuple[bool, ...], params: Any) -> tuple[Any, ...]:
+def _matmul_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     a, b = args
     return (_left_bar(ct, a, b) if linear[0] else None, _right_bar(ct, a, b) if linear[1] else None)
 
 
-def _left_bar(ct: Atom, a: Atom, b: Atom) -> Atom:
+def _left_bar(ct: Atom, a: Atom, b: Atom) -> Any:
     if b.type.ndim == 1:
-        return mul(column(ct), b) if a.type.ndim > 1 else mul(ct, b)  # type: ignore[no-any-return]
+        return mul(column(ct), b) if a.type.ndim > 1 else mul(ct, b)
     if a.type.ndim == 1:
-        return matmul(b, ct) if b.type.ndim == 2 else sum_to(matmul(b, column(ct)), column(a).type)  # type: ignore[no-any-return]
+        if b.type.ndim == 2:
+            return matmul(b, ct)
+        return sum_to(_vector(matmul(b, column(ct))), a.type)
     return sum_to(matmul(ct, swap(b)), a.type)
 
 
-def _right_bar(ct: Atom, a: Atom, b: Atom) -> Atom:
+def _right_bar(ct: Atom, a: Atom, b: Atom) -> Any:
     if a.type.ndim == 1:
-        return mul(column(a), ct) if b.type.ndim == 2 else mul(column(a), row(ct)) if b.type.ndim > 2 else mul(ct, a)  # type: ignore[no-any-return]
+        if b.type.ndim == 1:
+            return mul(ct, a)
+        return mul(column(a), ct if b.type.ndim == 2 else row(ct))
     if b.type.ndim == 1:
         if a.type.ndim == 2:
-            return matmul(swap(a), ct)  # type: ignore[no-any-return]
-        return sum_to(reshape_to_vector(matmul(swap(a), column(ct))), b.type)
+            return matmul(swap(a), ct)
+        return sum_to(_vector(matmul(swap(a), column(ct))), b.type)
     return sum_to(matmul(swap(a), ct), b.type)
 
 
-def reshape_to_vector(x: Atom) -> Atom:
-    return reshape(x, shape=x.type.shape[:-1])  # type: ignore[no-any-return]
+def _vector(x: Atom) -> Any:
+    return reshape(x, shape=x.type.shape[:-1])
 
 
 matmul = Op("matmul", _matmul_infer, "{0} @ {1}", _matmul_jvp, _matmul_transpose, costly=True)
 
 
-def tri_mask(n: Size, dtype: np.dtype[Any]) -> Atom:
-    """An n x n array of ones on and below the diagonal."""
-    return tri(shape=(n, n), k=0, dtype=dtype)  # type: ignore[no-any-return]
-
-
-def _tri_source(args: Any, params: dict[str, Any]) -> str:
-    n, m = params["shape"]
-    columns = "" if n == m else ", {shape[1]}"
-    return "np.tri({shape[0]}" + columns + (f", k={params['k']}" if params["k"] else "") + f", dtype=np.{params['dtype'].name})".replace("np.bool)", "bool)")
-
-
-tri = Op("tri", lambda *, shape, k, dtype: Type(dtype, shape), _tri_source, lambda p, t, o, q: (None,))
-
-
 # The NumPy functions ---------------------------------------------------------------------------
 
 
-def _matmul(x1: Any, x2: Any) -> Atom:
-    return matmul(array_of(x1), array_of(x2))  # type: ignore[no-any-return]
+def _matmul(x1: Any, x2: Any) -> Any:
+    return matmul(as_array(x1), as_array(x2))
 
 
-def _dot(a: Any, b: Any) -> Atom:
-    a, b = array_of(a), array_of(b)
+def _dot(a: Any, b: Any, out: Any = None) -> Any:
+    a, b = as_array(a), as_array(b)
     if not a.type.shape or not b.type.shape:
-        return mul(a, b)  # type: ignore[no-any-return]
+        return mul(a, b)
     if b.type.ndim <= 2:
-        return matmul(a, b)  # type: ignore[no-any-return]
-    inner = b.type.shape[-2]
-    others = (*b.type.shape[:-2], b.type.shape[-1])
-    order = (b.type.ndim - 2, *range(b.type.ndim - 2), b.type.ndim - 1)
-    flat = reshape(transpose(b, axes=order), shape=(inner, dims.product(others)))
-    return reshape(matmul(a, flat), shape=(*a.type.shape[:-1], *others))  # type: ignore[no-any-return]
+        return matmul(a, b)
+    return contract(a, b, (a.type.ndim - 1,), (b.type.ndim - 2,))
 
 
-def _outer(a: Any, b: Any) -> Atom:
-    a, b = array_of(a), array_of(b)
-    flat_a, flat_b = (reshape(x, shape=(dims.product(x.type.shape),)) for x in (a, b))
-    return mul(column(flat_a), flat_b)  # type: ignore[no-any-return]
+def contract(a: Atom, b: Atom, left: tuple[int, ...], right: tuple[int, ...]) -> Any:
+    """The sum of products over pairs of axes: one product of matrices."""
+    keep_a = tuple(k for k in range(a.type.ndim) if k not in left)
+    keep_b = tuple(k for k in range(b.type.ndim) if k not in right)
+    shape_a = tuple(a.type.shape[k] for k in keep_a)
+    shape_b = tuple(b.type.shape[k] for k in keep_b)
+    if not left:
+        return reshape(mul(column(flat(a)), flat(b)), shape=(*shape_a, *shape_b))
+    size = dims.product(a.type.shape[k] for k in left)
+    for i, j in zip(left, right, strict=True):
+        join(a.type.shape[i], b.type.shape[j])
+    a = reshape(transpose(a, axes=(*keep_a, *left)), shape=(*_one(shape_a), size))
+    b = reshape(transpose(b, axes=(*right, *keep_b)), shape=(size, *_one(shape_b)))
+    return reshape(matmul(a, b), shape=(*shape_a, *shape_b))
 
 
-NUMPY = {np.matmul: _matmul, np.dot: _dot, np.outer: _outer}
+def _one(shape: tuple[Size, ...]) -> tuple[Size, ...]:
+    """The axes that are not contracted, as one; none if there are none."""
+    return (dims.product(shape),) if shape else ()
+
+
+def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    a, b = as_array(a), as_array(b)
+    if not isinstance(axes, (tuple, list)):
+        n = int(static(axes, "the number of axes must be known"))
+        return contract(a, b, tuple(range(a.type.ndim - n, a.type.ndim)), tuple(range(n)))
+    return contract(a, b, axes_of(axes[0], a.type.ndim), axes_of(axes[1], b.type.ndim))
+
+
+def _inner(a: Any, b: Any) -> Any:
+    a, b = as_array(a), as_array(b)
+    if not a.type.shape or not b.type.shape:
+        return mul(a, b)
+    if b.type.ndim == 1:
+        return matmul(a, b)
+    if b.type.ndim == 2:
+        return matmul(a, swap(b))
+    return contract(a, b, (a.type.ndim - 1,), (b.type.ndim - 1,))
+
+
+def _conj(a: Atom) -> Any:
+    return conjugate(a) if a.type.dtype.kind == "c" else a
+
+
+def _vdot(a: Any, b: Any) -> Any:
+    return matmul(_conj(flat(as_array(a))), flat(as_array(b)))
+
+
+def _vecdot(x1: Any, x2: Any, axis: Any = -1) -> Any:
+    a, b = as_array(x1), as_array(x2)
+    a, b = (last(x, axis_of(axis, x.type.ndim)) for x in (a, b))
+    made = mul(_conj(a), b)
+    return sum(made, axes=(made.type.ndim - 1,), keepdims=False)
+
+
+def _matvec(x1: Any, x2: Any) -> Any:
+    return _vector(matmul(as_array(x1), column(as_array(x2))))
+
+
+def _vecmat(x1: Any, x2: Any) -> Any:
+    made = matmul(row(_conj(as_array(x1))), as_array(x2))
+    return reshape(made, shape=(*made.type.shape[:-2], made.type.shape[-1]))
+
+
+def _outer(a: Any, b: Any, out: Any = None) -> Any:
+    return mul(column(flat(as_array(a))), flat(as_array(b)))
+
+
+def _kron(a: Any, b: Any) -> Any:
+    a, b = as_array(a), as_array(b)
+    n = max(a.type.ndim, b.type.ndim)
+    s, t = ((1,) * (n - x.type.ndim) + x.type.shape for x in (a, b))
+    wide_a = tuple(size for k in range(n) for size in (s[k], 1))
+    wide_b = tuple(size for k in range(n) for size in (1, t[k]))
+    product = mul(reshape(a, shape=wide_a), reshape(b, shape=wide_b))
+    return reshape(product, shape=tuple(x * y for x, y in zip(s, t, strict=True)))
+
+
+def _cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1,
+           axis: Any = None) -> Any:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = as_array(a), as_array(b)
+    a, b = last(a, axis_of(axisa, a.type.ndim)), last(b, axis_of(axisb, b.type.ndim))
+    join(a.type.shape[-1], 3)
+    join(b.type.shape[-1], 3)
+    (a0, a1, a2), (b0, b1, b2) = ([index(x, key=(*(slice(None),) * (x.type.ndim - 1), k))
+                                   for k in range(3)] for x in (a, b))
+    pieces = [a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0]
+    return stack(pieces, axis_of(axisc, pieces[0].type.ndim + 1))
+
+
+def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    return functools.reduce(matmul, map(as_array, arrays))
+
+
+NUMPY = {
+    np.matmul: _matmul, np.dot: _dot, np.outer: _outer, np.tensordot: _tensordot,
+    np.inner: _inner, np.vdot: _vdot, np.vecdot: _vecdot, np.matvec: _matvec, np.vecmat: _vecmat,
+    np.kron: _kron, np.cross: _cross, np.linalg.multi_dot: _multi_dot,
+    np.linalg.matmul: _matmul, np.linalg.outer: _outer, np.linalg.tensordot: _tensordot,
+    np.linalg.cross: lambda x1, x2, *, axis=-1: _cross(x1, x2, axis=axis),
+    np.linalg.vecdot: lambda x1, x2, *, axis=-1: _vecdot(x1, x2, axis),
+}
 METHODS = {"dot": _dot}

@@ -1,4 +1,4 @@
-"""Reductions over axes and cumulative sums and products."""
+"""Reductions over axes, cumulative sums and products, and what is made of them."""
 
 from __future__ import annotations
 
@@ -8,84 +8,91 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_atom
-from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.elementwise import Over, equal, mul, scale, select, square, truediv
-from tapeless.transforms.ops.shapes import array_of, axes_of, axis_of, broadcast_to, cast, linear, reshape
-
-
-def reduced(shape: tuple[Size, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[Size, ...]:
-    if keepdims:
-        return tuple(1 if k in axes else s for k, s in enumerate(shape))
-    return tuple(s for k, s in enumerate(shape) if k not in axes)
-
-
-def _infer(reduce: Any) -> Any:
-    def infer(x: Atom, *, axes: tuple[int, ...], keepdims: bool, **more: Any) -> Type:
-        dtype = reduce(np.zeros((1,), x.type.dtype)).dtype
-        return Type(dtype, reduced(x.type.shape, axes, keepdims))
-
-    return infer
-
-
-def _source(name: str) -> Any:
-    def source(args: tuple[Atom, ...], params: dict[str, Any]) -> str:
-        axes, ndim = params["axes"], args[0].type.ndim
-        which = "" if len(axes) == ndim else f", axis={axes[0] if len(axes) == 1 else axes}"
-        keep = ", keepdims=True" if params["keepdims"] else ""
-        ddof = f", ddof={params['ddof']}" if params.get("ddof") else ""
-        return f"np.{name}({{0}}{which}{ddof}{keep})"
-
-    return source
-
-
-def spread(value: Atom, t: Type, axes: tuple[int, ...]) -> Atom:
-    """A reduced value, with its axes back, broadcast to the shape of what was reduced."""
-    return broadcast_to(kept(value, t, axes), shape=t.shape)  # type: ignore[no-any-return]
-
-
-def kept(value: Atom, t: Type, axes: tuple[int, ...]) -> Atom:
-    """A reduced value with axes of length one in the place of the reduced ones."""
-    return reshape(value, shape=reduced(t.shape, axes, True))  # type: ignore[no-any-return]
+from tapeless.transforms.ops.elementwise import (
+    Over,
+    conjugate,
+    equal,
+    maximum,
+    minimum,
+    mul,
+    real,
+    scale,
+    select,
+    truediv,
+)
+from tapeless.transforms.ops.fresh import count_up, eye, ones, tri
+from tapeless.transforms.ops.indexing import INDEX, take_along
+from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate
+from tapeless.transforms.ops.parts import index
+from tapeless.transforms.ops.rearranging import flip
+from tapeless.transforms.ops.shapes import (
+    Atoms,
+    Params,
+    broadcast_to,
+    cast,
+    cast_to,
+    flat,
+    kept,
+    linear,
+    reduced,
+    reduction_infer,
+    reduction_source,
+    reshape,
+    spread,
+    transpose,
+)
+from tapeless.transforms.ops.shapes import sum as sum
 
 
 def count(t: Type, axes: tuple[int, ...]) -> Atom:
+    """How many elements are reduced to one."""
     return size_atom(dims.product(t.shape[k] for k in axes))
 
 
-sum = linear("sum", _infer(np.sum), _source("sum"),
-             lambda ct, args, linear, params: (spread(ct, args[0].type, params["axes"]),), costly=True)
-mean = linear("mean", _infer(np.mean), _source("mean"),
-              lambda ct, args, linear, params: (spread(truediv(ct, count(args[0].type, params["axes"])), args[0].type,
-                                                       params["axes"]),), costly=True)
+def _reduction(name: str, reduce: Any, jvp: Any = None) -> Op:
+    return Op(name, reduction_infer(reduce), reduction_source(f"np.{name}"), jvp, costly=True)
 
 
-def _like_mean(primals: tuple[Atom, ...], tangent: Atom, params: dict[str, Any], factor: Any) -> Atom:
+def _mean_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
+    t, axes = args[0].type, params["axes"]
+    return (spread(truediv(ct, count(t, axes)), t, axes),)
+
+
+mean = linear("mean", reduction_infer(np.mean), reduction_source("np.mean"), _mean_transpose,
+              costly=True)
+
+
+def _like_mean(x: Atom, tangent: Atom, params: Params, factor: Any) -> Atom:
     """factor * sum of (x - mean) * tangent / (n - ddof)."""
-    (x,), axes = primals, params["axes"]
+    axes = params["axes"]
     centred = x - mean(x, axes=axes, keepdims=True)
-    total = sum(mul(tangent, centred), axes=axes, keepdims=params["keepdims"])
+    product = mul(tangent, centred)
+    if x.type.dtype.kind == "c":
+        product = real(mul(tangent, conjugate(centred)))
+    total = sum(product, axes=axes, keepdims=params["keepdims"])
     return scale(truediv(total, count(x.type, axes) - params["ddof"]), factor)
 
 
-def _var_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: dict[str, Any]) -> Any:
-    return (None if tangents[0] is None else _like_mean(primals, tangents[0], params, 2.0),)
+def _var_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    return (None if tangents[0] is None else _like_mean(primals[0], tangents[0], params, 2.0),)
 
 
-def _std_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: dict[str, Any]) -> Any:
+def _std_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
     if tangents[0] is None:
         return (None,)
-    flat = equal(outs[0], 0)  # a subgradient where all values are equal
-    return (select(flat, 0.0, _like_mean(primals, tangents[0], params, Over(select(flat, 1.0, outs[0])))),)
+    constant = equal(outs[0], 0)  # a subgradient where all values are equal
+    factor = Over(select(constant, 1.0, outs[0]))
+    return (select(constant, 0.0, _like_mean(primals[0], tangents[0], params, factor)),)
 
 
-var = Op("var", _infer(np.var), _source("var"), _var_jvp, costly=True)
-std = Op("std", _infer(np.std), _source("std"), _std_jvp, costly=True)
+var = _reduction("var", np.var, _var_jvp)
+std = _reduction("std", np.std, _std_jvp)
 
 
-def _extremum_jvp(primals: tuple[Atom, ...], tangents: Any, outs: tuple[Var, ...], params: dict[str, Any]) -> Any:
+def _extremum_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
     """The mean of the tangents of all elements that attain the extremum (as JAX)."""
     if tangents[0] is None:
         return (None,)
@@ -95,160 +102,219 @@ def _extremum_jvp(primals: tuple[Atom, ...], tangents: Any, outs: tuple[Var, ...
     return (truediv(sum(select(attained, tangents[0], 0.0), axes=axes, keepdims=keep), hits),)
 
 
-amax = Op("max", _infer(np.max), _source("max"), _extremum_jvp, costly=True)
-amin = Op("min", _infer(np.min), _source("min"), _extremum_jvp, costly=True)
+amax = _reduction("max", np.max, _extremum_jvp)
+amin = _reduction("min", np.min, _extremum_jvp)
 
 
-def _prod_jvp(primals: tuple[Atom, ...], tangents: Any, outs: tuple[Var, ...], params: dict[str, Any]) -> Any:
-    """Products of all other elements, from the left times from the right: right also where some are 0."""
-    from tapeless.transforms.ops.shapes import _flip, concatenate
-
+def _prod_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    """Products of all other elements, from the left times from the right: exact for zeros too."""
     if tangents[0] is None:
         return (None,)
-    (x,), axes, keep = primals, params["axes"], params["keepdims"]
-    x, tangent, axis = _merge(x, tangents[0], axes)
-    one = _ones_like_part(x, axis)
-    before = cumprod(_drop(concatenate(one, x, axis=axis), axis, last=True), axis=axis)
-    after = _flip(cumprod(_drop(concatenate(one, _flip(x, axis), axis=axis), axis, last=True), axis=axis), axis)
+    x, tangent, axis = merged(primals[0], tangents[0], params["axes"])
+    shape = tuple(1 if k == axis else s for k, s in enumerate(x.type.shape))
+    one = ones(shape=shape, dtype=x.type.dtype)
+    before = cumprod(_drop_last(concatenate(one, x, axis=axis), axis), axis=axis)
+    backwards = _drop_last(concatenate(one, flip(x, axis), axis=axis), axis)
+    after = flip(cumprod(backwards, axis=axis), axis)
     total = sum(mul(tangent, mul(before, after)), axes=(axis,), keepdims=False)
-    return (reshape(total, shape=outs[0].type.shape) if keep else total,)
+    return (reshape(total, shape=outs[0].type.shape),)
 
 
-def _merge(x: Atom, tangent: Atom, axes: tuple[int, ...]) -> tuple[Atom, Atom, int]:
+def merged(x: Atom, tangent: Atom, axes: tuple[int, ...]) -> tuple[Atom, Atom, int]:
     """All reduced axes moved to the end and merged into one."""
-    from tapeless.transforms.ops.shapes import transpose
-
     if len(axes) == 1:
         return x, tangent, axes[0]
     others = tuple(k for k in range(x.type.ndim) if k not in axes)
-    shape = (*(x.type.shape[k] for k in others), dims.product(x.type.shape[k] for k in axes))
-    x, tangent = (reshape(transpose(a, axes=(*others, *axes)), shape=shape) for a in (x, tangent))
+    sizes = (*(x.type.shape[k] for k in others), dims.product(x.type.shape[k] for k in axes))
+    x, tangent = (reshape(transpose(a, axes=(*others, *axes)), shape=sizes) for a in (x, tangent))
     return x, tangent, len(others)
 
 
-def _ones_like_part(x: Atom, axis: int) -> Atom:
-    from tapeless.transforms.ops.creation import ones
-
-    return ones(shape=tuple(1 if k == axis else s for k, s in enumerate(x.type.shape)), dtype=x.type.dtype)  # type: ignore[no-any-return]
+def _drop_last(x: Atom, axis: int) -> Any:
+    return index(x, key=(*(slice(None),) * axis, slice(None, -1)))
 
 
-def _drop(x: Atom, axis: int, last: bool) -> Atom:
-    from tapeless.transforms.ops.indexing import index
-
-    return index(x, key=(*(slice(None),) * axis, slice(None, -1) if last else slice(1, None)))  # type: ignore[no-any-return]
-
-
-prod = Op("prod", _infer(np.prod), _source("prod"), _prod_jvp, costly=True)
-any_ = Op("any", _infer(np.any), _source("any"), costly=True)
-all_ = Op("all", _infer(np.all), _source("all"), costly=True)
+prod = _reduction("prod", np.prod, _prod_jvp)
+any_ = _reduction("any", np.any)
+all_ = _reduction("all", np.all)
+count_nonzero = _reduction("count_nonzero", lambda x: np.zeros((), INDEX))
 
 
 def _arg_source(name: str) -> Any:
-    return lambda args, params: (f"np.{name}({{0}}" + ("" if params["axis"] is None else f", axis={params['axis']}")
-                                 + (", keepdims=True)" if params["keepdims"] else ")"))
+    def source(args: Atoms, params: Params) -> str:
+        axis = "" if params["axis"] is None else f", axis={params['axis']}"
+        return f"np.{name}({{0}}{axis}" + (", keepdims=True)" if params["keepdims"] else ")")
+
+    return source
 
 
 def _arg_infer(x: Atom, *, axis: int | None, keepdims: bool) -> Type:
     axes = tuple(range(x.type.ndim)) if axis is None else (axis,)
-    return Type(np.dtype(np.intp), reduced(x.type.shape, axes, keepdims))
+    return Type(INDEX, reduced(x.type.shape, axes, keepdims))
 
 
-argmax = Op("argmax", _arg_infer, _arg_source("argmax"), costly=True)
-argmin = Op("argmin", _arg_infer, _arg_source("argmin"), costly=True)
+argmax, argmin, nanargmax, nanargmin = (
+    Op(name, _arg_infer, _arg_source(name), costly=True)
+    for name in ("argmax", "argmin", "nanargmax", "nanargmin"))
 
 
-def _cumulative_infer(reduce: Any) -> Any:
-    return lambda x, *, axis: Type(reduce(np.zeros((1,), x.type.dtype)).dtype, x.type.shape)
+# -- cumulative
 
 
-def _cumulative_source(name: str) -> Any:
-    return lambda args, params: f"np.{name}({{0}}" + (f", axis={params['axis']})" if args[0].type.ndim > 1 else ")")
+def _cumulative(name: str, run: Any, function: str = "", **more: Any) -> Op:
+    def infer(x: Atom, *, axis: int) -> Type:
+        return Type(run(np.zeros((1,), x.type.dtype)).dtype, x.type.shape)
+
+    def source(args: Atoms, params: Params) -> str:
+        return f"np.{function or name}({{0}}" + (", axis={axis})" if args[0].type.ndim > 1 else ")")
+
+    return Op(name, infer, source, costly=True, **more)
 
 
-def _cumsum_transpose(ct: Atom, args: Any, linear: Any, params: dict[str, Any]) -> tuple[Any, ...]:
-    from tapeless.transforms.ops.shapes import _flip
-
-    return (_flip(cumsum(_flip(ct, params["axis"]), **params), params["axis"]),)
+def _cumsum_transpose(ct: Atom, args: Any, linear: Any, params: Params) -> tuple[Any, ...]:
+    return (flip(cumsum(flip(ct, params["axis"]), **params), params["axis"]),)
 
 
-def _cumprod_jvp(primals: tuple[Atom, ...], tangents: Any, outs: tuple[Var, ...], params: dict[str, Any]) -> Any:
-    """out_k' = out_(k-1)' x_k + out_(k-1) x_k': exact also where factors are zero, by an n x n table of
-    products of all factors but one."""
-    from tapeless.transforms.ops.creation import eye
-    from tapeless.transforms.ops.linalg import tri_mask
+def _cumsum_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    return (None if tangents[0] is None else cumsum(tangents[0], **params),)
 
+
+def _cumprod_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    """Exact also where factors are zero, by an n x n table of the products of all factors but one
+    of the first k."""
     if tangents[0] is None:
         return (None,)
     (x,), axis = primals, params["axis"]
-    n, ndim = x.type.shape[axis], x.type.ndim
-    diagonal = reshape(eye(shape=(n, n), k=0, dtype=np.dtype(bool)), shape=(*(n if k == axis else 1 for k in range(ndim)), n))
-    wide = (*x.type.shape, 1)
-    without = select(diagonal, 1.0, broadcast_to(reshape(x, shape=wide), shape=(*x.type.shape, n)))
-    products = cumprod(without, axis=axis)  # [.., k, .., j]: product of the first k factors but the j-th
-    lower = reshape(tri_mask(n, x.type.dtype), shape=(*(n if k == axis else 1 for k in range(ndim)), n))
-    order = tuple(k for k in range(ndim) if k != axis)
-    from tapeless.transforms.ops.shapes import transpose
-
-    moved = transpose(tangents[0], axes=(*order, axis))  # the factor axis last
-    shape = (*(1 if k == axis else x.type.shape[k] for k in range(ndim)), n)
-    return (sum(mul(mul(products, lower), reshape(moved, shape=shape)), axes=(ndim,), keepdims=False),)
+    shape, ndim = x.type.shape, x.type.ndim
+    n = shape[axis]
+    square = (*(n if k == axis else 1 for k in range(ndim)), n)
+    own = reshape(eye(sides=(n, n), k=0, dtype=np.dtype(bool)), shape=square)
+    wide = broadcast_to(reshape(x, shape=(*shape, 1)), shape=(*shape, n))
+    products = cumprod(select(own, 1.0, wide), axis=axis)
+    lower = reshape(tri(sides=(n, n), k=0, dtype=x.type.dtype), shape=square)
+    moved = transpose(tangents[0], axes=(*(k for k in range(ndim) if k != axis), axis))
+    factors = reshape(moved, shape=(*(1 if k == axis else shape[k] for k in range(ndim)), n))
+    return (sum(mul(mul(products, lower), factors), axes=(ndim,), keepdims=False),)
 
 
-cumsum = linear("cumsum", _cumulative_infer(np.cumsum), _cumulative_source("cumsum"), _cumsum_transpose, costly=True)
-cumprod = Op("cumprod", _cumulative_infer(np.cumprod), _cumulative_source("cumprod"), _cumprod_jvp, costly=True)
+def _running_jvp(op: Any) -> Any:
+    """The tangent of the element that is the largest (smallest) so far."""
+
+    def jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+        if tangents[0] is None:
+            return (None,)
+        (x,), axis = primals, params["axis"]
+        n, ndim = x.type.shape[axis], x.type.ndim
+        along = reshape(count_up(n), shape=tuple(n if k == axis else 1 for k in range(ndim)))
+        where = cummax(select(equal(x, outs[0]), along, 0), axis=axis)
+        return (take_along(tangents[0], where, axis),)
+
+    return jvp
+
+
+cumsum = _cumulative("cumsum", np.cumsum, jvp=_cumsum_jvp, transpose=_cumsum_transpose)
+cumprod = _cumulative("cumprod", np.cumprod, jvp=_cumprod_jvp)
+cummax = _cumulative("cummax", np.maximum.accumulate, "maximum.accumulate")
+cummin = _cumulative("cummin", np.minimum.accumulate, "minimum.accumulate")
+cummax.jvp, cummin.jvp = _running_jvp(cummax), _running_jvp(cummin)
 
 
 # The NumPy functions ---------------------------------------------------------------------------
 
 
-def _reduction(op: Op) -> Any:
-    def reduce(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None,
-               where: Any = None) -> Atom:
-        a = array_of(a)
-        if initial is not None or where is not None:
-            raise UnsupportedError(f"np.{op.name} with initial= or where=", "use np.where on the array first")
+EMPTY = {sum: 0, prod: 1, any_: False, all_: True}
+JOINS = {sum: lambda a, b: a + b, prod: mul, amax: maximum, amin: minimum}
+
+
+def reduction(op: Op, default: Any = None) -> Any:
+    def reduce(a: Any, axis: Any = default, dtype: Any = None, out: Any = None,
+               keepdims: Any = False, initial: Any = None, where: Any = None) -> Any:
+        a = as_array(a)
+        if where is not None and where is not True:
+            if op not in EMPTY:
+                raise UnsupportedError(f"np.{op.name} with where=", "use np.where on the array")
+            a = select(as_array(where), a, cast_to(as_array(EMPTY[op]), a.type.dtype))
         if dtype is not None:
-            a = cast(a, dtype=np.dtype(dtype))
-        axes = axes_of(axis, a.type.ndim)
-        if not a.type.ndim and op in (sum, prod, amax, amin, mean):
-            return cast(a, dtype=op.infer(a, axes=(), keepdims=False).dtype) if a.type.dtype.kind not in "fc" else a  # type: ignore[no-any-return]
-        return op(a, axes=axes, keepdims=bool(keepdims))  # type: ignore[no-any-return]
+            a = cast_to(a, np.dtype(dtype))
+        made = _reduced(op, a, axes_of(axis, a.type.ndim), bool(keepdims))
+        joins = initial is not None and not (
+            isinstance(initial, Literal) and op in EMPTY and initial.value == EMPTY[op])
+        return JOINS[op](made, as_array(initial)) if joins else made
 
     return reduce
+
+
+def _reduced(op: Op, a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
+    if not a.type.ndim and op in (sum, prod, amax, amin, mean):
+        return cast_to(a, op.infer(a, axes=(), keepdims=False).dtype)
+    return op(a, axes=axes, keepdims=keepdims)
 
 
 def _moment(op: Op) -> Any:
-    def reduce(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Atom:
-        a = array_of(a)
+    def moment(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
+               keepdims: Any = False, *, correction: Any = None) -> Any:
+        a = as_array(a)
+        ddof = ddof if correction is None else correction
         if a.type.dtype.kind not in "fc":
             a = cast(a, dtype=np.dtype(float))
-        return op(a, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims), ddof=ddof)  # type: ignore[no-any-return]
+        return op(a, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims), ddof=ddof)
 
-    return reduce
+    return moment
 
 
 def _arg(op: Op) -> Any:
-    def reduce(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Atom:
-        a = array_of(a)
-        return op(a, axis=None if axis is None else axis_of(axis, a.type.ndim), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    def reduce(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+        a = as_array(a)
+        k = None if axis is None else axis_of(axis, a.type.ndim)
+        return op(a, axis=k, keepdims=bool(keepdims))
 
     return reduce
 
 
-def _cumulative(op: Op) -> Any:
-    def run(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Atom:
-        a = array_of(a)
+def run_along(op: Op, default: Any = None) -> Any:
+    def run(a: Any, axis: Any = default, dtype: Any = None, out: Any = None) -> Any:
+        a = as_array(a)
+        if dtype is not None:
+            a = cast_to(a, np.dtype(dtype))
         if axis is None:
-            a, axis = reshape(a, shape=(dims.product(a.type.shape),)), 0
-        return op(a, axis=axis_of(axis, a.type.ndim))  # type: ignore[no-any-return]
+            a, axis = flat(a), 0
+        return op(a, axis=axis_of(axis, a.type.ndim))
+
+    return run
+
+
+def _cumulative_array(op: Op) -> Any:
+    def run(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
+            include_initial: bool = False) -> Any:
+        x = as_array(x)
+        if axis is None and x.type.ndim != 1:
+            raise ValueError("For arrays which have more than one dimension ``axis`` argument is "
+                             "required.")
+        k = axis_of(axis or 0, x.type.ndim)
+        made = run_along(op)(x, k, dtype)
+        if not include_initial:
+            return made
+        shape = tuple(1 if j == k else s for j, s in enumerate(made.type.shape))
+        first = ones(shape=shape, dtype=made.type.dtype)
+        return concatenate(first * EMPTY[sum if op is cumsum else prod], made, axis=k)
 
     return run
 
 
 NUMPY = {
-    np.sum: _reduction(sum), np.mean: _reduction(mean), np.prod: _reduction(prod), np.max: _reduction(amax),
-    np.min: _reduction(amin), np.amax: _reduction(amax), np.amin: _reduction(amin), np.any: _reduction(any_),
-    np.all: _reduction(all_), np.var: _moment(var), np.std: _moment(std), np.argmax: _arg(argmax),
-    np.argmin: _arg(argmin), np.cumsum: _cumulative(cumsum), np.cumprod: _cumulative(cumprod),
+    np.sum: reduction(sum), np.mean: reduction(mean), np.prod: reduction(prod),
+    np.max: reduction(amax), np.min: reduction(amin), np.amax: reduction(amax),
+    np.amin: reduction(amin), np.any: reduction(any_), np.all: reduction(all_),
+    np.count_nonzero: reduction(count_nonzero), np.var: _moment(var), np.std: _moment(std),
+    np.argmax: _arg(argmax), np.argmin: _arg(argmin), np.nanargmax: _arg(nanargmax),
+    np.nanargmin: _arg(nanargmin), np.cumsum: run_along(cumsum), np.cumprod: run_along(cumprod),
+    np.cumulative_sum: _cumulative_array(cumsum), np.cumulative_prod: _cumulative_array(cumprod),
+    np.add.reduce: reduction(sum, 0), np.multiply.reduce: reduction(prod, 0),
+    np.maximum.reduce: reduction(amax, 0), np.minimum.reduce: reduction(amin, 0),
+    np.logical_and.reduce: reduction(all_, 0), np.logical_or.reduce: reduction(any_, 0),
+    np.add.accumulate: run_along(cumsum, 0), np.multiply.accumulate: run_along(cumprod, 0),
+    np.maximum.accumulate: run_along(cummax, 0), np.minimum.accumulate: run_along(cummin, 0),
 }
-METHODS = {f.__name__: rule for f, rule in NUMPY.items() if f not in (np.amax, np.amin)}
+METHODS = {f.__name__: NUMPY[f] for f in (
+    np.sum, np.mean, np.prod, np.max, np.min, np.any, np.all, np.var, np.std, np.argmax, np.argmin,
+    np.cumsum, np.cumprod)}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tapeless.transforms.core.dims import Size
@@ -17,8 +15,5 @@ def _infer(*, size: Size) -> Type:
     return INT
 
 
-def _source(*, size: Any) -> str:
-    return "{size}"
-
-
+axis_size = Op("axis_size", lambda x, *, axis: INT, "{0}.shape[{axis}]")
 size_value = Op("size_value", _infer, "{size}")

@@ -2,20 +2,92 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.ops import creation, elementwise, indexing, linalg, reductions, shapes, stacks
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops import (
+    calculus,
+    complex,
+    creation,
+    decompositions,
+    einsum,
+    elementwise,
+    fresh,
+    indexing,
+    joining,
+    linalg,
+    parts,
+    rearranging,
+    reductions,
+    shapes,
+    sizes,
+    sorting,
+    stacks,
+    statistics,
+)
 from tapeless.transforms.ops.elementwise import UFUNCS
 
-FAMILIES = (creation, elementwise, indexing, linalg, reductions, shapes, stacks)
+FAMILIES = (sizes, shapes, elementwise, fresh, parts, joining, stacks, creation, indexing,
+            rearranging, reductions, sorting, linalg, einsum, decompositions, statistics, calculus,
+            complex)
+
+Rule = Callable[..., Any]
 
 
-def _ufunc(op: Op) -> Callable[..., Any]:
+class Rules(dict[Any, Rule]):
+    """The rules of functions; those of scipy.special join once a program has imported it."""
+
+    complete = False
+
+    def _complete(self) -> None:
+        if not self.complete and "scipy.special" in sys.modules:
+            self.complete = True
+            self.update(special_rules())
+
+    def __contains__(self, function: object) -> bool:
+        self._complete()
+        return super().__contains__(function)
+
+    def __getitem__(self, function: Any) -> Rule:
+        self._complete()
+        return super().__getitem__(function)
+
+    def get(self, function: Any, default: Any = None) -> Any:
+        self._complete()
+        return super().get(function, default)
+
+
+def special_family() -> Any:
+    from tapeless.transforms.ops import special  # noqa: PLC0415 (scipy is optional)
+
+    return special
+
+
+def special_rules() -> dict[Any, Rule]:
+    special = special_family()
+    return {ufunc: _ufunc(op) for ufunc, op in special.SPECIAL.items()} | special.RULES
+
+
+def _special(name: str) -> Rule:
+    """The rule of a function of `math` or NumPy that scipy has too."""
+
+    def call(*args: Any) -> Any:
+        if importlib.util.find_spec("scipy") is None:
+            raise UnsupportedError(f"{name} needs scipy", "install scipy")
+        return getattr(special_family(), name)(*map(creation.as_array, args))
+
+    return call
+
+
+def _ufunc(op: Op) -> Rule:
     def call(*args: Any, dtype: Any = None) -> Any:
         atoms = [creation.as_array(a) for a in args]
         if dtype is not None:
@@ -25,46 +97,83 @@ def _ufunc(op: Op) -> Callable[..., Any]:
     return call
 
 
+def _outer(op: Op) -> Rule:
+    """ufunc.outer: each element of the first with each of the second."""
+
+    def outer(a: Any, b: Any) -> Any:
+        a, b = creation.as_array(a), creation.as_array(b)
+        return op(shapes.reshape(a, shape=a.type.shape + (1,) * b.type.ndim), b)
+
+    return outer
+
+
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    if x is None:
-        return np.nonzero(condition)
+    if x is None and y is None:
+        return FUNCTIONS[np.nonzero](condition)
     return elementwise.select(*(creation.as_array(a) for a in (condition, x, y)))
 
 
-def _clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:  # noqa: A002 (NumPy's)
-    low, high = (a_min if a_min is not None else min), (a_max if a_max is not None else max)
-    out = creation.as_array(a)
+def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    made = creation.as_array(default)
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        made = _where(condition, choice, made)
+    return made
+
+
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None,
+          max: Any = None) -> Any:
+    low, high = a_min if min is None else min, a_max if max is None else max
+    made = creation.as_array(a)
     if low is not None:
-        out = elementwise.maximum(out, creation.as_array(low))
-    return out if high is None else elementwise.minimum(out, creation.as_array(high))
+        made = elementwise.maximum(made, creation.as_array(low))
+    return made if high is None else elementwise.minimum(made, creation.as_array(high))
 
 
-FUNCTIONS: dict[Any, Callable[..., Any]] = {ufunc: _ufunc(op) for ufunc, op in UFUNCS.items()}
-METHODS: dict[str, Callable[..., Any]] = {"clip": _clip}
+def _log(x: Any, base: Any = None) -> Any:
+    made = FUNCTIONS[np.log](x)
+    return made if base is None else elementwise.truediv(made, FUNCTIONS[np.log](base))
+
+
+def _hypot(*coordinates: Any) -> Any:
+    return functools.reduce(FUNCTIONS[np.hypot], coordinates) if coordinates else 0.0
+
+
+def _dist(p: Any, q: Any) -> Any:
+    return FUNCTIONS[np.linalg.norm](elementwise.sub(creation.as_array(p), creation.as_array(q)))
+
+
+MATH = {
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "exp": np.exp, "log1p": np.log1p,
+    "log2": np.log2, "log10": np.log10, "sqrt": np.sqrt, "tanh": np.tanh, "sinh": np.sinh,
+    "cosh": np.cosh, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+    "atan2": np.arctan2, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
+    "expm1": np.expm1, "fabs": np.fabs, "pow": np.power, "copysign": np.copysign,
+    "fmod": np.fmod, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite,
+    "radians": np.radians, "degrees": np.degrees, "cbrt": np.cbrt, "exp2": np.exp2,
+    "ldexp": np.ldexp, "modf": np.modf, "fsum": np.sum, "prod": np.prod, "gcd": np.gcd,
+    "lcm": np.lcm,
+}
+SPECIAL = {math.erf: "erf", math.erfc: "erfc", math.gamma: "gamma", math.lgamma: "gammaln",
+           np.i0: "i0"}
+
+FUNCTIONS = Rules({ufunc: _ufunc(op) for ufunc, op in UFUNCS.items()})
+METHODS: dict[str, Rule] = {"clip": _clip}
 for _family in FAMILIES:
     FUNCTIONS |= getattr(_family, "NUMPY", {})
     METHODS |= getattr(_family, "METHODS", {})
-FUNCTIONS |= {np.where: _where, np.clip: _clip}
-FUNCTIONS |= {
-    getattr(math, name): FUNCTIONS[ufunc]
-    for name, ufunc in {
-        "sin": np.sin, "cos": np.cos, "tan": np.tan, "exp": np.exp, "log1p": np.log1p, "log2": np.log2, "log10": np.log10,
-        "sqrt": np.sqrt, "tanh": np.tanh, "sinh": np.sinh, "cosh": np.cosh, "asin": np.arcsin, "acos": np.arccos,
-        "atan": np.arctan, "atan2": np.arctan2, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
-        "expm1": np.expm1, "fabs": np.fabs, "pow": np.power, "hypot": np.hypot, "copysign": np.copysign,
-        "fmod": np.fmod, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "radians": np.radians,
-        "degrees": np.degrees, "cbrt": np.cbrt, "exp2": np.exp2,
-    }.items()
-}
-FUNCTIONS[math.log] = lambda x, base=None: (
-    FUNCTIONS[np.log](x) if base is None else elementwise.truediv(FUNCTIONS[np.log](x), FUNCTIONS[np.log](base)))
+FUNCTIONS |= {np.where: _where, np.clip: _clip, np.select: _select}
+FUNCTIONS |= {ufunc.outer: _outer(op) for ufunc, op in UFUNCS.items() if ufunc.nin == 2}
+FUNCTIONS |= {getattr(math, name): FUNCTIONS[ufunc] for name, ufunc in MATH.items()}
+FUNCTIONS |= {math.log: _log, math.hypot: _hypot, math.dist: _dist}
+FUNCTIONS |= {function: _special(name) for function, name in SPECIAL.items()}
+
+
+def families() -> tuple[Any, ...]:
+    """All families; special functions only where scipy is installed."""
+    return FAMILIES if importlib.util.find_spec("scipy") is None else (*FAMILIES, special_family())
 
 
 def operations() -> dict[str, Op]:
     """Every operation by name."""
-    found = {}
-    for family in FAMILIES:
-        for value in vars(family).values():
-            if isinstance(value, Op):
-                found[value.name] = value
-    return found
+    values = (value for family in families() for value in vars(family).values())
+    return {value.name: value for value in values if isinstance(value, Op)}

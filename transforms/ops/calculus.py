@@ -1,0 +1,296 @@
+"""Differences, integrals, interpolation, polynomials and convolution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import current, size_atom, static
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.ops.elementwise import (
+    add,
+    cos,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    maximum,
+    minimum,
+    mul,
+    power,
+    select,
+    sin,
+    sub,
+    truediv,
+)
+from tapeless.transforms.ops.fresh import count_up
+from tapeless.transforms.ops.indexing import get
+from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate
+from tapeless.transforms.ops.linalg import matmul
+from tapeless.transforms.ops.rearranging import flip, pad
+from tapeless.transforms.ops.shapes import (
+    Atoms,
+    Params,
+    broadcast_to,
+    cast,
+    cast_to,
+    column,
+    flat,
+    reshape,
+    sum,
+)
+from tapeless.transforms.ops.sorting import searchsorted
+
+# -- differences and integrals
+
+
+def _along(x: Atom, axis: int, start: Any, stop: Any) -> Any:
+    """x[start:stop] along an axis; negative bounds count from the end."""
+    return get(x, (*(slice(None),) * axis, slice(start, stop)))
+
+
+def _diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    a = as_array(a)
+    k = axis_of(axis, a.type.ndim)
+    pieces = [_edge(a, p, k) for p in (prepend, a, append) if p is not None]
+    a = pieces[0] if len(pieces) == 1 else concatenate(*pieces, axis=k)
+    for _ in range(static(n, "the order of the difference must be known")):
+        a = sub(_along(a, k, 1, None), _along(a, k, None, -1))
+    return a
+
+
+def _edge(a: Atom, piece: Any, axis: int) -> Any:
+    piece = as_array(piece)
+    if piece.type.shape:
+        return piece
+    shape = tuple(1 if k == axis else s for k, s in enumerate(a.type.shape))
+    return broadcast_to(cast_to(piece, a.type.dtype), shape=shape)
+
+
+def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    inner = _diff(flat(as_array(ary)))
+    ends = [None if e is None else _line(as_array(e)) for e in (to_begin, to_end)]
+    pieces = [p for p in (ends[0], inner, ends[1]) if p is not None]
+    return inner if len(pieces) == 1 else concatenate(*pieces, axis=0)
+
+
+def _line(x: Atom) -> Any:
+    return reshape(x, shape=(1,)) if not x.type.shape else flat(x)
+
+
+def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    f = as_array(f)
+    axes = axes_of(axis, f.type.ndim)
+    steps = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
+    if edge_order != 1 or len(steps) != len(axes) or any(as_array(h).type.shape for h in steps):
+        raise UnsupportedError("np.gradient with coordinates or edge_order=2",
+                               "use scalar spacings and edge_order=1")
+    if f.type.dtype.kind not in "fc":
+        f = cast(f, dtype=np.dtype(float))
+    made = tuple(_slope(f, as_array(h), k) for h, k in zip(steps, axes, strict=True))
+    return made[0] if len(made) == 1 else made
+
+
+def _slope(f: Atom, h: Atom, k: int) -> Any:
+    first = truediv(sub(_along(f, k, 1, 2), _along(f, k, 0, 1)), h)
+    inner = truediv(sub(_along(f, k, 2, None), _along(f, k, None, -2)), 2.0 * h)
+    end = truediv(sub(_along(f, k, -1, None), _along(f, k, -2, -1)), h)
+    return concatenate(first, inner, end, axis=k)
+
+
+def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    y = as_array(y)
+    k = axis_of(axis, y.type.ndim)
+    if x is None:
+        width = as_array(dx)
+    else:
+        x = as_array(x)
+        width = _diff(x) if x.type.ndim == 1 else _diff(x, 1, axis)
+        if x.type.ndim == 1 and y.type.ndim > 1:
+            sizes = (width.type.shape[0] if j == k else 1 for j in range(y.type.ndim))
+            width = reshape(width, shape=tuple(sizes))
+    pairs = add(_along(y, k, 1, None), _along(y, k, None, -1))
+    return sum(truediv(mul(width, pairs), 2.0), axes=(k,), keepdims=False)
+
+
+# -- interpolation and polynomials
+
+
+def _interp_infer(x: Atom, xp: Atom, fp: Atom) -> Type:
+    dtype = complex if fp.type.dtype.kind == "c" else float
+    return Type(np.dtype(dtype), x.type.shape)
+
+
+def _interp_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    """y = fp_i + slope_i (x - xp_i), constant outside."""
+    (x, xp, fp), (x_dot, xp_dot, fp_dot) = primals, tangents
+    n = size_atom(xp.type.shape[0])
+    i = minimum(maximum(searchsorted(xp, x, side="right") - 1, 0), n - 2)
+    x0, x1, f0, f1 = get(xp, i), get(xp, i + 1), get(fp, i), get(fp, i + 1)
+    left, right = get(xp, 0), get(xp, -1)
+    inside = logical_and(greater_equal(x, left), less_equal(x, right))
+    width = sub(x1, x0)
+    slope = truediv(sub(f1, f0), width)
+    weight = minimum(maximum(truediv(sub(x, x0), width), 0.0), 1.0)
+    total = None
+    if fp_dot is not None:
+        total = add(mul(get(fp_dot, i), sub(1.0, weight)), mul(get(fp_dot, i + 1), weight))
+    moved = x_dot
+    if xp_dot is not None:
+        back = add(mul(get(xp_dot, i), sub(1.0, weight)), mul(get(xp_dot, i + 1), weight))
+        moved = -back if moved is None else sub(moved, back)
+    if moved is not None:
+        term = select(inside, mul(moved, slope), 0.0)
+        total = term if total is None else add(total, term)
+    return (None if total is None else cast_to(total, outs[0].type.dtype),)
+
+
+interp = Op("interp", _interp_infer, "np.interp({0}, {1}, {2})", _interp_jvp, costly=True)
+
+
+def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None,
+            period: Any = None) -> Any:
+    if period is not None:
+        raise UnsupportedError("np.interp with period=", "reduce x with % first")
+    x, xp, fp = as_array(x), as_array(xp), as_array(fp)
+    made = interp(x, xp, fp)
+    if left is not None:
+        made = select(less(x, get(xp, 0)), as_array(left), made)
+    if right is not None:
+        made = select(less(get(xp, -1), x), as_array(right), made)
+    return made
+
+
+def _polyval_infer(p: Atom, x: Atom) -> Type:
+    return Type(np.result_type(p.type.dtype, x.type.dtype), x.type.shape)
+
+
+def _polyval_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    (p, x), (p_dot, x_dot) = primals, tangents
+    total = None if p_dot is None else polyval(p_dot, x)
+    if x_dot is not None and p.type.shape[0] != 1:
+        term = mul(x_dot, polyval(_derivative(p), x))
+        total = term if total is None else add(total, term)
+    return (total,)
+
+
+def _derivative(p: Atom) -> Any:
+    return mul(_along(p, 0, None, -1), flip(add(count_up(p.type.shape[0] - 1), 1)))
+
+
+def _polyval_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
+    p, x = args
+    n = size_atom(p.type.shape[0])
+    table = power(column(flat(x)), n - 1 - count_up(p.type.shape[0]))
+    return (matmul(flat(ct), table), None)
+
+
+polyval = Op("polyval", _polyval_infer, "np.polyval({0}, {1})", _polyval_jvp, _polyval_transpose,
+             costly=True)
+
+
+def _polyder(p: Any, m: Any = 1) -> Any:
+    p = as_array(p)
+    for _ in range(static(m, "the order of the derivative must be known")):
+        p = _derivative(p)
+    return p
+
+
+# -- convolution
+
+
+def _cut(n: Size, m: Size, mode: str) -> tuple[Size, Size]:
+    """Where the result for a mode starts in the full convolution, and its length; n >= m."""
+    match mode:
+        case "full":
+            return 0, n + m - 1
+        case "same":
+            return (m - 1) // 2, n
+        case _:
+            return m - 1, n - m + 1
+
+
+def _convolve_infer(a: Atom, v: Atom, *, mode: str) -> Type:
+    length = _cut(a.type.shape[0], v.type.shape[0], mode)[1]
+    return Type(np.result_type(a.type.dtype, v.type.dtype), (length,))
+
+
+def _convolve_source(args: Atoms, params: Params) -> str:
+    mode = "" if params["mode"] == "full" else f", {params['mode']!r}"
+    return f"np.convolve({{0}}, {{1}}{mode})"
+
+
+def _convolve_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    (a, v), (a_dot, v_dot) = primals, tangents
+    left = None if a_dot is None else convolve(a_dot, v, **params)
+    right = None if v_dot is None else convolve(a, v_dot, **params)
+    return (left if right is None else right if left is None else add(left, right),)
+
+
+def _convolve_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
+    n, m = (a.type.shape[0] for a in args)
+    start, length = _cut(n, m, params["mode"])
+    if params["mode"] != "full":
+        ct = pad(ct, before=(start,), after=(n + m - 1 - start - length,))
+    return tuple(convolve(ct, flip(args[1 - k]), mode="valid") if linear[k] else None
+                 for k in (0, 1))
+
+
+convolve = Op("convolve", _convolve_infer, _convolve_source, _convolve_jvp, _convolve_transpose,
+              costly=True)
+
+
+def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    a, v = _line(as_array(a)), _line(as_array(v))
+    if a.type.ndim != 1 or v.type.ndim != 1:
+        raise ShapeError("object too deep for desired array")
+    if not dims.at_least(a.type.shape[0], v.type.shape[0]) and _shorter(a, v):
+        a, v = v, a
+    return convolve(a, v, mode=mode)
+
+
+def _shorter(a: Atom, v: Atom) -> bool:
+    n, m = a.type.shape[0], v.type.shape[0]
+    return bool(n != m and current().clamp(n, m) == n)
+
+
+def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    a, v = _line(as_array(a)), _line(as_array(v))
+    if "c" in (a.type.dtype.kind, v.type.dtype.kind):
+        raise UnsupportedError("np.correlate of complex numbers", "use np.convolve")
+    if not dims.at_least(a.type.shape[0], v.type.shape[0]) and _shorter(a, v):
+        return flip(convolve(v, flip(a), mode=mode))
+    return convolve(a, flip(v), mode=mode)
+
+
+# -- sinc
+
+
+def _sinc_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    return (None if tangents[0] is None else mul(tangents[0], _sinc_slope(primals[0], outs[0])),)
+
+
+def _sinc_slope(x: Atom, y: Atom) -> Any:
+    """(cos pi x - sinc x) / x, by its series near 0, where all derivatives stay right."""
+    near = less(mul(x, x), 0.01)
+    square = mul(np.pi ** 2 * x, x)
+    series = -np.pi ** 2 / 3 * x * (1 - square / 10 * (
+        1 - square / 28 * (1 - square / 54 * (1 - square / 88 * (1 - square / 130)))))
+    away = select(near, 1.0, x)
+    return select(near, series, (cos(np.pi * away) - sin(np.pi * away) / (np.pi * away)) / away)
+
+
+sinc = Op("sinc", lambda x: Type(np.sinc(np.ones((), x.type.dtype)).dtype, x.type.shape),
+          "np.sinc({0})", _sinc_jvp, costly=True, elementwise=True)
+
+NUMPY = {
+    np.diff: _diff, np.ediff1d: _ediff1d, np.gradient: _gradient, np.trapezoid: _trapezoid,
+    np.interp: _interp, np.polyval: lambda p, x: polyval(as_array(p), as_array(x)),
+    np.polyder: _polyder, np.convolve: _convolve, np.correlate: _correlate,
+    np.sinc: lambda x: sinc(as_array(x)),
+}

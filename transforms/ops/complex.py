@@ -1,0 +1,150 @@
+"""Complex numbers taken apart, and predicates of floats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import broadcast, static
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.elementwise import (
+    arctan2,
+    conjugate,
+    equal,
+    floordiv,
+    greater,
+    imag,
+    isinf,
+    isnan,
+    less,
+    logical_and,
+    mod,
+    not_equal,
+    real,
+    select,
+    sub,
+    trunc,
+)
+from tapeless.transforms.ops.fresh import full
+from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, copy
+
+BOOL = np.dtype(bool)
+
+
+def is_complex(x: Atom) -> bool:
+    return bool(x.type.dtype.kind == "c")
+
+
+def _real(val: Any) -> Any:
+    x = as_array(val)
+    return real(x) if is_complex(x) else x
+
+
+def _imag(val: Any) -> Any:
+    x = as_array(val)
+    return imag(x) if is_complex(x) else full(0, shape=x.type.shape, dtype=x.type.dtype)
+
+
+def _conjugate(x: Any) -> Any:
+    x = as_array(x)
+    return conjugate(x) if is_complex(x) else copy(x)
+
+
+def _angle(z: Any, deg: bool = False) -> Any:
+    z = as_array(z)
+    made = arctan2(_imag(z), _real(z))
+    return made * (180 / np.pi) if deg else made
+
+
+# -- rounding
+
+
+def _round_source(args: Atoms, params: Params) -> str:
+    return "np.round({0}" + (", {decimals})" if params["decimals"] else ")")
+
+
+round = Op("round", lambda x, *, decimals: x.type, _round_source, elementwise=True)
+
+
+def _round(a: Any, decimals: Any = 0, out: Any = None) -> Any:
+    return round(as_array(a), decimals=int(static(decimals, "the decimals must be known")))
+
+
+def _fix(x: Any, out: Any = None) -> Any:
+    return trunc(as_array(x))
+
+
+def _modf(x: Any) -> Any:
+    x = as_array(x)
+    whole = trunc(x)
+    return sub(x, whole), whole
+
+
+def _divmod(x1: Any, x2: Any) -> Any:
+    a, b = as_array(x1), as_array(x2)
+    return floordiv(a, b), mod(a, b)
+
+
+# -- predicates
+
+
+def _comparison(name: str, whole: bool) -> Op:
+    def infer(a: Atom, b: Atom, **options: Any) -> Type:
+        return Type(BOOL, () if whole else broadcast(a.type.shape, b.type.shape))
+
+    def source(args: Atoms, params: Params) -> str:
+        options = "".join(f", {k}={v!r}" for k, v in params.items() if v != DEFAULTS[k])
+        return f"np.{name}({{0}}, {{1}}{options})"
+
+    return Op(name, infer, source, costly=True)
+
+
+DEFAULTS = {"rtol": 1e-05, "atol": 1e-08, "equal_nan": False}
+isclose, allclose = _comparison("isclose", False), _comparison("allclose", True)
+array_equal = _comparison("array_equal", True)
+
+
+def _close(op: Op) -> Any:
+    def close(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
+        rtol, atol = (float(static(t, "tolerances must be known")) for t in (rtol, atol))
+        return op(as_array(a), as_array(b), rtol=rtol, atol=atol, equal_nan=bool(equal_nan))
+
+    return close
+
+
+def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+    return array_equal(as_array(a1), as_array(a2), equal_nan=bool(equal_nan))
+
+
+def _infinite(test: Op) -> Any:
+    return lambda x, out=None: logical_and(isinf(as_array(x)), test(as_array(x), 0))
+
+
+def _isreal(x: Any) -> Any:
+    return equal(_imag(x), 0)
+
+
+def _nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None,
+                neginf: Any = None) -> Any:
+    x = as_array(x)
+    if x.type.dtype.kind != "f":
+        return x
+    limits = np.finfo(x.type.dtype)
+    high = limits.max if posinf is None else posinf
+    low = limits.min if neginf is None else neginf
+    for test, value in ((isnan(x), nan), (_infinite(greater)(x), high), (_infinite(less)(x), low)):
+        x = select(test, cast_to(as_array(value), x.type.dtype), x)
+    return x
+
+
+NUMPY = {
+    np.real: _real, np.imag: _imag, np.conjugate: _conjugate, np.angle: _angle,
+    np.isreal: _isreal, np.iscomplex: lambda x: not_equal(_imag(x), 0), np.round: _round,
+    np.around: _round, np.fix: _fix, np.modf: _modf, np.divmod: _divmod,
+    np.isclose: _close(isclose), np.allclose: _close(allclose), np.array_equal: _array_equal,
+    np.isposinf: _infinite(greater), np.isneginf: _infinite(less), np.nan_to_num: _nan_to_num,
+}
+METHODS = {"conj": _conjugate, "conjugate": _conjugate, "round": _round}

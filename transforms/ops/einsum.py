@@ -1,0 +1,145 @@
+"""np.einsum: linear in each operand, and its transpose is an einsum again."""
+
+from __future__ import annotations
+
+import functools
+import string
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import join
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Literal, Type
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.elementwise import add
+from tapeless.transforms.ops.fresh import eye
+from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast_to, reshape
+
+
+def _sizes(inputs: list[str], shapes: list[tuple[Size, ...]]) -> dict[str, Size]:
+    """The length of the axis that each letter stands for."""
+    found: dict[str, Size] = {}
+    for letters, shape in zip(inputs, shapes, strict=True):
+        if len(letters) != len(shape):
+            raise ValueError(f"einstein sum subscripts string {letters!r} does not fit an operand "
+                             f"with {len(shape)} axes")
+        for letter, size in zip(letters, shape, strict=True):
+            found[letter] = join(found.get(letter, 1), size)
+    return found
+
+
+def _split(subscripts: str) -> tuple[list[str], str]:
+    left, _, right = subscripts.partition("->")
+    return left.split(","), right
+
+
+def _infer(*operands: Atom, subscripts: str, optimize: bool) -> Type:
+    inputs, output = _split(subscripts)
+    sizes = _sizes(inputs, [a.type.shape for a in operands])
+    dtype = np.result_type(*(a.type.dtype for a in operands))
+    return Type(dtype, tuple(sizes[letter] for letter in output))
+
+
+def _source(args: Atoms, params: Params) -> str:
+    places = ", ".join(f"{{{k}}}" for k in range(len(args)))
+    faster = ", optimize=True" if params["optimize"] else ""
+    return f"np.einsum({params['subscripts']!r}, {places}{faster})"
+
+
+def _jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    terms = [einsum(*primals[:k], t, *primals[k + 1:], **params)
+             for k, t in enumerate(tangents) if t is not None]
+    return (functools.reduce(add, terms) if terms else None,)
+
+
+def _transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
+    inputs, output = _split(params["subscripts"])
+    sizes = _sizes(inputs, [a.type.shape for a in args])
+    return tuple(_operand_bar(ct, args, inputs, output, k, sizes) if used else None
+                 for k, used in enumerate(linear))
+
+
+def _operand_bar(ct: Atom, args: Atoms, inputs: list[str], output: str, k: int,
+                 sizes: dict[str, Size]) -> Any:
+    """The cotangent of operand k: its letters become the output. A letter that stands twice in the
+    operand asks for a diagonal, one that stands nowhere else for a repeated value."""
+    operands = [ct, *args[:k], *args[k + 1:]]
+    letters = [output, *inputs[:k], *inputs[k + 1:]]
+    unused = (c for c in string.ascii_letters if c not in sizes)
+    target = ""
+    for letter in inputs[k]:
+        if letter in target:
+            twin = next(unused)
+            n = sizes[letter]
+            operands.append(eye(sides=(n, n), k=0, dtype=ct.type.dtype))
+            letters.append(letter + twin)
+            letter = twin
+        target += letter
+    known = set("".join(letters))
+    found = "".join(c for c in target if c in known)
+    made = _einsum_of(operands, letters, found)
+    if found == target:
+        return made
+    shape = tuple(sizes[c] if c in known else 1 for c in target)
+    return broadcast_to(reshape(made, shape=shape), shape=args[k].type.shape)
+
+
+def _einsum_of(operands: list[Atom], letters: list[str], output: str) -> Any:
+    if len(operands) == 1 and letters[0] == output:
+        return operands[0]
+    subscripts = f"{','.join(letters)}->{output}"
+    return einsum(*operands, subscripts=subscripts, optimize=len(operands) > 2)
+
+
+einsum = Op("einsum", _infer, _source, _jvp, _transpose, costly=True)
+
+
+# The NumPy function ----------------------------------------------------------------------------
+
+
+def _explicit(subscripts: str, ndims: list[int]) -> str:
+    """Subscripts with an output and without ellipses."""
+    text = subscripts.replace(" ", "")
+    left, arrow, output = text.partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(ndims):
+        raise ValueError("more operands provided to einstein sum function than specified in the "
+                         "subscripts string" if len(inputs) < len(ndims) else
+                         "fewer operands provided to einstein sum function than specified in the "
+                         "subscripts string")
+    free = [c for c in string.ascii_letters if c not in text]
+    extras = [n - len(i.replace("...", "")) for i, n in zip(inputs, ndims, strict=True)
+              if "..." in i]
+    shared = free[:max(extras, default=0)]
+
+    def expand(letters: str, n: int) -> str:
+        return letters.replace("...", "".join(shared[len(shared) - n:]))
+
+    inputs = [expand(i, n - len(i.replace("...", ""))) if "..." in i else i
+              for i, n in zip(inputs, ndims, strict=True)]
+    if arrow:
+        output = expand(output, len(shared))
+    else:
+        letters = "".join(inputs)
+        once = sorted(c for c in set(letters) - set(shared) if letters.count(c) == 1)
+        output = "".join(shared) + "".join(once)
+    return f"{','.join(inputs)}->{output}"
+
+
+def _einsum(subscripts: Any, *operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
+            casting: str = "safe", optimize: Any = False) -> Any:
+    if not isinstance(subscripts, str):
+        raise UnsupportedError("np.einsum with lists of integers as subscripts",
+                               "write the subscripts as a string")
+    atoms = [as_array(a) for a in operands]
+    if dtype is not None:
+        atoms = [cast_to(a, np.dtype(dtype)) for a in atoms]
+    atoms = [reshape(a, shape=()) if isinstance(a, Literal) else a for a in atoms]
+    explicit = _explicit(subscripts, [a.type.ndim for a in atoms])
+    return einsum(*atoms, subscripts=explicit, optimize=bool(optimize))
+
+
+NUMPY = {np.einsum: _einsum}

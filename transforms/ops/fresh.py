@@ -1,0 +1,105 @@
+"""New arrays: zeros, ones, full, arange, eye; and the zero of any type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom, size_of
+from tapeless.transforms.core.language import Atom, Literal, StackType, Type, Var
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast_to, dtype_name
+
+FLOAT = np.dtype(float)
+
+
+def dtype_text(dtype: np.dtype[Any]) -> str:
+    """The dtype as an extra argument of a NumPy call; nothing where it is the default."""
+    return "" if dtype == FLOAT else f", {dtype_name(dtype)}"
+
+
+def _source(name: str) -> Any:
+    return lambda args, params: f"np.{name}({{shape}}{dtype_text(params['dtype'])})"
+
+
+def no_tangent(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
+    return (None,) * len(outs)
+
+
+zeros = Op("zeros", lambda *, shape, dtype: Type(dtype, shape), _source("zeros"), no_tangent)
+ones = Op("ones", lambda *, shape, dtype: Type(dtype, shape), _source("ones"), no_tangent)
+empty = Op("empty", lambda *, shape, dtype: Type(dtype, shape), _source("empty"), no_tangent)
+
+
+def _full_jvp(primals: Any, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is None:
+        return (None,)
+    return (broadcast_to(cast_to(tangents[0], params["dtype"]), shape=params["shape"]),)
+
+
+full = Op("full", lambda value, *, shape, dtype: Type(dtype, shape),
+          lambda args, params: "np.full({shape}, {0}" + dtype_text(params["dtype"]) + ")",
+          _full_jvp)
+
+
+def _arange_infer(start: Atom, stop: Atom, step: Atom, *, dtype: np.dtype[Any]) -> Type:
+    if all(a.type.dtype.kind in "iu" for a in (start, stop, step)):
+        a, b, s = (size_of(x) for x in (start, stop, step))
+        if s == 1:
+            return Type(dtype, (dims.maximum(b - a, 0),))
+        if isinstance(s, int) and s > 1:
+            return Type(dtype, (dims.maximum((b - a + (s - 1)) // s, 0),))
+    if all(isinstance(a, Literal) for a in (start, stop, step)):
+        length = len(np.arange(start.value, stop.value, step.value))  # type: ignore[union-attr]
+        return Type(dtype, (length,))
+    return Type(dtype, (dims.symbol("n", 0),))
+
+
+def natural_arange(start: Atom, stop: Atom, step: Atom) -> Any:
+    """The dtype that np.arange takes by itself."""
+    a, b, c = (x.type.dtype.type(k) for k, x in enumerate((start, stop, step)))
+    return np.arange(a, b, type(c)(1)).dtype
+
+
+def _arange_source(args: Atoms, params: Any) -> str:
+    step = "" if args[2] == atom(1) else ", {2}"
+    start = "" if args[0] == atom(0) and not step else "{0}, "
+    same = params["dtype"] == natural_arange(*args)
+    kind = "" if same else f", dtype={dtype_name(params['dtype'])}"
+    return f"np.arange({start}{{1}}{step}{kind})"
+
+
+arange = Op("arange", _arange_infer, _arange_source, no_tangent)
+
+
+def count_up(n: Any) -> Any:
+    """np.arange of a size."""
+    return arange(0, atom(n), 1, dtype=np.dtype(int))
+
+
+def _square_source(name: str) -> Any:
+    def source(args: Any, params: Any) -> str:
+        n, m = params["sides"]
+        columns = "" if n == m else ", {sides[1]}"
+        shift = f", k={params['k']}" if params["k"] else ""
+        kind = f", dtype={dtype_name(params['dtype'])}" if params["dtype"] != FLOAT else ""
+        return f"np.{name}({{sides[0]}}{columns}{shift}{kind})"
+
+    return source
+
+
+eye = Op("eye", lambda *, sides, k, dtype: Type(dtype, sides), _square_source("eye"), no_tangent)
+tri = Op("tri", lambda *, sides, k, dtype: Type(dtype, sides), _square_source("tri"), no_tangent)
+new_stack = Op("new_stack", lambda *, item: StackType(item), "[]", no_tangent)
+
+
+def zero(t: Any) -> Atom:
+    """An additive identity of type `t`."""
+    if isinstance(t, StackType):
+        return new_stack(item=t.item)  # type: ignore[no-any-return]
+    if t.shape:
+        return zeros(shape=t.shape, dtype=t.dtype)  # type: ignore[no-any-return]
+    kind = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}[t.dtype.kind]
+    return Literal(kind if t.weak else t.dtype.type(kind), Type(t.dtype, (), t.weak))

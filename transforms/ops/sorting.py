@@ -1,0 +1,91 @@
+"""Sorting and searching: the derivative of a sort moves the tangents as the elements moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.indexing import INDEX
+from tapeless.transforms.ops.joining import as_array, axis_of
+from tapeless.transforms.ops.shapes import Atoms, Params, flat, linear
+
+
+def _along(args: Atoms, params: Params) -> str:
+    axis = params["axis"]
+    return "" if axis == args[0].type.ndim - 1 else f", axis={axis}"
+
+
+argsort = Op("argsort", lambda x, *, axis: Type(INDEX, x.type.shape),
+             lambda args, params: f"np.argsort({{0}}{_along(args, params)}, kind='stable')",
+             costly=True)
+
+
+def _permute_source(args: Atoms, params: Params) -> str:
+    return "{0}[{1}]" if args[0].type.ndim == 1 else "np.take_along_axis({0}, {1}, axis={axis})"
+
+
+def _permute_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
+    return (permute(ct, argsort(args[1], **params), **params), None)
+
+
+permute = linear("permute", lambda x, order, *, axis: x.type, _permute_source, _permute_transpose,
+                 costly=True)
+
+
+def _sort_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is None:
+        return (None,)
+    return (permute(tangents[0], argsort(primals[0], **params), **params),)
+
+
+sort = Op("sort", lambda x, *, axis: x.type,
+          lambda args, params: f"np.sort({{0}}{_along(args, params)})", _sort_jvp, costly=True)
+
+
+def _searchsorted_source(args: Atoms, params: Params) -> str:
+    side = "" if params["side"] == "left" else f", side={params['side']!r}"
+    return f"np.searchsorted({{0}}, {{1}}{side})"
+
+
+searchsorted = Op("searchsorted", lambda a, v, *, side: Type(INDEX, v.type.shape),
+                  _searchsorted_source, costly=True)
+isin = Op("isin", lambda x, values, *, invert: Type(np.dtype(bool), x.type.shape),
+          lambda args, params: "np.isin({0}, {1}" + (", invert=True)" if params["invert"] else ")"),
+          costly=True)
+
+
+# The NumPy functions ---------------------------------------------------------------------------
+
+
+def _sorted(op: Op) -> Any:
+    def run(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *,
+            stable: Any = None) -> Any:
+        a = as_array(a)
+        if axis is None:
+            a, axis = flat(a), 0
+        return op(a, axis=axis_of(axis, a.type.ndim))
+
+    return run
+
+
+def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    a = as_array(a)
+    if sorter is not None:
+        a = permute(a, as_array(sorter), axis=0)
+    return searchsorted(a, as_array(v), side=side)
+
+
+
+def _isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *,
+          kind: Any = None) -> Any:
+    return isin(as_array(element), as_array(test_elements), invert=invert)
+
+
+NUMPY = {
+    np.sort: _sorted(sort), np.argsort: _sorted(argsort), np.searchsorted: _searchsorted,
+    np.isin: _isin,
+}
+METHODS = {"argsort": _sorted(argsort), "searchsorted": _searchsorted}

@@ -1,0 +1,204 @@
+"""Averages, variances, quantiles and their like, also of what is not nan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.elementwise import (
+    conjugate,
+    equal,
+    floor,
+    isnan,
+    maximum,
+    minimum,
+    mul,
+    select,
+    sqrt,
+    truediv,
+)
+from tapeless.transforms.ops.fresh import count_up
+from tapeless.transforms.ops.indexing import INDEX, get
+from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate, stack
+from tapeless.transforms.ops.linalg import matmul
+from tapeless.transforms.ops.reductions import (
+    amax,
+    amin,
+    count,
+    cumprod,
+    cumsum,
+    mean,
+    merged,
+    prod,
+    reduction,
+    run_along,
+    sum,
+)
+from tapeless.transforms.ops.shapes import (
+    Atoms,
+    Params,
+    broadcast_to,
+    cast,
+    cast_to,
+    column,
+    reduced,
+    reshape,
+    row,
+    swap,
+)
+from tapeless.transforms.ops.sorting import argsort, permute
+
+
+def _without_nan(rule: Any, filler: Any) -> Any:
+    def run(a: Any, *args: Any, **kwargs: Any) -> Any:
+        a = as_array(a)
+        if a.type.dtype.kind not in "fc":
+            return rule(a, *args, **kwargs)
+        return rule(select(isnan(a), a.type.dtype.type(filler), a), *args, **kwargs)
+
+    return run
+
+
+def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
+             keepdims: Any = False) -> Any:
+    a = as_array(a)
+    total = _without_nan(reduction(sum), 0)(a, axis, dtype, None, keepdims)
+    return truediv(total, cast_to(_present(a, axis, keepdims), total.type.dtype))
+
+
+def _present(a: Atom, axis: Any, keepdims: Any) -> Any:
+    """How many elements are not nan."""
+    return sum(cast(equal(a, a), dtype=INDEX), axes=axes_of(axis, a.type.ndim),
+               keepdims=bool(keepdims))
+
+
+def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
+            keepdims: Any = False) -> Any:
+    a = as_array(a)
+    centred = a - _nanmean(a, axis, dtype, None, True)
+    axes = axes_of(axis, a.type.ndim)
+    filled = select(isnan(a), a.type.dtype.type(0), centred)
+    total = sum(mul(filled, filled), axes=axes, keepdims=bool(keepdims))
+    return truediv(total, cast_to(_present(a, axis, keepdims) - ddof, total.type.dtype))
+
+
+def _nanstd(*args: Any, **kwargs: Any) -> Any:
+    return sqrt(_nanvar(*args, **kwargs))
+
+
+def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return reduction(amax)(a, axis, keepdims=keepdims) - reduction(amin)(a, axis, keepdims=keepdims)
+
+
+def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *,
+             keepdims: Any = False) -> Any:
+    a = as_array(a)
+    if weights is None:
+        made = reduction(mean)(a, axis, keepdims=keepdims)
+        total = cast_to(count(a.type, axes_of(axis, a.type.ndim)), made.type.dtype)
+    else:
+        w = as_array(weights)
+        if w.type.ndim != a.type.ndim:
+            k = axis_of(axis, a.type.ndim)
+            w = reshape(w, shape=tuple(s if j == k else 1 for j, s in enumerate(a.type.shape)))
+        w = broadcast_to(w, shape=a.type.shape)
+        total = reduction(sum)(w, axis, keepdims=keepdims)
+        made = reduction(sum)(mul(a, w), axis, keepdims=keepdims) / total
+    return (made, broadcast_to(total, shape=made.type.shape)) if returned else made
+
+
+def _cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None,
+         fweights: Any = None, aweights: Any = None, *, dtype: Any = None) -> Any:
+    if fweights is not None or aweights is not None:
+        raise UnsupportedError("np.cov with weights", "write the weighted sum")
+    rows = [_rows(as_array(v), rowvar) for v in (m, y) if v is not None]
+    x = rows[0] if len(rows) == 1 else concatenate(*rows, axis=0)
+    x = x - mean(x, axes=(1,), keepdims=True)
+    n = count(x.type, (1,)) - (ddof if ddof is not None else 0 if bias else 1)
+    made = matmul(x, swap(conjugate(x) if x.type.dtype.kind == "c" else x)) / n
+    return reshape(made, shape=tuple(s for s in made.type.shape if s != 1))
+
+
+def _rows(x: Atom, rowvar: bool) -> Any:
+    if x.type.dtype.kind not in "fc":
+        x = cast(x, dtype=np.dtype(float))
+    x = x if x.type.ndim == 2 else reshape(x, shape=(1, *x.type.shape))
+    return x if rowvar or x.type.shape[0] == 1 else swap(x)
+
+
+def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    c = _cov(x, y, rowvar)
+    if not c.type.shape:
+        return c / c
+    width = sqrt(get(c, (indices := count_up(c.type.shape[0]), indices)))
+    made = c / column(width) / row(width)
+    return minimum(maximum(made, -1.0), 1.0)
+
+
+# -- quantiles
+
+
+def _quantile_infer(x: Atom, *, q: float, axes: tuple[int, ...], keepdims: bool) -> Type:
+    dtype = np.quantile(np.zeros(1, x.type.dtype), q).dtype
+    return Type(dtype, reduced(x.type.shape, axes, keepdims))
+
+
+def _quantile_source(args: Atoms, params: Params) -> str:
+    axes, q = params["axes"], params["q"]
+    axis = "" if len(axes) == args[0].type.ndim else f", axis={axes[0] if len(axes) == 1 else axes}"
+    keep = ", keepdims=True" if params["keepdims"] else ""
+    return f"np.median({{0}}{axis}{keep})" if q == 0.5 else f"np.quantile({{0}}, {q!r}{axis}{keep})"
+
+
+def _quantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    """The tangents of the two elements that the quantile lies between."""
+    if tangents[0] is None:
+        return (None,)
+    x, tangent, axis = merged(primals[0], tangents[0], params["axes"])
+    order = argsort(x, axis=axis)
+    rank = params["q"] * (size_atom(x.type.shape[axis]) - 1)
+    low = cast(floor(rank), dtype=INDEX)
+    high = minimum(low + 1, size_atom(x.type.shape[axis]) - 1)
+    lead = (slice(None),) * axis
+    below, above = (get(permute(tangent, order, axis=axis), (*lead, k)) for k in (low, high))
+    made = below + (above - below) * cast_to(rank - low, outs[0].type.dtype)
+    return (reshape(made, shape=outs[0].type.shape),)
+
+
+quantile = Op("quantile", _quantile_infer, _quantile_source, _quantile_jvp, costly=True)
+
+
+def _quantile(scale: float) -> Any:
+    def run(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+            method: str = "linear", keepdims: Any = False) -> Any:
+        if method != "linear":
+            raise UnsupportedError(f"np.quantile with method={method!r}", "use method='linear'")
+        if isinstance(q, (list, tuple)):
+            return stack([run(a, e, axis, keepdims=keepdims) for e in q])
+        a = as_array(a)
+        level = float(static(q, "the quantile must be known")) / scale
+        return quantile(a, q=level, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims))
+
+    return run
+
+
+def _median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+            keepdims: Any = False) -> Any:
+    return _quantile(1.0)(a, 0.5, axis, keepdims=keepdims)
+
+
+NUMPY = {
+    np.ptp: _ptp, np.average: _average, np.cov: _cov, np.corrcoef: _corrcoef, np.median: _median,
+    np.quantile: _quantile(1.0), np.percentile: _quantile(100.0),
+    np.nansum: _without_nan(reduction(sum), 0), np.nanprod: _without_nan(reduction(prod), 1),
+    np.nanmax: _without_nan(reduction(amax), -np.inf),
+    np.nanmin: _without_nan(reduction(amin), np.inf),
+    np.nancumsum: _without_nan(run_along(cumsum), 0),
+    np.nancumprod: _without_nan(run_along(cumprod), 1),
+    np.nanmean: _nanmean, np.nanvar: _nanvar, np.nanstd: _nanstd,
+}
