@@ -28,6 +28,7 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.ops.shapes import broadcast_to, copy
+from tapeless.transforms.ops.stacks import pop, push
 from tapeless.transforms.simplify import _needs
 
 Root = tuple[str, Any]
@@ -64,7 +65,8 @@ def live_after(body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
 
 
 class Ownership:
-    def __init__(self, params: tuple[Var, ...]) -> None:
+    def __init__(self, params: tuple[Var, ...], overwritten: set[Root] | None = None) -> None:
+        self.overwritten = overwritten or set()  # what a first run found to be overwritten
         self.roots: Roots = {p: frozenset({("outer", p)}) for p in params}
         self.mutated: set[Root] = set()
 
@@ -98,9 +100,13 @@ class Ownership:
             if not isinstance(target, Var) or not self.exclusive(target, others):
                 target = self.copied(target, out)
                 s = replace(s, args=(target, *s.args[1:]))
+            if s.op is push and self.of(s.args[1]) & self.overwritten:
+                s = replace(s, args=(target, self.copied(s.args[1], out)))
             self.mutated |= self.of(target)
             for v in s.outs:
                 self.roots[v] = self.of(target) if has_memory(v) and v.type == target.type else frozenset({("own", v)})
+                if s.op is pop and not isinstance(v.type, StackType):
+                    self.roots[v] |= self.of(target)
             out.append(s)
             return
         for v in s.outs:
@@ -108,7 +114,7 @@ class Ownership:
                 continue
             if s.op is broadcast_to:
                 self.roots[v] = self.of(s.args[0]) | {("readonly", v)}
-            elif s.op.view and has_memory(s.args[0]):
+            elif (s.op.view or s.op.name == "unstack") and has_memory(s.args[0]):
                 self.roots[v] = self.of(s.args[0])
             else:
                 self.roots[v] = frozenset({("own", v)})
@@ -214,6 +220,8 @@ def _free(s: For | While) -> set[Var]:
 
 def own(block: Block) -> Block:
     """`block` with copies where a store must not be seen; afterwards every store is in place."""
-    analysis = Ownership(block.params)
-    body = analysis.block(block.body, {a for a in block.results if isinstance(a, Var)})
+    live = {a for a in block.results if isinstance(a, Var)}
+    first = Ownership(block.params)
+    first.block(block.body, live)
+    body = Ownership(block.params, first.mutated).block(block.body, live)
     return Block(block.params, tuple(body), block.results)

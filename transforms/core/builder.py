@@ -56,6 +56,10 @@ class Builder:
         NumPy checks the rest when the program runs."""
         return not (isinstance(a, int) and isinstance(b, int))
 
+    def length(self, low: Size, high: Size) -> Size:
+        """The number of elements of low:high."""
+        return dims.maximum(high - low, 0)
+
     def clamp(self, bound: Size, n: Size) -> Size | None:
         """`bound` as a position in an axis of length n, where a pass may rely on it."""
         return None

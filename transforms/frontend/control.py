@@ -588,6 +588,7 @@ class Roll:
             self.marks.append((tail, len(tail.log), before))
         index = Var(INT, self.name if self.name and self.seq is not None and self.seq.is_range else "i")
         self.params.add(index)
+        self.bound(index)
         test_results: Any = None
         with t.recording() as journal, t.block() as statements:
             self.journal = journal
@@ -636,6 +637,16 @@ class Roll:
         for key in self.locations:
             results.setdefault(key, list(params[key]))
         return entries, params, index, statements, finals, results, test_results, flag_atom
+
+    def bound(self, index: Var) -> None:
+        """Tells the trace between which values the index lies."""
+        if self.seq is None:
+            return
+        start, _, step = (size_of(a) for a in self.seq.span)
+        if isinstance(step, int) and dims.at_least(self.seq.count, 0):
+            last = start + (self.seq.count - 1) * step
+            (symbol,) = dims.symbols(builder.var_size(index))
+            trace().bounds[symbol] = (start, last) if step > 0 else (last, start)
 
     def start_tail(self, target: StagedList, element: Any) -> None:
         trace().touch(ContentsLocation(target))

@@ -354,6 +354,8 @@ class Hooks:
     def call_method(self, f: types.MethodType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if isinstance(f.__self__, Symbol):
             return f(*args, **kwargs)
+        if isinstance(f.__self__, STATEFUL):
+            return self.call_native(f, args, kwargs)
         if isinstance(f.__self__, StagedList) and f.__name__ in MUTATORS:
             trace().touch(ContentsLocation(f.__self__))
             return f(*args, **kwargs)

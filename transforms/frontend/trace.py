@@ -60,6 +60,7 @@ class Trace(Builder):
         self.entered: dict[Any, int] = {}  # how deep each function is entered
         self.joined: set[Size] = set()  # sizes that differ from pass to pass, or by branch
         self.tails: list[Any] = []  # lists that are filled by rolled loops
+        self.bounds: dict[Symbol, tuple[Size, Size]] = {}  # least and largest values of loop indices
         self.rolling = 0  # how many loops are being rolled now
 
     # -- sizes
@@ -74,6 +75,11 @@ class Trace(Builder):
     def same_size(self, a: Size, b: Size) -> bool:
         if isinstance(a, int) and isinstance(b, int):
             return a == b
+        difference = self.value(a - b)
+        if difference is not None:  # also where loop indices cancel
+            if difference == 0:
+                self.guard("==", a - b, 0)
+            return difference == 0
         x, y = self.value(a), self.value(b)
         if x is None or y is None:
             self.emit(Effect("check", (size_atom(a), size_atom(b)), {}, self.origin))
@@ -93,7 +99,42 @@ class Trace(Builder):
         self.decisions.fix_sizes(dims.symbols(size))
         return True
 
+    def extreme(self, size: Size, largest: bool) -> Size:
+        """A bound of an expression in loop indices, in terms of sizes of inputs."""
+        if isinstance(size, int) or len(size.terms) == 0:
+            return size
+        total: Size = 0
+        for factors, c in size.terms:
+            term: Size = c
+            for f in factors:
+                span = self.bounds.get(f) if isinstance(f, Symbol) else None
+                if span is None or len(factors) > 1:
+                    term = term * dims.Dim((((f,), 1),))
+                else:
+                    term = term * self.extreme(span[1] if (c > 0) == largest else span[0], largest == (c > 0))
+            total = total + term
+        return total
+
+    def length(self, low: Size, high: Size) -> Size:
+        """max(high - low, 0), without the maximum where this call shows that it is not needed."""
+        size = high - low
+        least = self.extreme(size, False)
+        known = self.value(least)
+        if known is None or known < 0:
+            return dims.maximum(size, 0)
+        if not dims.at_least(least, 0):
+            self.guard(">=", least, 0)
+        return size
+
     def clamp(self, bound: Size, n: Size) -> Size | None:
+        least, most = self.extreme(bound, False), self.extreme(bound, True)
+        if least != bound or most != bound:
+            length, low, high = self.value(n), self.value(least), self.value(most)
+            if length is None or low is None or high is None or low < 0 or high > length:
+                return None
+            self.guard(">=", least, 0)
+            self.guard(">=", n, most)
+            return bound
         b, length = self.value(bound), self.value(n)
         if b is None or length is None:
             return None

@@ -87,7 +87,7 @@ def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
     high = n if stop is None else _clamp(stop, n)
     if low is None or high is None:
         return dims.symbol("length", 0)
-    length = dims.maximum(high - low, 0)
+    length = current().length(low, high)
     return length if step == 1 else (length + (step - 1)) // step
 
 
@@ -195,7 +195,7 @@ def _store_infer(x: Atom, v: Atom, *rest: Atom, key: Key) -> Type:
     while len(have) > len(target) and have[0] == 1:
         have = have[1:]
     fits = len(have) <= len(target) and all(
-        a == 1 or a == b or (b != 1 and current().same_size(a, b))
+        a == 1 or a == b or (b != 1 and current().may_fit(a, b))
         for a, b in zip(have[::-1], target[::-1], strict=False))
     if not fits:
         raise ShapeError(f"could not broadcast a value of shape {v.type.shape} "
