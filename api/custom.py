@@ -10,14 +10,13 @@ from typing import Any
 
 from tapeless import tree
 from tapeless.recorded import Backward, Call, zero_like
-from tapeless.region import Reverse, continuing, cotangent, matched, leaf_type, stage_call, symbol
+from tapeless.region import Reverse, continuing, cotangent, matched, stage_call, symbol
 from tapeless.transformed import base_name, check_callable, global_name
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Atom, Block, Let, Var
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
 from tapeless.transforms.expand import again, close, identity
-from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
 from tapeless.transforms.simplify import dead_code
 

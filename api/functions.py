@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.autodiff import Grad, Jvp, check_tangents, differentiable
+from tapeless.autodiff import Grad, Jvp, differentiable
 from tapeless.custom import Checkpoint, CustomJvp, CustomVjp
 from tapeless.pullback import Linearized, PullBack, Vjp, VjpFunction
-from tapeless.region import fresh_input, is_value, leaf_type, owned, symbol
+from tapeless.region import symbol
 from tapeless.transformed import check_callable
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Var

@@ -24,15 +24,20 @@ from tapeless.region import (
     put,
     symbol,
 )
-from tapeless.transformed import Specialisation, Transformed, base_name, check_callable, parameters, unused
+from tapeless.transformed import (
+    Specialisation,
+    Transformed,
+    base_name,
+    check_callable,
+    parameters,
+    unused,
+)
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import active, size_atom
 from tapeless.transforms.core.language import (
     Atom,
     Block,
-    Effect,
     Let,
-    Literal,
     Type,
     Var,
     blocks,
@@ -145,12 +150,16 @@ class Plan:
 
     def residuals(self) -> list[Any]:
         """What the forward function returns for the backward one; copies of what others can see."""
-        shared = {leaf_atom(x) for x in tree.leaves((self.pull.value, self.pull.aux)) if is_value(x)}
+        shared = {
+            leaf_atom(x) for x in tree.leaves((self.pull.value, self.pull.aux)) if is_value(x)
+        }
         found = []
         for v in self.read:
             root = _root(v)
             private = root in trace().definitions and root not in map(_root, shared)
-            found.append(Symbol(v) if private or not getattr(v.type, "shape", ()) else Symbol(copy(v)))
+            found.append(
+                Symbol(v) if private or not getattr(v.type, "shape", ()) else Symbol(copy(v))
+            )
         return found
 
     def text(self, doc: str) -> tuple[str, list[str], set[str]]:
@@ -262,7 +271,8 @@ class VjpFunction:
         self.likes = [None] * len(likes)
         leaves, self.inputs = tree.flatten(list(primals))
         self.others = [
-            None if not is_value(x) else np.zeros(np.shape(x)) if np.ndim(x) else 0.0 for x in leaves
+            None if not is_value(x) else np.zeros(np.shape(x)) if np.ndim(x) else 0.0
+            for x in leaves
         ]
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
@@ -314,8 +324,7 @@ class Linearized:
     def __call__(self, *tangents: Any) -> Any:
         if len(tangents) != len(self.primals):
             raise ArgumentTypeError(
-                f"linearize: {len(self.primals)} primals need as many tangents, "
-                f"not {len(tangents)}"
+                f"linearize: {len(self.primals)} primals need as many tangents, not {len(tangents)}"
             )
         return self.jvp(*self.primals, *tangents)[1]
 

@@ -26,7 +26,10 @@ def explain(error: BaseException, user_file: str) -> None:
     while tb is not None:
         if tb.tb_frame.f_globals.get("__name__", "").startswith("tapeless_emitted."):
             for line in range(tb.tb_lineno, 0, -1):
-                found = re.search(r"# line (\d+)$", linecache.getline(tb.tb_frame.f_code.co_filename, line).rstrip())
+                found = re.search(
+                    r"# line (\d+)$",
+                    linecache.getline(tb.tb_frame.f_code.co_filename, line).rstrip(),
+                )
                 if found:
                     text = linecache.getline(user_file, int(found[1])).strip()
                     note = f'  in the code made from\n  File "{user_file}", line {found[1]}\n    {text}'

@@ -1,6 +1,6 @@
 """Core programs as Python that a person can read; the only place that knows astor.
 
-    y = sin(x); x_bar = y_bar * cos(x)      becomes      x_bar = y_bar * np.cos(x)
+y = sin(x); x_bar = y_bar * cos(x)      becomes      x_bar = y_bar * np.cos(x)
 """
 
 from __future__ import annotations
@@ -47,7 +47,12 @@ def to_source(tree: ast.AST) -> str:
         astor = _astor()
         text = astor.to_source(tree, pretty_source="".join).strip() if astor is not None else ""
         if text and "\n" not in text:
-            if text[0] == "(" and text[-1] == ")" and isinstance(tree, ast.expr) and not isinstance(tree, ast.Tuple):
+            if (
+                text[0] == "("
+                and text[-1] == ")"
+                and isinstance(tree, ast.expr)
+                and not isinstance(tree, ast.Tuple)
+            ):
                 text = _bare(text)
             try:
                 if ast.dump(ast.parse(text)) == ast.dump(ast.parse(ast.unparse(tree))):
@@ -78,7 +83,13 @@ def _astor() -> Any:
 
 @functools.lru_cache(4096)
 def _parsed(text: str) -> ast.expr | ast.stmt:
-    (node,) = ast.parse(re.sub(r"\{(\w+)((?:\[\d+\])?)\}", lambda m: f"_hole_{m[1]}{m[2].replace('[', '_').replace(']', '')}", text)).body
+    (node,) = ast.parse(
+        re.sub(
+            r"\{(\w+)((?:\[\d+\])?)\}",
+            lambda m: f"_hole_{m[1]}{m[2].replace('[', '_').replace(']', '')}",
+            text,
+        )
+    ).body
     return node.value if isinstance(node, ast.Expr) else node
 
 
@@ -86,7 +97,7 @@ class _Fill(ast.NodeTransformer):
     def __init__(self, holes: dict[str, ast.expr]) -> None:
         self.holes = holes
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802 (ast's)
+    def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id.startswith("_hole_"):
             return self.holes[node.id[6:]]
         return node
@@ -106,7 +117,9 @@ def number(value: Any) -> ast.expr:
             return number(plain)
         return template(f"np.{value.dtype.name}({{0}})", {"0": number(plain)})  # type: ignore[no-any-return]
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return ast.parse({"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[repr(value)], mode="eval").body
+        return ast.parse(
+            {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[repr(value)], mode="eval"
+        ).body
     return ast.parse(repr(value), mode="eval").body
 
 
@@ -120,7 +133,9 @@ class Sizes:
         self.params = block.params
         self.scan(block, {}, list(block.params))
 
-    def scan(self, block: Block, known: dict[dims.Symbol, tuple[Var, int]], shaped: list[Var]) -> None:
+    def scan(
+        self, block: Block, known: dict[dims.Symbol, tuple[Var, int]], shaped: list[Var]
+    ) -> None:
         known, shaped = dict(known), list(shaped)
         for p in block.params:
             self.learn(p, known)
@@ -131,12 +146,21 @@ class Sizes:
                 self.scan(b, known, shaped)
             for v in outputs(s):
                 self.learn(v, known)
-                if getattr(v.type, "shape", ()) and v.name and not v.name.endswith(("_bar", "_dot", "_saved")):
+                if (
+                    getattr(v.type, "shape", ())
+                    and v.name
+                    and not v.name.endswith(("_bar", "_dot", "_saved"))
+                ):
                     shaped.append(v)
 
     def learn(self, v: Var, known: dict[dims.Symbol, tuple[Var, int]]) -> None:
         for axis, s in enumerate(getattr(v.type, "shape", ())):
-            if isinstance(s, dims.Dim) and len(s.terms) == 1 and len(s.terms[0][0]) == 1 and s.terms[0][1] == 1:
+            if (
+                isinstance(s, dims.Dim)
+                and len(s.terms) == 1
+                and len(s.terms[0][0]) == 1
+                and s.terms[0][1] == 1
+            ):
                 factor = s.terms[0][0][0]
                 if isinstance(factor, dims.Symbol) and factor.var is None:
                     known.setdefault(factor, (v, axis))
@@ -151,7 +175,9 @@ class Sizes:
         shape = s.params.get("shape")
         size = s.params.get("size") if s.op.name == "size_value" else None
         for v in shaped:
-            if (shape is not None and v.type.shape == shape) or (size is not None and v.type.ndim > 1 and dims.product(v.type.shape) == size):
+            if (shape is not None and v.type.shape == shape) or (
+                size is not None and v.type.ndim > 1 and dims.product(v.type.shape) == size
+            ):
                 self.whole[s] = v
                 self.reads[s] = {v}
                 return
@@ -163,7 +189,9 @@ class Sizes:
                 raise InternalError(f"the size {symbol} cannot be written here: {s}")
             table[symbol] = known[symbol]
         self.home[s] = table
-        self.reads[s] = {v for v, _ in table.values()} | {x.var for x in wanted if x.var is not None}
+        self.reads[s] = {v for v, _ in table.values()} | {
+            x.var for x in wanted if x.var is not None
+        }
 
 
 class Writer:
@@ -222,12 +250,18 @@ class Writer:
             if key == "size" and s in self.sizes.whole:
                 return template("{0}.size", {"0": self.expr(self.sizes.whole[s])})
             if isinstance(value, (tuple, int, dims.Dim)) and not isinstance(value, bool):
-                if isinstance(value, tuple) and any(isinstance(e, (Slot, slice, type(None))) for e in value):
+                if isinstance(value, tuple) and any(
+                    isinstance(e, (Slot, slice, type(None))) for e in value
+                ):
                     continue
-                holes[key] = self.shape(value, s) if isinstance(value, tuple) else self.size(value, s)
+                holes[key] = (
+                    self.shape(value, s) if isinstance(value, tuple) else self.size(value, s)
+                )
                 if isinstance(value, tuple):
                     for k, e in enumerate(value):
-                        holes[f"{key}_{k}"] = self.size(e, s) if isinstance(e, (int, dims.Dim)) else number(e)
+                        holes[f"{key}_{k}"] = (
+                            self.size(e, s) if isinstance(e, (int, dims.Dim)) else number(e)
+                        )
         if "scipy" in text:
             self.imports.add("import scipy.special")
         return template(text, holes)
@@ -235,7 +269,10 @@ class Writer:
     def shape(self, shape: tuple[Any, ...], s: Let) -> ast.expr:
         if s.op.name in ("zeros", "ones", "empty", "full") and len(shape) == 1:
             return self.size(shape[0], s)
-        return ast.Tuple([self.size(e, s) if isinstance(e, (int, dims.Dim)) else number(e) for e in shape], ast.Load())
+        return ast.Tuple(
+            [self.size(e, s) if isinstance(e, (int, dims.Dim)) else number(e) for e in shape],
+            ast.Load(),
+        )
 
     def size(self, size: Size, s: Let) -> ast.expr:
         if isinstance(size, int):
@@ -288,7 +325,9 @@ class Writer:
         """name = value for each pair, at once where one value reads another name."""
         pairs = [(n, v) for n, v in pairs if not (isinstance(v, ast.Name) and v.id == n)]
         names = {n for n, _ in pairs}
-        reads = [{x.id for x in ast.walk(v) if isinstance(x, ast.Name)} & names - {n} for n, v in pairs]
+        reads = [
+            {x.id for x in ast.walk(v) if isinstance(x, ast.Name)} & names - {n} for n, v in pairs
+        ]
         if len(pairs) > 1 and any(reads):
             left = ", ".join(n for n, _ in pairs)
             self.put(f"{left} = {', '.join(to_source(v) for _, v in pairs)}", origin)
@@ -325,9 +364,7 @@ class Writer:
 
     def let(self, s: Let) -> None:
         made = self.operation(s)
-        if isinstance(made, ast.stmt):
-            self.put_tree(made, s.origin)
-        elif s.op.inplace and s.op.name == "push":
+        if isinstance(made, ast.stmt) or (s.op.inplace and s.op.name == "push"):
             self.put_tree(made, s.origin)
         elif s.op.inplace and s.op.name == "pop":
             self.put(f"{self.name(s.outs[1])} = {to_source(made)}", s.origin)
@@ -336,7 +373,12 @@ class Writer:
         else:
             names = ", ".join(self.name(v) for v in s.outs)
             text = to_source(made)
-            if isinstance(made, ast.BinOp) and isinstance(made.left, ast.Name) and made.left.id == names and not s.outs[0].type.shape:
+            if (
+                isinstance(made, ast.BinOp)
+                and isinstance(made.left, ast.Name)
+                and made.left.id == names
+                and not s.outs[0].type.shape
+            ):
                 sign = {ast.Add: "+", ast.Sub: "-"}.get(type(made.op))  # type: ignore[call-overload]
                 if sign and names.endswith("_bar"):
                     self.put(f"{names} {sign}= {to_source(made.right)}", s.origin)
@@ -344,9 +386,14 @@ class Writer:
             if text != names:
                 self.put(f"{names} = {text}", s.origin)
 
-    def results(self, outs: tuple[Var, ...], values: tuple[Atom, ...]) -> list[tuple[str, ast.expr]]:
-        return [(self.name(v), self.expr(a)) for v, a in zip(outs, values, strict=True)
-                if not (isinstance(a, Literal) and a.value is None) and v in self.layout.names]
+    def results(
+        self, outs: tuple[Var, ...], values: tuple[Atom, ...]
+    ) -> list[tuple[str, ast.expr]]:
+        return [
+            (self.name(v), self.expr(a))
+            for v, a in zip(outs, values, strict=True)
+            if not (isinstance(a, Literal) and a.value is None) and v in self.layout.names
+        ]
 
     def branch(self, s: If) -> None:
         at = len(self.lines)
@@ -375,9 +422,20 @@ class Writer:
             self.lines[at:head] = [f"{'    ' * self.depth}if {test}:{''.join(note)}"]
         elif len(self.lines) > middle:
             rest = self.lines[middle:]
-            if len(rest) > 0 and rest[0].strip().startswith("if ") and all(line.startswith("    " * (self.depth + 2)) or line.strip().startswith(("elif", "else", "if "))
-                                                                           for line in rest) and _one_if(rest, self.depth + 1):
-                self.lines[middle:] = ["    " * self.depth + "el" + rest[0].strip(), *(line[4:] for line in rest[1:])]
+            if (
+                len(rest) > 0
+                and rest[0].strip().startswith("if ")
+                and all(
+                    line.startswith("    " * (self.depth + 2))
+                    or line.strip().startswith(("elif", "else", "if "))
+                    for line in rest
+                )
+                and _one_if(rest, self.depth + 1)
+            ):
+                self.lines[middle:] = [
+                    "    " * self.depth + "el" + rest[0].strip(),
+                    *(line[4:] for line in rest[1:]),
+                ]
             else:
                 self.lines.insert(middle, "    " * self.depth + "else:")
 
@@ -386,8 +444,16 @@ class Writer:
         if s.count is not None:
             self.put(f"{self.name(s.count)} = 0")
         start, stop, step = (to_source(self.expr(a)) for a in (s.start, s.stop, s.step))
-        span = f"range({stop})" if start == "0" and step == "1" else f"range({start}, {stop})" if step == "1" else f"range({start}, {stop}, {step})"
-        used = any(s.index in uses(t) | self.sizes.reads.get(t, set()) for t in _every(s.body)) or any(a is s.index for a in s.body.results)
+        span = (
+            f"range({stop})"
+            if start == "0" and step == "1"
+            else f"range({start}, {stop})"
+            if step == "1"
+            else f"range({start}, {stop}, {step})"
+        )
+        used = any(
+            s.index in uses(t) | self.sizes.reads.get(t, set()) for t in _every(s.body)
+        ) or any(a is s.index for a in s.body.results)
         index = self.name(s.index) if used else "_"
         self.put(f"for {index} in {f'reversed({span})' if s.reverse else span}:", s.origin)
 
@@ -429,18 +495,28 @@ class Writer:
                     self.lines.append("")
             case "print":
                 values = [to_source(self.part(p, s)) for p in s.params["parts"]]
-                values += [f"{k}={s.params[k]!r}" for k, default in (("sep", " "), ("end", "\n")) if s.params[k] != default]
+                values += [
+                    f"{k}={s.params[k]!r}"
+                    for k, default in (("sep", " "), ("end", "\n"))
+                    if s.params[k] != default
+                ]
                 self.put(f"print({', '.join(values)})", s.origin)
             case "raise":
                 kind = s.params["type"]
                 values = [to_source(self.part(p, s)) for p in s.params["parts"]]
                 if kind.__module__ != "builtins":
-                    self.imports.add(f"from {kind.__module__} import {kind.__qualname__.partition('.')[0]}")
+                    self.imports.add(
+                        f"from {kind.__module__} import {kind.__qualname__.partition('.')[0]}"
+                    )
                 self.put(f"raise {kind.__qualname__}({', '.join(values)})", s.origin)
             case "check":
                 a, b = (to_source(self.expr(x)) for x in s.args)
                 self.put(f"if {a} != {b}:", s.origin)
-                self.indented(lambda: self.put('raise ValueError("operands could not be broadcast together: the lengths differ")'))
+                self.indented(
+                    lambda: self.put(
+                        'raise ValueError("operands could not be broadcast together: the lengths differ")'
+                    )
+                )
             case _:
                 raise InternalError(f"unknown effect {s.kind}")
 
@@ -457,13 +533,23 @@ class Writer:
                     text += piece.replace("{", "{{").replace("}", "}}")
                 else:
                     inner, conversion, spec = piece
-                    text += "{" + (f"!{chr(conversion)}" if conversion > 0 else "") + (f":{spec}" if spec else "") + "}"
+                    text += (
+                        "{"
+                        + (f"!{chr(conversion)}" if conversion > 0 else "")
+                        + (f":{spec}" if spec else "")
+                        + "}"
+                    )
                     args.append(self.part(inner, s))
             return ast.Call(ast.Attribute(ast.Constant(text), "format", ast.Load()), args, [])
         if kind == "dict":
-            return ast.Dict([ast.parse(repr(k), mode="eval").body for k, _ in value], [self.part(v, s) for _, v in value])
+            return ast.Dict(
+                [ast.parse(repr(k), mode="eval").body for k, _ in value],
+                [self.part(v, s) for _, v in value],
+            )
         elements = [self.part(v, s) for v in value]
-        return ast.Tuple(elements, ast.Load()) if kind == "tuple" else ast.List(elements, ast.Load())
+        return (
+            ast.Tuple(elements, ast.Load()) if kind == "tuple" else ast.List(elements, ast.Load())
+        )
 
 
 def _every(block: Block) -> Iterable[Statement]:
@@ -474,17 +560,25 @@ def _one_if(lines: list[str], depth: int) -> bool:
     """Whether the lines are a single if statement at this depth."""
     pad = "    " * depth
     heads = [line for line in lines if line.startswith(pad) and not line.startswith(pad + " ")]
-    return bool(heads) and heads[0].strip().startswith("if ") and all(h.strip().startswith(("elif ", "else:")) for h in heads[1:])
+    return (
+        bool(heads)
+        and heads[0].strip().startswith("if ")
+        and all(h.strip().startswith(("elif ", "else:")) for h in heads[1:])
+    )
 
 
 def wrap(line: str, note: str = "") -> list[str]:
     """A line of code cut inside brackets, at commas and operators, if it is too long."""
     if len(line) + len(note) <= WIDTH:
         return [line]
-    pad = line[:len(line) - len(line.lstrip())]
+    pad = line[: len(line) - len(line.lstrip())]
     cuts = _cuts(line)
     head, sign, value = line.partition(" = ")
-    if sign and not head.strip().startswith(("for ", "if ", "return ")) and min(cuts.values(), default=2) > 1:
+    if (
+        sign
+        and not head.strip().startswith(("for ", "if ", "return "))
+        and min(cuts.values(), default=2) > 1
+    ):
         line = f"{head} = ({value})"
         cuts = _cuts(line)
     out, start = [], 0
@@ -514,20 +608,29 @@ def _cuts(line: str) -> dict[int, int]:
             depth += 1
         elif c in ")]}":
             depth -= 1
-        elif depth and c == ",":
+        elif (depth and c == ",") or (depth and c == " " and line[k + 1 : k + 3] in ("+ ", "- ")):
             cuts[k + 1] = depth
-        elif depth and c == " " and line[k + 1:k + 3] in ("+ ", "- "):
-            cuts[k + 1] = depth
-        elif depth and c == " " and line[k + 1:k + 3] in ("* ", "/ ", "@ "):
+        elif depth and c == " " and line[k + 1 : k + 3] in ("* ", "/ ", "@ "):
             cuts[k + 1] = depth + 1
     return cuts
 
 
-def emit_function(name: str, block: Block, signature: str, unpack: list[tuple[Var, str]], result: Callable[[list[str]], str], doc: str,
-                  argument_names: set[str]) -> tuple[str, list[str], set[str]]:
+def emit_function(
+    name: str,
+    block: Block,
+    signature: str,
+    unpack: list[tuple[Var, str]],
+    result: Callable[[list[str]], str],
+    doc: str,
+    argument_names: set[str],
+) -> tuple[str, list[str], set[str]]:
     """The text of one function, the helper functions it needs, and its imports."""
     fixed = {v: text for v, text in unpack if text.isidentifier()}
-    w = Writer(block, argument_names - set(fixed.values()) | {"np", "range", "reversed", "print", "max", name}, fixed)
+    w = Writer(
+        block,
+        argument_names - set(fixed.values()) | {"np", "range", "reversed", "print", "max", name},
+        fixed,
+    )
     used = {a for a in w.block.results if isinstance(a, Var)}
     for s in w.block.body:
         used |= uses(s) | _size_reads(s, w.sizes)

@@ -12,7 +12,9 @@ class TapelessError(Exception):
     (file, line, column, end column) and is shown with the source line and a caret.
     """
 
-    def __init__(self, problem: str, hint: str = "", where: tuple[str, int, int, int] | None = None) -> None:
+    def __init__(
+        self, problem: str, hint: str = "", where: tuple[str, int, int, int] | None = None
+    ) -> None:
         super().__init__(problem)
         self.problem, self.hint, self.where = problem, hint, where
 
@@ -21,12 +23,16 @@ class TapelessError(Exception):
         if self.where is not None:
             file, line, column, end = self.where
             text = linecache.getline(file, line).rstrip("\n")
-            lines.append(f"  File \"{file}\", line {line}")
+            lines.append(f'  File "{file}", line {line}')
             if text:
                 shift = len(text) - len(text.lstrip())
                 lines.append("    " + text.strip())
                 if end > column >= shift:
-                    lines.append("    " + " " * (column - shift) + "^" * min(end - column, len(text) - column))
+                    lines.append(
+                        "    "
+                        + " " * (column - shift)
+                        + "^" * min(end - column, len(text) - column)
+                    )
         if self.hint:
             lines.append(f"  {self.hint}")
         return "\n".join(lines)

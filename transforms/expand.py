@@ -97,9 +97,7 @@ def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
             case For():
                 made.append(replace(s, body=_inside(s.body, rules)))
             case While():
-                made.append(
-                    replace(s, test=_inside(s.test, rules), body=_inside(s.body, rules))
-                )
+                made.append(replace(s, test=_inside(s.test, rules), body=_inside(s.body, rules)))
             case _:
                 made.append(s)
     return made
@@ -139,7 +137,6 @@ def _written(s: Let, op: Closed, rules: bool) -> list[Statement]:
     known = dict(zip(op.block.params, s.args, strict=True))
     block, _ = refresh(replace(op.block, params=()), known)
     named = [
-        Let((v,), identity, (a,), {}, s.origin)
-        for v, a in zip(s.outs, block.results, strict=True)
+        Let((v,), identity, (a,), {}, s.origin) for v, a in zip(s.outs, block.results, strict=True)
     ]
     return [*expand(block.body, rules), *named]

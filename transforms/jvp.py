@@ -13,7 +13,18 @@ from typing import Any
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom
-from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Let, Statement, Type, Var, While
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Statement,
+    Type,
+    Var,
+    While,
+)
 from tapeless.transforms.ops.creation import zero
 
 Tangents = dict[Var, Any]
@@ -73,8 +84,14 @@ class Forward:
         outs = s.op.jvp(s.args, tangents, s.outs, s.params)
         for v, out in zip(s.outs, outs, strict=True):
             if out is not None and v.type.differentiable:
-                if isinstance(out, Var) and isinstance(v.type, Type) and out.type.shape != v.type.shape:
-                    out.type = Type(out.type.dtype, v.type.shape, out.type.weak)  # the same sizes, named anew
+                if (
+                    isinstance(out, Var)
+                    and isinstance(v.type, Type)
+                    and out.type.shape != v.type.shape
+                ):
+                    out.type = Type(
+                        out.type.dtype, v.type.shape, out.type.weak
+                    )  # the same sizes, named anew
                 t[v] = named(out, v)
 
     def scoped(self, body: Block, t: Tangents) -> tuple[list[Statement], list[Any]]:
@@ -86,7 +103,11 @@ class Forward:
 
     def branch(self, s: If, t: Tangents) -> None:
         (body_a, dots_a), (body_b, dots_b) = self.scoped(s.then, t), self.scoped(s.orelse, t)
-        active = [k for k, v in enumerate(s.outs) if v.type.differentiable and (dots_a[k] is not None or dots_b[k] is not None)]
+        active = [
+            k
+            for k, v in enumerate(s.outs)
+            if v.type.differentiable and (dots_a[k] is not None or dots_b[k] is not None)
+        ]
         if not active and not self.merged:
             return
         outs = [Var(s.outs[k].type, _dot(s.outs[k])) for k in active]
@@ -94,31 +115,59 @@ class Forward:
         for body, dots, side in ((body_a, dots_a, s.then), (body_b, dots_b, s.orelse)):
             extra = self.fill(body, dots, side.results, active)
             sides.append(Block((), tuple(body), (*(side.results if self.merged else ()), *extra)))
-        made = If((*(s.outs if self.merged else ()), *outs), s.test, sides[0], sides[1], None if self.merged else s, s.origin)
+        made = If(
+            (*(s.outs if self.merged else ()), *outs),
+            s.test,
+            sides[0],
+            sides[1],
+            None if self.merged else s,
+            s.origin,
+        )
         builder.current().emit(made)
         for k, v in zip(active, outs, strict=True):
             t[s.outs[k]] = v
 
-    def fill(self, body: list[Statement], dots: list[Any], results: tuple[Atom, ...], active: list[int]) -> list[Atom]:
+    def fill(
+        self, body: list[Statement], dots: list[Any], results: tuple[Atom, ...], active: list[int]
+    ) -> list[Atom]:
         b = builder.current()
         b.blocks.append(body)
         extra = [filled(dots[k], results[k].type) for k in active]
         b.blocks.pop()
         return extra
 
-    def settle(self, s: For | While, body: Block, yields: tuple[Atom, ...], params: tuple[Var, ...], t: Tangents) -> Any:
+    def settle(
+        self,
+        s: For | While,
+        body: Block,
+        yields: tuple[Atom, ...],
+        params: tuple[Var, ...],
+        t: Tangents,
+    ) -> Any:
         """Which carries have tangents: those that start with one, or get one in a pass."""
-        active = [tangent_of(t, a) is not None and p.type.differentiable for a, p in zip(s.inits, params, strict=True)]
+        active = [
+            tangent_of(t, a) is not None and p.type.differentiable
+            for a, p in zip(s.inits, params, strict=True)
+        ]
         while True:
             inner = dict(t)
-            dots = [Var(p.type, _dot(p)) if on else None for p, on in zip(params, active, strict=True)]
+            dots = [
+                Var(p.type, _dot(p)) if on else None for p, on in zip(params, active, strict=True)
+            ]
             inner |= {p: d for p, d in zip(params, dots, strict=True) if d is not None}
             with builder.current().block() as statements:
                 self.block(body.body, inner)
                 results = [tangent_of(inner, a) for a in yields]
-                new = [on or (r is not None and p.type.differentiable) for on, r, p in zip(active, results, params, strict=True)]
+                new = [
+                    on or (r is not None and p.type.differentiable)
+                    for on, r, p in zip(active, results, params, strict=True)
+                ]
                 if new == active:
-                    extra = [filled(r, p.type) for r, p, on in zip(results, params, active, strict=True) if on]
+                    extra = [
+                        filled(r, p.type)
+                        for r, p, on in zip(results, params, active, strict=True)
+                        if on
+                    ]
                     return active, statements, [d for d in dots if d is not None], extra
             active = new
 
@@ -127,14 +176,27 @@ class Forward:
         if not any(active) and not self.merged:
             return
         outs = [Var(v.type, _dot(v)) for v, on in zip(s.outs, active, strict=True) if on]
-        inits = [filled(tangent_of(t, a), p.type) for a, p, on in zip(s.inits, s.carries, active, strict=True) if on]
+        inits = [
+            filled(tangent_of(t, a), p.type)
+            for a, p, on in zip(s.inits, s.carries, active, strict=True)
+            if on
+        ]
         if self.merged:
             body = Block((s.index, *s.carries, *dots), tuple(statements), (*s.body.results, *extra))
             made = replace(s, outs=(*s.outs, *outs), inits=(*s.inits, *inits), body=body)
         else:
             stop = s.start + s.count * s.step if s.count is not None else s.stop
-            made = For(tuple(outs), s.start, stop, s.step, tuple(inits), Block((s.index, *dots), tuple(statements), tuple(extra)),
-                       s.reverse, mirror=s, origin=s.origin)
+            made = For(
+                tuple(outs),
+                s.start,
+                stop,
+                s.step,
+                tuple(inits),
+                Block((s.index, *dots), tuple(statements), tuple(extra)),
+                s.reverse,
+                mirror=s,
+                origin=s.origin,
+            )
         builder.current().emit(made)
         self.bind(s.outs, active, outs, t)
 
@@ -143,20 +205,41 @@ class Forward:
         if not any(active) and not self.merged:
             return
         outs = [Var(v.type, _dot(v)) for v, on in zip(s.outs, active, strict=True) if on]
-        inits = [filled(tangent_of(t, a), p.type) for a, p, on in zip(s.inits, s.body.params, active, strict=True) if on]
+        inits = [
+            filled(tangent_of(t, a), p.type)
+            for a, p, on in zip(s.inits, s.body.params, active, strict=True)
+            if on
+        ]
         made: Statement
         if self.merged:
             test_dots = [Var(d.type, d.name) for d in dots]
-            made = While((*s.outs, *outs), (*s.inits, *inits), Block((*s.test.params, *test_dots), s.test.body, s.test.results),
-                         Block((*s.body.params, *dots), tuple(statements), (*s.body.results, *extra)), s.origin)
+            made = While(
+                (*s.outs, *outs),
+                (*s.inits, *inits),
+                Block((*s.test.params, *test_dots), s.test.body, s.test.results),
+                Block((*s.body.params, *dots), tuple(statements), (*s.body.results, *extra)),
+                s.origin,
+            )
         else:  # `prepare` made the first carry the number of passes
-            made = For(tuple(outs), atom(0), s.outs[0], atom(1), tuple(inits),
-                       Block((s.body.params[0], *dots), tuple(statements), tuple(extra)), mirror=s, origin=s.origin)
+            made = For(
+                tuple(outs),
+                atom(0),
+                s.outs[0],
+                atom(1),
+                tuple(inits),
+                Block((s.body.params[0], *dots), tuple(statements), tuple(extra)),
+                mirror=s,
+                origin=s.origin,
+            )
         builder.current().emit(made)
         self.bind(s.outs, active, outs, t)
 
-    def bind(self, primals: tuple[Var, ...], active: list[bool], outs: list[Var], t: Tangents) -> None:
-        for v, dot in zip([v for v, on in zip(primals, active, strict=True) if on], outs, strict=True):
+    def bind(
+        self, primals: tuple[Var, ...], active: list[bool], outs: list[Var], t: Tangents
+    ) -> None:
+        for v, dot in zip(
+            [v for v, on in zip(primals, active, strict=True) if on], outs, strict=True
+        ):
             t[v] = dot
 
 
@@ -172,5 +255,7 @@ def jvp(block: Block, wrt: list[int]) -> Block:
         dots = [Var(block.params[k].type, _dot(block.params[k])) for k in wrt]
         t: Tangents = {block.params[k]: d for k, d in zip(wrt, dots, strict=True)}
         Forward(merged=True).block(block.body, t)
-        tangents = [filled(tangent_of(t, a), a.type) for a in block.results if a.type.differentiable]
+        tangents = [
+            filled(tangent_of(t, a), a.type) for a in block.results if a.type.differentiable
+        ]
     return Block((*block.params, *dots), tuple(b.blocks[0]), (*block.results, *tangents))

@@ -79,7 +79,7 @@ class Folding:
             self.spoil(s, waiting)
             for b in blocks(s):
                 self.block(b, isinstance(s, (For, While)))
-            if isinstance(s, Let) and self.foldable(s) or isinstance(s, If) and self.conditional(s):
+            if (isinstance(s, Let) and self.foldable(s)) or (isinstance(s, If) and self.conditional(s)):
                 waiting[s.outs[0]] = s  # type: ignore[assignment]
         for a in block.results:
             if isinstance(a, Var) and a in waiting and not loop:
@@ -87,7 +87,12 @@ class Folding:
 
     def foldable(self, s: Let) -> bool:
         (v, *more) = s.outs
-        if more or s.op.inplace or not s.op.pure or s.op.name in ("new_stack", "empty", "zeros", "copy"):
+        if (
+            more
+            or s.op.inplace
+            or not s.op.pure
+            or s.op.name in ("new_stack", "empty", "zeros", "copy")
+        ):
             return False
         if v.name and not v.name.endswith(NAMED_BY_US) and s.op.name not in ("size_value",):
             return False
@@ -95,7 +100,11 @@ class Folding:
 
     def conditional(self, s: If) -> bool:
         """Whether a branch can be written as `a if test else b`."""
-        if len(s.outs) != 1 or getattr(s.outs[0].type, "shape", True) or self.count.get(s.outs[0], 0) != 1:
+        if (
+            len(s.outs) != 1
+            or getattr(s.outs[0].type, "shape", True)
+            or self.count.get(s.outs[0], 0) != 1
+        ):
             return False
         v = s.outs[0]
         if v.name and not v.name.endswith(NAMED_BY_US):
@@ -110,9 +119,11 @@ class Folding:
             waiting.pop(s.args[0], None)  # what is stored into needs a name
         for a in operands(s):
             if isinstance(a, Var) and a in waiting:
-                if isinstance(s, (Let, Effect)) or (isinstance(s, If) and a is s.test) or (isinstance(s, For) and a in (s.start, s.stop, s.step)):
-                    self.fold(a, waiting)
-                elif isinstance(s, (For, While)):
+                if (
+                    isinstance(s, (Let, Effect))
+                    or (isinstance(s, If) and a is s.test)
+                    or (isinstance(s, For) and a in (s.start, s.stop, s.step))
+                ) or isinstance(s, (For, While)):
                     self.fold(a, waiting)
         if isinstance(s, If):
             for side in (s.then, s.orelse):
@@ -126,7 +137,9 @@ class Folding:
 
     def fold(self, v: Var, waiting: dict[Var, Let]) -> None:
         let = waiting.pop(v)
-        weight = 1 + sum(self.weight.get(a, 0) for a in parts(let) if isinstance(a, Var) and a in self.folded)
+        weight = 1 + sum(
+            self.weight.get(a, 0) for a in parts(let) if isinstance(a, Var) and a in self.folded
+        )
         if weight > 6:
             return
         self.weight[v] = weight
@@ -134,12 +147,20 @@ class Folding:
 
     def spoil(self, s: Statement, waiting: dict[Var, Let]) -> None:
         """A value that reads memory which is overwritten now cannot be computed later."""
-        if isinstance(s, (For, While)) or (isinstance(s, If) and _stores(s)) or (isinstance(s, Let) and s.op.inplace):
+        if (
+            isinstance(s, (For, While))
+            or (isinstance(s, If) and _stores(s))
+            or (isinstance(s, Let) and s.op.inplace)
+        ):
             for v in [v for v, let in waiting.items() if self.reads_memory(let)]:
                 del waiting[v]
 
     def reads_memory(self, let: Let) -> bool:
-        return any(has_memory(a) or (isinstance(a, Var) and a in self.folded and self.reads_memory(self.folded[a])) for a in parts(let))
+        return any(
+            has_memory(a)
+            or (isinstance(a, Var) and a in self.folded and self.reads_memory(self.folded[a]))
+            for a in parts(let)
+        )
 
 
 def parts(s: Let | If) -> tuple[Atom, ...]:
@@ -148,13 +169,19 @@ def parts(s: Let | If) -> tuple[Atom, ...]:
 
 
 def _stores(s: Statement) -> bool:
-    return any(isinstance(t, (For, While)) or (isinstance(t, Let) and t.op.inplace) or _stores(t) for b in blocks(s) for t in b.body)
+    return any(
+        isinstance(t, (For, While)) or (isinstance(t, Let) and t.op.inplace) or _stores(t)
+        for b in blocks(s)
+        for t in b.body
+    )
 
 
 class Naming:
     """Live intervals, coalescing, then names."""
 
-    def __init__(self, folded: dict[Var, Let], sizes: dict[Any, set[Var]], reserved: set[str]) -> None:
+    def __init__(
+        self, folded: dict[Var, Let], sizes: dict[Any, set[Var]], reserved: set[str]
+    ) -> None:
         self.folded, self.sizes, self.reserved = folded, sizes, reserved
         self.clock = itertools.count(1)
         self.spans: dict[Var, Interval] = {}
@@ -314,17 +341,29 @@ class Naming:
         for x in self.members[a]:
             for y in self.members[b]:
                 p, q = self.spans[x], self.spans[y]
-                if max(p.start, q.start) < min(p.end, q.end) or (p.start == q.start and p.end > p.start and q.end > q.start):
+                if max(p.start, q.start) < min(p.end, q.end) or (
+                    p.start == q.start and p.end > p.start and q.end > q.start
+                ):
                     return True
         return False
 
     def assign(self) -> dict[Var, str]:
-        for carries, yields, end in self.ends:  # a carry that is set at the end of a pass holds its name until then
+        for (
+            carries,
+            yields,
+            end,
+        ) in self.ends:  # a carry that is set at the end of a pass holds its name until then
             for p, y in zip(carries, yields, strict=True):
-                if not isinstance(y, Var) or y not in self.group or self.find(y) is not self.find(p):
+                if (
+                    not isinstance(y, Var)
+                    or y not in self.group
+                    or self.find(y) is not self.find(p)
+                ):
                     self.spans[p].end = max(self.spans[p].end, end)
         for span in self.spans.values():
-            span.end = max(span.end, span.start + 0.5)  # a value that nobody reads still takes its name
+            span.end = max(
+                span.end, span.start + 0.5
+            )  # a value that nobody reads still takes its name
         taken: dict[str, list[Var]] = {}
         names: dict[Var, str] = {}
         for v in self.order:
@@ -358,4 +397,4 @@ def lay_out(block: Block, sizes: dict[Any, set[Var]], reserved: set[str]) -> Lay
     return Layout(folded, naming.run(block))
 
 
-__all__ = ["lay_out", "Layout", "Literal", "uses"]
+__all__ = ["Layout", "Literal", "lay_out", "uses"]

@@ -12,7 +12,19 @@ from dataclasses import dataclass, replace
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom
-from tapeless.transforms.core.language import Atom, Block, For, If, Let, Statement, Var, While, blocks, operands, outputs
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    outputs,
+)
 from tapeless.transforms.expand import Closed
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
 from tapeless.transforms.ops.elementwise import add
@@ -34,7 +46,10 @@ def linearize(block: Block, wrt: list[int]) -> Linear:
     primal = [prepare(s, active) for s in block.body]
     b = builder.Builder()
     with builder.building(b):
-        dots = [Var(block.params[k].type, block.params[k].name and block.params[k].name + "_dot") for k in wrt]
+        dots = [
+            Var(block.params[k].type, block.params[k].name and block.params[k].name + "_dot")
+            for k in wrt
+        ]
         t: Tangents = {block.params[k]: d for k, d in zip(wrt, dots, strict=True)}
         Forward(merged=False).block(primal, t)
     return Linear(primal, b.blocks[0], dots, [tangent_of(t, a) for a in block.results])
@@ -64,7 +79,9 @@ def prepare(s: Statement, active: set[Var]) -> Statement:
     """Functions with a rule give way to the forward part of the rule, and while loops get a counter as
     their first carry, so that their derivative can be a `for`."""
     match s:
-        case Let(op=Closed(reverse=reverse)) if reverse is not None and any(a in active for a in s.args if isinstance(a, Var)):
+        case Let(op=Closed(reverse=reverse)) if reverse is not None and any(
+            a in active for a in s.args if isinstance(a, Var)
+        ):
             return reverse(s)
         case If():
             return replace(s, then=_inside(s.then, active), orelse=_inside(s.orelse, active))

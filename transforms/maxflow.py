@@ -14,7 +14,9 @@ N = TypeVar("N", bound=Hashable)
 INFINITE = 1 << 60
 
 
-def minimum_cut(nodes: list[N], cost: dict[N, int], edges: list[tuple[N, N]], fixed: set[N], needed: set[N]) -> set[N]:
+def minimum_cut(
+    nodes: list[N], cost: dict[N, int], edges: list[tuple[N, N]], fixed: set[N], needed: set[N]
+) -> set[N]:
     """The nodes to keep. `fixed` nodes cannot be computed again; `needed` nodes must be at hand.
 
     Ford-Fulkerson with shortest augmenting paths (Edmonds and Karp, 1972) on the graph in which each

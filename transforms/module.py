@@ -66,9 +66,18 @@ def flat_text(values: list[str]) -> str:
     return "(" + ", ".join(values) + ("," if len(values) == 1 else "") + ")"
 
 
-def write_module(name: str, block: Block, arguments: list[str], unpack: list[tuple[Var, str]], result: Callable[[list[str]], str], doc: str) -> str:
+def write_module(
+    name: str,
+    block: Block,
+    arguments: list[str],
+    unpack: list[tuple[Var, str]],
+    result: Callable[[list[str]], str],
+    doc: str,
+) -> str:
     """The whole text of a module with one public function."""
-    return join_module([emit_function(name, block, ", ".join(arguments), unpack, result, doc, set(arguments))])
+    return join_module(
+        [emit_function(name, block, ", ".join(arguments), unpack, result, doc, set(arguments))]
+    )
 
 
 def join_module(functions: list[tuple[str, list[str], set[str]]]) -> str:

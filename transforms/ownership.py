@@ -104,7 +104,11 @@ class Ownership:
                 s = replace(s, args=(target, self.copied(s.args[1], out)))
             self.mutated |= self.of(target)
             for v in s.outs:
-                self.roots[v] = self.of(target) if has_memory(v) and v.type == target.type else frozenset({("own", v)})
+                self.roots[v] = (
+                    self.of(target)
+                    if has_memory(v) and v.type == target.type
+                    else frozenset({("own", v)})
+                )
                 if s.op is pop and not isinstance(v.type, StackType):
                     self.roots[v] |= self.of(target)
             out.append(s)
@@ -142,15 +146,23 @@ class Ownership:
         carries = s.carries if isinstance(s, For) else body.params
         yields = list(s.yields if isinstance(s, For) else body.results)
         around = after | (uses(s) - {a for a in s.inits if isinstance(a, Var)}) | _free(s)
-        live = around | {a for a in body.results if isinstance(a, Var)} - set(carries) | ({a for a in body.results if isinstance(a, Var)})
+        live = (
+            around
+            | {a for a in body.results if isinstance(a, Var)} - set(carries)
+            | ({a for a in body.results if isinstance(a, Var)})
+        )
         saved, saved_mutated = dict(self.roots), set(self.mutated)
-        shared: dict[Var, frozenset[Root]] = {p: NOTHING for p in carries}
+        shared: dict[Var, frozenset[Root]] = dict.fromkeys(carries, NOTHING)
         consumed: set[Var] = set()
         for _ in range(8):
             self.roots, self.mutated = dict(saved), set()
             for p, init in zip(carries, s.inits, strict=True):
                 if has_memory(p):
-                    self.roots[p] = frozenset({("carry", p)}) if p in consumed else frozenset({("carry", p)}) | self.of(init) | shared[p]
+                    self.roots[p] = (
+                        frozenset({("carry", p)})
+                        if p in consumed
+                        else frozenset({("carry", p)}) | self.of(init) | shared[p]
+                    )
             if isinstance(s, While):
                 for p, q in zip(s.test.params, carries, strict=True):
                     self.roots[p] = self.of(q)
@@ -162,12 +174,22 @@ class Ownership:
             statements = self.block(body.body, live)
             mutated = {p for p in carries if ("carry", p) in self.mutated}
             while True:
-                more = {q for p, y in zip(carries, yields, strict=True) if p in mutated for q in carries if ("carry", q) in self.of(y)}
+                more = {
+                    q
+                    for p, y in zip(carries, yields, strict=True)
+                    if p in mutated
+                    for q in carries
+                    if ("carry", q) in self.of(y)
+                }
                 if more <= mutated:
                     break
                 mutated |= more
-            flows = {p: frozenset(r for r in self.of(y) if r != ("carry", p)) if p not in mutated else NOTHING
-                     for p, y in zip(carries, yields, strict=True)}
+            flows = {
+                p: frozenset(r for r in self.of(y) if r != ("carry", p))
+                if p not in mutated
+                else NOTHING
+                for p, y in zip(carries, yields, strict=True)
+            }
             new_shared = {p: shared[p] | flows[p] for p in carries}
             if mutated <= consumed and new_shared == shared:
                 break
@@ -192,9 +214,17 @@ class Ownership:
                 continue
             y = yields[k]
             mine = self.of(y)
-            foreign = any(kind not in ("own", "carry") or (kind == "carry" and v in carries and v not in consumed) for kind, v in mine)
+            foreign = any(
+                kind not in ("own", "carry")
+                or (kind == "carry" and v in carries and v not in consumed)
+                for kind, v in mine
+            )
             outside = any(self.of(v) & mine for v in around)
-            if mine and (foreign or outside or mine & seen) or (not mine and isinstance(y, Var) and y in around):
+            if (
+                (mine
+                and (foreign or outside or mine & seen))
+                or (not mine and isinstance(y, Var) and y in around)
+            ):
                 yields[k] = self.copied(y, statements)
                 mine = self.of(yields[k])
             seen |= mine
@@ -204,7 +234,11 @@ class Ownership:
         out.append(replace(s, inits=tuple(inits), body=made_body))
         for v, p, init, y in zip(s.outs, carries, inits, yields, strict=True):
             if has_memory(v):
-                self.roots[v] = frozenset({("own", v)}) if p in consumed else self.of(init) | self.of(y) | frozenset({("shared", v)})
+                self.roots[v] = (
+                    frozenset({("own", v)})
+                    if p in consumed
+                    else self.of(init) | self.of(y) | frozenset({("shared", v)})
+                )
 
 
 def _free(s: For | While) -> set[Var]:

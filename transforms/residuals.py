@@ -64,7 +64,11 @@ class Primal:
         """Sizes of v that none of the values it is made from has."""
         known = set().union(*(sizes_in(a.type) for a in sources)) if sources else set()
         for symbol in sizes_in(v.type) - known:
-            if symbol.var is None and self.path[v] and dims.Dim((((symbol,), 1),)) in getattr(v.type, "shape", ()):
+            if (
+                symbol.var is None
+                and self.path[v]
+                and dims.Dim((((symbol,), 1),)) in getattr(v.type, "shape", ())
+            ):
                 self.homes.setdefault(symbol, v)
 
     def scan(self, body: Any, path: Path) -> None:
@@ -74,7 +78,9 @@ class Primal:
                 for p in block.params:
                     self.define(p, inner)
                 inits = s.inits if isinstance(s, (For, While)) else ()
-                for p, init in zip(block.params[-len(inits):] if inits else (), inits, strict=True):
+                for p, init in zip(
+                    block.params[-len(inits) :] if inits else (), inits, strict=True
+                ):
                     self.born(p, (init,))
                 if isinstance(s, For):
                     self.index.add(s.index)
@@ -169,7 +175,11 @@ class Residuals:
                 self.extra_sizes.setdefault(symbol, home)
 
     def operands_of(self, v: Var) -> list[Var]:
-        return [a for a in reads(self.primal.let[v]) if self.primal.path.get(a) and a not in self.primal.index]
+        return [
+            a
+            for a in reads(self.primal.let[v])
+            if self.primal.path.get(a) and a not in self.primal.index
+        ]
 
     def plan(self) -> tuple[dict[Var, None], set[Var]]:
         """The saved variables and those computed again."""
@@ -183,13 +193,19 @@ class Residuals:
                 continue
             nodes[v] = None
             let = self.primal.let.get(v)
-            if let is None or not recomputable(let) or any(x in self.primal.homes for x in sizes_in(tuple(let.params.values()))):
+            if (
+                let is None
+                or not recomputable(let)
+                or any(x in self.primal.homes for x in sizes_in(tuple(let.params.values())))
+            ):
                 fixed.add(v)
                 continue
             for u in self.operands_of(v):
                 edges.append((u, v))
                 left.append(u)
-        cut = minimum_cut(list(nodes), {v: self.cost(v) for v in nodes}, edges, fixed, set(self.needed))
+        cut = minimum_cut(
+            list(nodes), {v: self.cost(v) for v in nodes}, edges, fixed, set(self.needed)
+        )
         again: set[Var] = set()
         left = [v for v in self.needed if v not in cut]
         while left:
@@ -197,14 +213,14 @@ class Residuals:
             if v not in again and v not in cut:
                 again.add(v)
                 left += self.operands_of(v)
-        return {v: None for v in sorted(cut, key=self.primal.order.__getitem__)}, again
+        return dict.fromkeys(sorted(cut, key=self.primal.order.__getitem__)), again
 
     def cost(self, v: Var) -> int:
         elements = 1
         for s in getattr(v.type, "shape", ()):
             elements *= s if isinstance(s, int) else 64
         depth = sum(isinstance(s, (For, While)) for s, _ in self.primal.path[v])
-        return max(elements, 1) * 8 ** depth * 1000 + self.primal.order[v] % 1000
+        return max(elements, 1) * 8**depth * 1000 + self.primal.order[v] % 1000
 
     # -- storage
 
@@ -219,14 +235,18 @@ class Residuals:
         """An array with one entry a pass, if all trip counts and the shape are known beforehand."""
         loops = self.loops(v)
         for loop in loops:
-            if not isinstance(loop, For) or not all(self.outside(a, loops[0]) for a in (loop.start, loop.stop, loop.step)):
+            if not isinstance(loop, For) or not all(
+                self.outside(a, loops[0]) for a in (loop.start, loop.stop, loop.step)
+            ):
                 return False
             if not isinstance(loop.step, Literal):
                 return False
         if isinstance(v.type, StackType):
             return False
         for symbol in sizes_in(v.type):
-            if symbol in self.primal.homes or (symbol.var is not None and self.primal.path.get(symbol.var)):
+            if symbol in self.primal.homes or (
+                symbol.var is not None and self.primal.path.get(symbol.var)
+            ):
                 return False
         return True
 
@@ -299,7 +319,9 @@ class Residuals:
                 if v in self.saved:
                     storage[v] = self.save(v, storage[v])
 
-    def rebuild_block(self, s: Statement, k: int, path: Path, inner: list[Var], storage: dict[Var, Atom]) -> tuple[list[Statement], list[Atom]]:
+    def rebuild_block(
+        self, s: Statement, k: int, path: Path, inner: list[Var], storage: dict[Var, Atom]
+    ) -> tuple[list[Statement], list[Atom]]:
         b = builder.current()
         block = blocks(s)[k]
         with b.block() as statements:
@@ -310,10 +332,14 @@ class Residuals:
             self.rebuild(block.body, (*path, (s, k)), local)
         return statements, [local[v] for v in inner]
 
-    def rebuild_structured(self, s: Statement, path: Path, inner: list[Var], storage: dict[Var, Atom]) -> None:
+    def rebuild_structured(
+        self, s: Statement, path: Path, inner: list[Var], storage: dict[Var, Atom]
+    ) -> None:
         b = builder.current()
         kinds = [storage[v].type for v in inner]
-        names = [a.name if isinstance(a, Var) else v.name for v, a in ((v, storage[v]) for v in inner)]
+        names = [
+            a.name if isinstance(a, Var) else v.name for v, a in ((v, storage[v]) for v in inner)
+        ]
         outs = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
         if isinstance(s, If):
             made_blocks = []
@@ -324,7 +350,9 @@ class Residuals:
         else:
             params = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
             k = 1 if isinstance(s, While) else 0
-            statements, finals = self.rebuild_block(s, k, path, inner, {**storage, **dict(zip(inner, params, strict=True))})
+            statements, finals = self.rebuild_block(
+                s, k, path, inner, {**storage, **dict(zip(inner, params, strict=True))}
+            )
             old = blocks(s)[k]
             block = Block((*old.params, *params), tuple(statements), (*old.results, *finals))
             inits = (*s.inits, *(storage[v] for v in inner))  # type: ignore[union-attr]
@@ -339,14 +367,22 @@ class Residuals:
 
     # -- rebuilding the backward part
 
-    def run_back(self, body: Any, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]) -> None:
+    def run_back(
+        self, body: Any, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]
+    ) -> None:
         b = builder.current()
         for s in body:
             b.origin = s.origin
             match s:
                 case Let():
                     outs = tuple(self.fresh(v, new) for v in s.outs)
-                    made = Let(outs, s.op, tuple(self.renamed(a, new) for a in s.args), map_sizes(s.params, new), s.origin)
+                    made = Let(
+                        outs,
+                        s.op,
+                        tuple(self.renamed(a, new) for a in s.args),
+                        map_sizes(s.params, new),
+                        s.origin,
+                    )
                     b.emit(made)
                     for v in outs:
                         b.definitions[v] = made
@@ -358,7 +394,11 @@ class Residuals:
                     raise TypeError(s)
 
     def fresh(self, v: Var, new: dict[Var, Atom]) -> Var:
-        kind = retype(v.type, new) if not isinstance(v.type, StackType) else StackType(retype(v.type.item, new))
+        kind = (
+            retype(v.type, new)
+            if not isinstance(v.type, StackType)
+            else StackType(retype(v.type.item, new))
+        )
         if kind != v.type:
             made = Var(kind, v.name, v.origin)
             new[v] = made
@@ -369,19 +409,39 @@ class Residuals:
         if isinstance(a, Var) and a in new:
             return new[a]
         if isinstance(a, Var) and self.primal.path.get(a):
-            raise InternalError(f"the value of {a.name or self.primal.let.get(a)} is needed by the backward part but not at hand")
+            raise InternalError(
+                f"the value of {a.name or self.primal.let.get(a)} is needed by the backward part but not at hand"
+            )
         return a
 
-    def back_structured(self, s: If | For, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]) -> None:
+    def back_structured(
+        self, s: If | For, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]
+    ) -> None:
         b = builder.current()
-        popped = [v for v in self.under(s.mirror) if self.kind(v) == "stack"] if s.mirror is not None else []
+        popped = (
+            [v for v in self.under(s.mirror) if self.kind(v) == "stack"]
+            if s.mirror is not None
+            else []
+        )
         kinds = [storage[v].type for v in popped]
         names = [storage[v].name for v in popped]  # type: ignore[union-attr]
         outs = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
         if isinstance(s, If):
             test = self.renamed(s.test, new)
-            made = [self.back_block(block, s.mirror, k, path, popped, dict(storage), dict(new), ()) for k, block in enumerate((s.then, s.orelse))]
-            b.emit(If((*(self.fresh(v, new) for v in s.outs), *outs), test, made[0], made[1], None, s.origin))
+            made = [
+                self.back_block(block, s.mirror, k, path, popped, dict(storage), dict(new), ())
+                for k, block in enumerate((s.then, s.orelse))
+            ]
+            b.emit(
+                If(
+                    (*(self.fresh(v, new) for v in s.outs), *outs),
+                    test,
+                    made[0],
+                    made[1],
+                    None,
+                    s.origin,
+                )
+            )
         else:
             span = tuple(self.renamed(a, new) for a in (s.start, s.stop, s.step))
             inits = (*(self.renamed(a, new) for a in s.inits), *(storage[v] for v in popped))
@@ -391,14 +451,40 @@ class Residuals:
             inner_new[s.index] = index
             carries = tuple(self.fresh(p, inner_new) for p in s.carries)
             which = 1 if isinstance(s.mirror, While) else 0
-            body = self.back_block(s.body, s.mirror, which, path, popped, {**storage, **dict(zip(popped, params, strict=True))}, inner_new,
-                                   (index, *carries, *params))
-            b.emit(For((*(self.fresh(v, new) for v in s.outs), *outs), *span, inits, body, s.reverse, origin=s.origin))
+            body = self.back_block(
+                s.body,
+                s.mirror,
+                which,
+                path,
+                popped,
+                {**storage, **dict(zip(popped, params, strict=True))},
+                inner_new,
+                (index, *carries, *params),
+            )
+            b.emit(
+                For(
+                    (*(self.fresh(v, new) for v in s.outs), *outs),
+                    *span,
+                    inits,
+                    body,
+                    s.reverse,
+                    origin=s.origin,
+                )
+            )
         for v, out in zip(popped, outs, strict=True):
             storage[v] = out
 
-    def back_block(self, block: Block, mirror: Any, k: int, path: Path, popped: list[Var], storage: dict[Var, Atom], new: dict[Var, Atom],
-                   params: tuple[Var, ...]) -> Block:
+    def back_block(
+        self,
+        block: Block,
+        mirror: Any,
+        k: int,
+        path: Path,
+        popped: list[Var],
+        storage: dict[Var, Atom],
+        new: dict[Var, Atom],
+        params: tuple[Var, ...],
+    ) -> Block:
         b = builder.current()
         here = (*path, (mirror, k))
         with b.block() as statements:
@@ -426,12 +512,21 @@ class Residuals:
                     value = indexing.index(storage[v], *position, key=key)
             value.name = v.name
             new[v] = value
-        for v in sorted((v for v in self.again if self.primal.path[v] == here), key=self.primal.order.__getitem__):
+        for v in sorted(
+            (v for v in self.again if self.primal.path[v] == here),
+            key=self.primal.order.__getitem__,
+        ):
             let = self.primal.let[v]
             if v in new:
                 continue
             outs = tuple(Var(retype(o.type, new), o.name, o.origin) for o in let.outs)
-            made = Let(outs, let.op, tuple(self.renamed(a, new) for a in let.args), map_sizes(let.params, new), let.origin)
+            made = Let(
+                outs,
+                let.op,
+                tuple(self.renamed(a, new) for a in let.args),
+                map_sizes(let.params, new),
+                let.origin,
+            )
             b.emit(made)
             for o, fresh in zip(let.outs, outs, strict=True):
                 new[o] = fresh
@@ -481,8 +576,13 @@ class Sized:
         for s in body:
             match s:
                 case If():
-                    then, orelse = (Block(b.params, tuple(self.mirrored(b.body)), b.results) for b in (s.then, s.orelse))
-                    s = replace(s, then=then, orelse=orelse, mirror=self.new.get(id(s.mirror), s.mirror))
+                    then, orelse = (
+                        Block(b.params, tuple(self.mirrored(b.body)), b.results)
+                        for b in (s.then, s.orelse)
+                    )
+                    s = replace(
+                        s, then=then, orelse=orelse, mirror=self.new.get(id(s.mirror), s.mirror)
+                    )
                 case For():
                     b = Block(s.body.params, tuple(self.mirrored(s.body.body)), s.body.results)
                     s = replace(s, body=b, mirror=self.new.get(id(s.mirror), s.mirror))
@@ -490,7 +590,9 @@ class Sized:
         return out
 
 
-def _size_lets(defined: tuple[Var, ...], wanted: Wanted, made: dict[dims.Symbol, Var]) -> list[Statement]:
+def _size_lets(
+    defined: tuple[Var, ...], wanted: Wanted, made: dict[dims.Symbol, Var]
+) -> list[Statement]:
     found: list[Statement] = []
     for v in defined:
         for symbol in wanted.get(v, ()):
@@ -499,7 +601,9 @@ def _size_lets(defined: tuple[Var, ...], wanted: Wanted, made: dict[dims.Symbol,
     return found
 
 
-def resolve(primal: list[Statement], backward: list[Statement]) -> tuple[list[Statement], list[Statement], dict[Var, Atom]]:
+def resolve(
+    primal: list[Statement], backward: list[Statement]
+) -> tuple[list[Statement], list[Statement], dict[Var, Atom]]:
     """Primal statements that save, and backward statements that read only what is in scope; and what the
     variables that the backward part reads at its own top level are called now."""
     plan = Residuals(primal, backward)

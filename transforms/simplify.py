@@ -1,6 +1,6 @@
 """Algebra, common subexpressions and dead code, on structured programs.
 
-    a = x * 1; b = sin(a); c = sin(x); d = b + c      becomes      b = sin(x); d = b + b
+a = x * 1; b = sin(a); c = sin(x); d = b + c      becomes      b = sin(x); d = b + b
 """
 
 from __future__ import annotations
@@ -37,7 +37,22 @@ from tapeless.transforms.ops import elementwise, shapes
 from tapeless.transforms.ops.elementwise import add, is_number, mul, neg, select, sub, truediv
 from tapeless.transforms.residuals import sizes_in
 
-FRESH = frozenset({"zeros", "ones", "empty", "full", "new_stack", "array", "copy", "unstack", "push", "pop", "update", "add_at"})
+FRESH = frozenset(
+    {
+        "zeros",
+        "ones",
+        "empty",
+        "full",
+        "new_stack",
+        "array",
+        "copy",
+        "unstack",
+        "push",
+        "pop",
+        "update",
+        "add_at",
+    }
+)
 
 
 def simplify(block: Block) -> Block:
@@ -69,7 +84,9 @@ class Simplifier:
         with builder.building(b):
             b.definitions = self.definitions
             self.statements(block.body, {})
-            return Block(block.params, tuple(b.blocks[0]), tuple(self.atom(a) for a in block.results))
+            return Block(
+                block.params, tuple(b.blocks[0]), tuple(self.atom(a) for a in block.results)
+            )
 
     def atom(self, a: Atom) -> Atom:
         while isinstance(a, Var) and a in self.new:
@@ -91,10 +108,25 @@ class Simplifier:
                 case If():
                     self.branch(s, known)
                 case For():
-                    b.emit(replace(s, start=self.atom(s.start), stop=self.atom(s.stop), step=self.atom(s.step),
-                                   inits=tuple(map(self.atom, s.inits)), body=self.block(s.body, known)))
+                    b.emit(
+                        replace(
+                            s,
+                            start=self.atom(s.start),
+                            stop=self.atom(s.stop),
+                            step=self.atom(s.step),
+                            inits=tuple(map(self.atom, s.inits)),
+                            body=self.block(s.body, known),
+                        )
+                    )
                 case While():
-                    b.emit(replace(s, inits=tuple(map(self.atom, s.inits)), test=self.block(s.test, known), body=self.block(s.body, known)))
+                    b.emit(
+                        replace(
+                            s,
+                            inits=tuple(map(self.atom, s.inits)),
+                            test=self.block(s.test, known),
+                            body=self.block(s.body, known),
+                        )
+                    )
                 case Effect():
                     b.emit(replace(s, args=tuple(map(self.atom, s.args))))
 
@@ -126,7 +158,9 @@ class Simplifier:
     def replace_by(self, old: Var, value: Atom) -> None:
         if isinstance(value, Var) and old.name and not value.name:
             value.name = old.name
-        for a, b in zip(getattr(old.type, "shape", ()), getattr(value.type, "shape", ()), strict=False):
+        for a, b in zip(
+            getattr(old.type, "shape", ()), getattr(value.type, "shape", ()), strict=False
+        ):
             if a != b and not isinstance(a, int) and len(sizes_in(a)) == 1:
                 (symbol,) = sizes_in(a)
                 if symbol.var is None and a == Dim((((symbol,), 1),)):
@@ -147,12 +181,25 @@ class Simplifier:
             p, q = then.results[k], orelse.results[k]
             if p == q and isinstance(p, (Literal, Var)) and (isinstance(p, Literal) or p is q):
                 self.replace_by(v, p)
-            elif isinstance(p, Literal) and isinstance(q, Literal) and p.value is True and q.value is False:
+            elif (
+                isinstance(p, Literal)
+                and isinstance(q, Literal)
+                and p.value is True
+                and q.value is False
+            ):
                 self.replace_by(v, test)
             else:
                 keep.append(k)
-        builder.current().emit(If(tuple(s.outs[k] for k in keep), test, Block((), then.body, tuple(then.results[k] for k in keep)),
-                                  Block((), orelse.body, tuple(orelse.results[k] for k in keep)), s.mirror, s.origin))
+        builder.current().emit(
+            If(
+                tuple(s.outs[k] for k in keep),
+                test,
+                Block((), then.body, tuple(then.results[k] for k in keep)),
+                Block((), orelse.body, tuple(orelse.results[k] for k in keep)),
+                s.mirror,
+                s.origin,
+            )
+        )
 
     def define(self, a: Atom) -> Let | None:
         return self.definitions.get(a) if isinstance(a, Var) else None
@@ -207,7 +254,11 @@ def _sub(self: Simplifier, s: Let) -> Atom | None:
 
 def _mul(self: Simplifier, s: Let) -> Atom | None:
     a, b = s.args
-    if isinstance(b, Literal) and not isinstance(a, Literal) and not a.type.shape == () != b.type.shape:
+    if (
+        isinstance(b, Literal)
+        and not isinstance(a, Literal)
+        and not a.type.shape == () != b.type.shape
+    ):
         if is_number(b, -1) and a.type.dtype.kind == "f":
             return neg(a)  # type: ignore[no-any-return]
         return mul(b, a)  # type: ignore[no-any-return]
@@ -217,9 +268,20 @@ def _mul(self: Simplifier, s: Let) -> Atom | None:
     for let, other in ((left, b), (right, a)):
         if let is not None and let.op is neg and other.type.dtype.kind == "f":
             return neg(mul(let.args[0], other) if let is left else mul(other, let.args[0]))  # type: ignore[no-any-return]
-    if isinstance(a, Literal) and right is not None and right.op is mul and isinstance(right.args[0], Literal):
+    if (
+        isinstance(a, Literal)
+        and right is not None
+        and right.op is mul
+        and isinstance(right.args[0], Literal)
+    ):
         return mul(mul(a, right.args[0]), right.args[1])  # type: ignore[no-any-return]
-    if left is None and right is not None and right.op is mul and isinstance(right.args[0], Literal) and a.type.dtype.kind == "f":
+    if (
+        left is None
+        and right is not None
+        and right.op is mul
+        and isinstance(right.args[0], Literal)
+        and a.type.dtype.kind == "f"
+    ):
         return mul(right.args[0], mul(a, right.args[1]))  # type: ignore[no-any-return]
     if is_number(a, 1.0) and isinstance(b, Var) and _fits(b, s.outs[0].type):
         return b
@@ -273,19 +335,25 @@ def _elementwise_of_broadcast(self: Simplifier, s: Let) -> Atom | None:
     for k, a in enumerate(s.args):
         let = self.define(a)
         others = [x for j, x in enumerate(s.args) if j != k]
-        if let is not None and let.op is shapes.broadcast_to and any(o.type.shape == s.outs[0].type.shape for o in others):
+        if (
+            let is not None
+            and let.op is shapes.broadcast_to
+            and any(o.type.shape == s.outs[0].type.shape for o in others)
+        ):
             args.append(let.args[0])
             changed = True
             break
         args.append(a)
     if not changed:
         return None
-    args += s.args[len(args):]
+    args += s.args[len(args) :]
     made = s.op(*args, **s.params)
     return made  # type: ignore[no-any-return]
 
 
-def _binary(rule: Callable[[Simplifier, Let], Atom | None] | None) -> Callable[[Simplifier, Let], Atom | None]:
+def _binary(
+    rule: Callable[[Simplifier, Let], Atom | None] | None,
+) -> Callable[[Simplifier, Let], Atom | None]:
     def run(self: Simplifier, s: Let) -> Atom | None:
         found = rule(self, s) if rule is not None else None
         return found if found is not None else _elementwise_of_broadcast(self, s)
@@ -294,8 +362,16 @@ def _binary(rule: Callable[[Simplifier, Let], Atom | None] | None) -> Callable[[
 
 
 RULES: dict[Any, Callable[[Simplifier, Let], Atom | None]] = {
-    add: _binary(_add), sub: _binary(_sub), mul: _binary(_mul), truediv: _binary(None), elementwise.power: _binary(None),
-    neg: _neg, select: _binary(_select), shapes.broadcast_to: _broadcast, shapes.reshape: _reshape, shapes.transpose: _transpose,
+    add: _binary(_add),
+    sub: _binary(_sub),
+    mul: _binary(_mul),
+    truediv: _binary(None),
+    elementwise.power: _binary(None),
+    neg: _neg,
+    select: _binary(_select),
+    shapes.broadcast_to: _broadcast,
+    shapes.reshape: _reshape,
+    shapes.transpose: _transpose,
 }
 
 
@@ -331,7 +407,12 @@ def _homes(body: tuple[Statement, ...], table: dict[Any, Var]) -> dict[Any, Var]
 
 def _home(v: Var, table: dict[Any, Var]) -> None:
     for size in getattr(v.type, "shape", ()):
-        if not isinstance(size, int) and len(size.terms) == 1 and len(size.terms[0][0]) == 1 and size.terms[0][1] == 1:
+        if (
+            not isinstance(size, int)
+            and len(size.terms) == 1
+            and len(size.terms[0][0]) == 1
+            and size.terms[0][1] == 1
+        ):
             for symbol in symbols(size):
                 if symbol.var is None:
                     table.setdefault(symbol, v)
@@ -345,7 +426,9 @@ def _needs(s: Statement, homes: dict[Any, Var]) -> set[Var]:
     return found
 
 
-def _sweep(body: tuple[Statement, ...], live: set[Var], homes: dict[Any, Var] | None = None) -> list[Statement]:
+def _sweep(
+    body: tuple[Statement, ...], live: set[Var], homes: dict[Any, Var] | None = None
+) -> list[Statement]:
     homes = _homes(body, {}) if homes is None else homes
     kept: list[Statement] = []
     for s in reversed(body):
@@ -382,7 +465,9 @@ def _sweep_for(s: For, live: set[Var], homes: dict[Any, Var]) -> For | None:
     keep = [v in live for v in s.outs]
     flag = s.body.results[:1] if s.until else ()
     while True:
-        inner = set(live) | {a for a, on in zip(s.yields, keep, strict=True) if on and isinstance(a, Var)}
+        inner = set(live) | {
+            a for a, on in zip(s.yields, keep, strict=True) if on and isinstance(a, Var)
+        }
         inner |= {a for a in flag if isinstance(a, Var)}
         statements = _sweep(s.body.body, inner, homes)
         new = [on or p in inner for on, p in zip(keep, s.carries, strict=True)]
@@ -394,8 +479,14 @@ def _sweep_for(s: For, live: set[Var], homes: dict[Any, Var]) -> For | None:
         return None
     live |= inner
     pick = [k for k, on in enumerate(keep) if on]
-    body = Block((s.index, *(s.carries[k] for k in pick)), tuple(statements), (*flag, *(s.yields[k] for k in pick)))
-    return replace(s, outs=tuple(s.outs[k] for k in pick), inits=tuple(s.inits[k] for k in pick), body=body)
+    body = Block(
+        (s.index, *(s.carries[k] for k in pick)),
+        tuple(statements),
+        (*flag, *(s.yields[k] for k in pick)),
+    )
+    return replace(
+        s, outs=tuple(s.outs[k] for k in pick), inits=tuple(s.inits[k] for k in pick), body=body
+    )
 
 
 def _all(body: list[Statement]) -> list[Statement]:
@@ -405,19 +496,34 @@ def _all(body: list[Statement]) -> list[Statement]:
 def _sweep_while(s: While, live: set[Var], homes: dict[Any, Var]) -> While:
     keep = [v in live for v in s.outs]
     while True:
-        inner = set(live) | {a for a, on in zip(s.body.results, keep, strict=True) if on and isinstance(a, Var)}
+        inner = set(live) | {
+            a for a, on in zip(s.body.results, keep, strict=True) if on and isinstance(a, Var)
+        }
         inner |= {a for a in s.test.results if isinstance(a, Var)}
         tests = _sweep(s.test.body, inner, homes)
         statements = _sweep(s.body.body, inner, homes)
-        new = [on or p in inner or q in inner for on, p, q in zip(keep, s.body.params, s.test.params, strict=True)]
+        new = [
+            on or p in inner or q in inner
+            for on, p, q in zip(keep, s.body.params, s.test.params, strict=True)
+        ]
         if new == keep:
             break
         keep = new
     live |= inner
     pick = [k for k, on in enumerate(keep) if on]
     test = Block(tuple(s.test.params[k] for k in pick), tuple(tests), s.test.results)
-    body = Block(tuple(s.body.params[k] for k in pick), tuple(statements), tuple(s.body.results[k] for k in pick))
-    return replace(s, outs=tuple(s.outs[k] for k in pick), inits=tuple(s.inits[k] for k in pick), test=test, body=body)
+    body = Block(
+        tuple(s.body.params[k] for k in pick),
+        tuple(statements),
+        tuple(s.body.results[k] for k in pick),
+    )
+    return replace(
+        s,
+        outs=tuple(s.outs[k] for k in pick),
+        inits=tuple(s.inits[k] for k in pick),
+        test=test,
+        body=body,
+    )
 
 
-__all__ = ["simplify", "dead_code", "Type"]
+__all__ = ["Type", "dead_code", "simplify"]

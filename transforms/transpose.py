@@ -1,6 +1,6 @@
 """Runs a linear program backwards: from cotangents of its outputs to cotangents of its inputs.
 
-    y_dot = x_dot * c      becomes      x_bar = y_bar * c
+y_dot = x_dot * c      becomes      x_bar = y_bar * c
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ from tapeless.transforms.ops.stacks import add_stacks
 Cotangents = dict[Var, Any]
 
 
-def transpose(body: Iterable[Statement], inputs: list[Var], outputs: list[tuple[Var, Atom]]) -> list[Atom]:
+def transpose(
+    body: Iterable[Statement], inputs: list[Var], outputs: list[tuple[Var, Atom]]
+) -> list[Atom]:
     """Records the backward statements in the open block; returns the cotangents of `inputs`."""
     env: Cotangents = {}
     for v, ct in outputs:
@@ -125,7 +127,12 @@ def _let(s: Let, env: Cotangents, linear: set[Var]) -> None:
     if s.op.transpose is None:
         raise InternalError(f"the operation {s.op.name} is used linearly but has no transpose")
     if len(s.outs) > 1:
-        made = s.op.transpose(tuple(_filled(c, v.type) for c, v in zip(cts, s.outs, strict=True)), s.args, used, s.params)
+        made = s.op.transpose(
+            tuple(_filled(c, v.type) for c, v in zip(cts, s.outs, strict=True)),
+            s.args,
+            used,
+            s.params,
+        )
     else:
         made = _guarded(s, cts[0], used)
     for a, ct, on in zip(s.args, made, used, strict=True):
@@ -176,7 +183,14 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
             inner: Cotangents = dict(before)
             if any(isinstance(kind, StackType) for kind in (f.type for f in free)):
                 inner = {f: c for f, c in before.items() if not isinstance(f.type, StackType)}
-            _results(block, [c if isinstance(a, Var) and a in linear or _inner(a, block) else None for a, c in zip(block.results, cts, strict=True)], inner)
+            _results(
+                block,
+                [
+                    c if (isinstance(a, Var) and a in linear) or _inner(a, block) else None
+                    for a, c in zip(block.results, cts, strict=True)
+                ],
+                inner,
+            )
             _block(list(block.body), inner, linear)
         sides.append((statements, inner))
     changed = [f for f in free if any(inner.get(f) is not before[f] for _, inner in sides)]
@@ -218,7 +232,9 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
             new_live = [on or inner.get(p) is not None for on, p in zip(live, params, strict=True)]
             new_gets = [f for f in free if inner.get(f) is not None]
             if new_live == live and len(new_gets) == len(gets):
-                ins = [_filled(inner.get(p), p.type) for p, on in zip(params, live, strict=True) if on]
+                ins = [
+                    _filled(inner.get(p), p.type) for p, on in zip(params, live, strict=True) if on
+                ]
                 totals = [inner[f] for f in gets]
                 break
         live, gets = new_live, new_gets
@@ -226,9 +242,23 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
     inits += [_filled(env.get(f), f.type) for f in gets]
     chosen = [p for p, on in zip(params, live, strict=True) if on]
     outs = [Var(v.type, _bar(v)) for v in (*chosen, *gets)]
-    body = Block((s.index, *(c for c in carried if c is not None), *sums), tuple(statements), (*ins, *totals))
-    b.emit(For(tuple(outs), s.start, s.stop, s.step, tuple(inits), body, not s.reverse, mirror=s.mirror, origin=s.origin))
-    for f, out in zip(gets, outs[len(chosen):], strict=True):
+    body = Block(
+        (s.index, *(c for c in carried if c is not None), *sums), tuple(statements), (*ins, *totals)
+    )
+    b.emit(
+        For(
+            tuple(outs),
+            s.start,
+            s.stop,
+            s.step,
+            tuple(inits),
+            body,
+            not s.reverse,
+            mirror=s.mirror,
+            origin=s.origin,
+        )
+    )
+    for f, out in zip(gets, outs[len(chosen) :], strict=True):
         env[f] = out
     inits_of = [a for a, on in zip(s.inits, live, strict=True) if on]
     for a, out in zip(inits_of, outs, strict=False):
@@ -236,4 +266,4 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
             _accumulate(env, a, out)
 
 
-__all__ = ["transpose", "Literal", "NeedStatic", "Type"]
+__all__ = ["Literal", "NeedStatic", "Type", "transpose"]

@@ -28,7 +28,9 @@ class Builder:
     def emit(self, statement: Statement) -> None:
         self.blocks[-1].append(statement)
 
-    def let(self, outs: tuple[Var, ...], op: Any, args: tuple[Atom, ...], params: Mapping[str, Any]) -> None:
+    def let(
+        self, outs: tuple[Var, ...], op: Any, args: tuple[Atom, ...], params: Mapping[str, Any]
+    ) -> None:
         statement = Let(outs, op, args, dict(params), self.origin)
         for v in outs:
             v.origin = v.origin or self.origin
@@ -86,7 +88,12 @@ def active() -> bool:
     return getattr(_local, "builder", None) is not None
 
 
-WEAK = {bool: np.dtype(bool), int: np.dtype(int), float: np.dtype(float), complex: np.dtype(complex)}
+WEAK = {
+    bool: np.dtype(bool),
+    int: np.dtype(int),
+    float: np.dtype(float),
+    complex: np.dtype(complex),
+}
 
 
 def atom(value: Any) -> Atom:
@@ -127,7 +134,9 @@ def size_of(value: Atom | int) -> Size:
         name = let.op.name
         if name == "size_value":
             return let.params["size"]  # type: ignore[no-any-return]
-        if name in ("add", "sub", "mul", "floordiv", "mod") and all(a.type.dtype.kind in "iu" for a in let.args):
+        if name in ("add", "sub", "mul", "floordiv", "mod") and all(
+            a.type.dtype.kind in "iu" for a in let.args
+        ):
             a, b = (size_of(x) for x in let.args)
             match name:
                 case "add":

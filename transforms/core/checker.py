@@ -26,7 +26,9 @@ def check(block: Block, stage: str = "") -> None:
 
 
 def _fail(stage: str, what: str) -> None:
-    raise InternalError(f"the core program is not well formed{' after ' + stage if stage else ''}: {what}")
+    raise InternalError(
+        f"the core program is not well formed{' after ' + stage if stage else ''}: {what}"
+    )
 
 
 def _block(block: Block, scope: set[Var], ever: set[Var], stage: str) -> None:
@@ -85,5 +87,7 @@ def _same_types(a: Any, b: Any, where: str, stage: str) -> None:
     for x, y in zip(a, b, strict=True):
         if isinstance(x.type, StackType) != isinstance(y.type, StackType):
             _fail(stage, f"{where} carries {x.type} but gives {y.type}")
-        if not isinstance(x.type, StackType) and (x.type.dtype != y.type.dtype or x.type.ndim != y.type.ndim):
+        if not isinstance(x.type, StackType) and (
+            x.type.dtype != y.type.dtype or x.type.ndim != y.type.ndim
+        ):
             _fail(stage, f"{where} carries {x.type} but gives {y.type}")

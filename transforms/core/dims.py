@@ -105,7 +105,9 @@ class Dim:
     def __str__(self) -> str:
         text = ""
         for factors, c in sorted(self.terms, key=lambda t: (not t[0], t[1] < 0)):
-            body = "*".join(([] if abs(c) == 1 and factors else [str(abs(c))]) + [str(f) for f in factors])
+            body = "*".join(
+                ([] if abs(c) == 1 and factors else [str(abs(c))]) + [str(f) for f in factors]
+            )
             text += ((" - " if c < 0 else " + ") if text else ("-" if c < 0 else "")) + body
         return text
 
@@ -173,7 +175,12 @@ def _factor_bound(factor: Factor) -> int | None:
         bounds = [b for b in (lower_bound(factor.left), lower_bound(factor.right)) if b is not None]
         return max(bounds, default=None)
     left, right = lower_bound(factor.left), lower_bound(factor.right)
-    if factor.kind == "//" and left is not None and isinstance(factor.right, int) and factor.right > 0:
+    if (
+        factor.kind == "//"
+        and left is not None
+        and isinstance(factor.right, int)
+        and factor.right > 0
+    ):
         return left // factor.right
     return 0 if left is not None and left >= 0 and (right or 0) > 0 else None
 

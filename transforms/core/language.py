@@ -127,8 +127,12 @@ class Literal(Arithmetic):
     type: Any
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, Literal) and self.type == other.type
-                and type(self.value) is type(other.value) and repr(self.value) == repr(other.value))
+        return (
+            isinstance(other, Literal)
+            and self.type == other.type
+            and type(self.value) is type(other.value)
+            and repr(self.value) == repr(other.value)
+        )
 
     def __hash__(self) -> int:
         return hash((repr(self.value), str(self.type)))

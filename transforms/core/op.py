@@ -53,7 +53,9 @@ class Op:
             if known is not None:
                 return (known,)
         types = self.infer(*atoms, **params)
-        outs: tuple[Var, ...] = tuple(Var(t) for t in (types if isinstance(types, tuple) else (types,)))
+        outs: tuple[Var, ...] = tuple(
+            Var(t) for t in (types if isinstance(types, tuple) else (types,))
+        )
         builder.current().let(outs, self, atoms, params)
         return outs
 

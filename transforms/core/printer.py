@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Let, Literal, Program, Var, While
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Literal,
+    Program,
+    Var,
+    While,
+)
 
 
 def show(program: Program) -> str:
@@ -56,20 +67,40 @@ class Printer:
             case Let():
                 params = "".join(f", {k}={v}" for k, v in s.params.items())
                 args = self.list(s.args)
-                self.line(depth, f"{', '.join(map(self.typed, s.outs))} = {s.op.name}({args}{params if args else params[2:]})", s.origin)
+                self.line(
+                    depth,
+                    f"{', '.join(map(self.typed, s.outs))} = {s.op.name}({args}{params if args else params[2:]})",
+                    s.origin,
+                )
             case If():
-                self.line(depth, f"{self.list(s.outs)} = if {self.name(s.test)}:".removeprefix(" = "), s.origin)
+                self.line(
+                    depth,
+                    f"{self.list(s.outs)} = if {self.name(s.test)}:".removeprefix(" = "),
+                    s.origin,
+                )
                 self.block(s.then, depth + 1, "yield")
                 self.line(depth, "else:")
                 self.block(s.orelse, depth + 1, "yield")
             case For():
                 span = f"range({self.list((s.start, s.stop, s.step))})"
                 span = f"reversed({span})" if s.reverse else span
-                inits = ", ".join(f"{self.typed(p)} = {self.name(a)}" for p, a in zip(s.carries, s.inits, strict=True))
-                self.line(depth, f"{self.list(s.outs)} = for {self.name(s.index)} in {span} with {inits}:".removeprefix(" = "), s.origin)
+                inits = ", ".join(
+                    f"{self.typed(p)} = {self.name(a)}"
+                    for p, a in zip(s.carries, s.inits, strict=True)
+                )
+                self.line(
+                    depth,
+                    f"{self.list(s.outs)} = for {self.name(s.index)} in {span} with {inits}:".removeprefix(
+                        " = "
+                    ),
+                    s.origin,
+                )
                 self.block(s.body, depth + 1, "yield")
             case While():
-                inits = ", ".join(f"{self.typed(p)} = {self.name(a)}" for p, a in zip(s.body.params, s.inits, strict=True))
+                inits = ", ".join(
+                    f"{self.typed(p)} = {self.name(a)}"
+                    for p, a in zip(s.body.params, s.inits, strict=True)
+                )
                 self.line(depth, f"{self.list(s.outs)} = while with {inits}:", s.origin)
                 self.block(s.test, depth + 1, "test")
                 self.block(s.body, depth + 1, "yield")

@@ -7,14 +7,31 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Let, Literal, StackType, Statement, Type, Var, While
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Literal,
+    StackType,
+    Statement,
+    Type,
+    Var,
+    While,
+)
 
 
 def substitute(block: Block, new: Mapping[Var, Atom]) -> Block:
     """`block` with free variables replaced; also inside sizes that stand for them."""
     if not new:
         return block
-    return Block(block.params, tuple(_statement(s, new) for s in block.body), tuple(_atom(a, new) for a in block.results))
+    return Block(
+        block.params,
+        tuple(_statement(s, new) for s in block.body),
+        tuple(_atom(a, new) for a in block.results),
+    )
 
 
 def _atom(a: Atom, new: Mapping[Var, Atom]) -> Atom:
@@ -24,16 +41,34 @@ def _atom(a: Atom, new: Mapping[Var, Atom]) -> Atom:
 def _statement(s: Statement, new: Mapping[Var, Atom]) -> Statement:
     match s:
         case Let():
-            return replace(s, args=tuple(_atom(a, new) for a in s.args), params=map_sizes(s.params, new))
+            return replace(
+                s, args=tuple(_atom(a, new) for a in s.args), params=map_sizes(s.params, new)
+            )
         case Effect():
             return replace(s, args=tuple(_atom(a, new) for a in s.args))
         case If():
-            return replace(s, test=_atom(s.test, new), then=substitute(s.then, new), orelse=substitute(s.orelse, new))
+            return replace(
+                s,
+                test=_atom(s.test, new),
+                then=substitute(s.then, new),
+                orelse=substitute(s.orelse, new),
+            )
         case For():
-            return replace(s, start=_atom(s.start, new), stop=_atom(s.stop, new), step=_atom(s.step, new),
-                           inits=tuple(_atom(a, new) for a in s.inits), body=substitute(s.body, new))
+            return replace(
+                s,
+                start=_atom(s.start, new),
+                stop=_atom(s.stop, new),
+                step=_atom(s.step, new),
+                inits=tuple(_atom(a, new) for a in s.inits),
+                body=substitute(s.body, new),
+            )
         case While():
-            return replace(s, inits=tuple(_atom(a, new) for a in s.inits), test=substitute(s.test, new), body=substitute(s.body, new))
+            return replace(
+                s,
+                inits=tuple(_atom(a, new) for a in s.inits),
+                test=substitute(s.test, new),
+                body=substitute(s.body, new),
+            )
     raise TypeError(s)
 
 
@@ -90,14 +125,30 @@ def _refresh(block: Block, new: dict[Var, Atom]) -> Block:
     for s in block.body:
         match s:
             case If():
-                made: Statement = replace(s, test=_atom(s.test, new), then=_refresh(s.then, new), orelse=_refresh(s.orelse, new))
+                made: Statement = replace(
+                    s,
+                    test=_atom(s.test, new),
+                    then=_refresh(s.then, new),
+                    orelse=_refresh(s.orelse, new),
+                )
             case For():
-                made = replace(s, start=_atom(s.start, new), stop=_atom(s.stop, new), step=_atom(s.step, new),
-                               inits=tuple(_atom(a, new) for a in s.inits), body=_refresh(s.body, new))
+                made = replace(
+                    s,
+                    start=_atom(s.start, new),
+                    stop=_atom(s.stop, new),
+                    step=_atom(s.step, new),
+                    inits=tuple(_atom(a, new) for a in s.inits),
+                    body=_refresh(s.body, new),
+                )
                 if s.count is not None:
                     made = replace(made, count=_fresh(s.count, new))
             case While():
-                made = replace(s, inits=tuple(_atom(a, new) for a in s.inits), test=_refresh(s.test, new), body=_refresh(s.body, new))
+                made = replace(
+                    s,
+                    inits=tuple(_atom(a, new) for a in s.inits),
+                    test=_refresh(s.test, new),
+                    body=_refresh(s.body, new),
+                )
             case _:
                 made = _statement(s, new)
         if not isinstance(made, Effect):
@@ -114,7 +165,11 @@ def replace_symbols(block: Block, new: Mapping[dims.Symbol, dims.Size]) -> Block
             case Let():
                 body.append(replace(s, params=map_symbols(s.params, new)))
             case If():
-                body.append(replace(s, then=replace_symbols(s.then, new), orelse=replace_symbols(s.orelse, new)))
+                body.append(
+                    replace(
+                        s, then=replace_symbols(s.then, new), orelse=replace_symbols(s.orelse, new)
+                    )
+                )
             case For():
                 body.append(replace(s, body=replace_symbols(s.body, new)))
             case _:

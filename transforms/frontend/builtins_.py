@@ -36,7 +36,9 @@ def _rolls(x: Any) -> bool:
 def _range(hooks: Any, *args: Any) -> Any:
     if not any(isinstance(a, Symbol) for a in args):
         return range(*args)
-    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args
+    start, stop, step = (
+        (0, args[0], 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args
+    )
     for a in (start, stop, step):
         if isinstance(a, Symbol) and a.type.dtype.kind not in "iub":
             raise TypeError(f"'{a.type.dtype.name}' object cannot be interpreted as an integer")
@@ -67,7 +69,12 @@ def _item_of(x: Any) -> tuple[Any, Callable[[Any], Any]]:
     s = sequence(x)
     if s is not None:
         start, _, step = s.span
-        plain = isinstance(start, Literal) and start.value == 0 and isinstance(step, Literal) and step.value == 1
+        plain = (
+            isinstance(start, Literal)
+            and start.value == 0
+            and isinstance(step, Literal)
+            and step.value == 1
+        )
         return s.count, (s.item if plain else lambda k: s.item(wrap(start) + k * wrap(step)))
     items = list(x)
     return len(items), lambda k: items[k]
@@ -82,7 +89,10 @@ def _zip(hooks: Any, *parts: Any, strict: bool = False) -> Any:
         if n != length and not trace().same_size(n, length):
             known = [trace().value(n), trace().value(length)]
             if None in known:
-                raise UnsupportedError("zip over arrays whose lengths cannot be compared while staging", "cut them to one length first")
+                raise UnsupportedError(
+                    "zip over arrays whose lengths cannot be compared while staging",
+                    "cut them to one length first",
+                )
             shorter, longer = (n, length) if known[0] < known[1] else (length, n)  # type: ignore[operator]
             trace().guard(">=", longer, shorter)
             length = shorter
@@ -91,7 +101,11 @@ def _zip(hooks: Any, *parts: Any, strict: bool = False) -> Any:
 
 def _enumerate(hooks: Any, x: Any, start: Any = 0) -> Any:
     if not _rolls(x):
-        return enumerate(x, start) if not isinstance(start, Symbol) else ((start + k, v) for k, v in enumerate(x))
+        return (
+            enumerate(x, start)
+            if not isinstance(start, Symbol)
+            else ((start + k, v) for k, v in enumerate(x))
+        )
     n, item = _item_of(x)
     return counted(n, lambda k: (k + start, item(k)))
 
@@ -141,9 +155,16 @@ def _extremum(name: str, numpy: Any, op: Any) -> Any:
         items = list(args[0]) if len(args) == 1 else list(args)
         if key is not None:
             if any(contains_symbol(i) for i in items):
-                return functools.reduce(lambda a, b: control.choose(
-                    hooks.call(key, b) < hooks.call(key, a) if name == "min" else hooks.call(key, b) > hooks.call(key, a),
-                    lambda: b, lambda: a), items)
+                return functools.reduce(
+                    lambda a, b: control.choose(
+                        hooks.call(key, b) < hooks.call(key, a)
+                        if name == "min"
+                        else hooks.call(key, b) > hooks.call(key, a),
+                        lambda: b,
+                        lambda: a,
+                    ),
+                    items,
+                )
             return native(items, key=lambda v: hooks.call(key, v), **more)
         if not contains_symbol(items):
             return native(items, **more)
@@ -209,15 +230,25 @@ def _type(hooks: Any, x: Any, *more: Any) -> Any:
         return type(x, *more)
     if x.type.shape or x.is_array:
         return np.ndarray
-    return {"b": bool, "i": int, "f": float, "c": complex}[x.type.dtype.kind] if x.type.weak else x.type.dtype.type
+    return (
+        {"b": bool, "i": int, "f": float, "c": complex}[x.type.dtype.kind]
+        if x.type.weak
+        else x.type.dtype.type
+    )
 
 
-def _print(hooks: Any, *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: bool = False) -> None:
+def _print(
+    hooks: Any, *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: bool = False
+) -> None:
     if file is not None:
-        raise UnsupportedError("print to a file from a transformed function", "print to the standard output")
+        raise UnsupportedError(
+            "print to a file from a transformed function", "print to the standard output"
+        )
     args: list[Any] = []
     parts = tuple(control.effect_parts(v, args) for v in values)
-    trace().emit(Effect("print", tuple(args), {"parts": parts, "sep": sep, "end": end}, trace().origin))
+    trace().emit(
+        Effect("print", tuple(args), {"parts": parts, "sep": sep, "end": end}, trace().origin)
+    )
 
 
 def _list(hooks: Any, x: Any = ()) -> Any:
@@ -264,12 +295,18 @@ def _sorted(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
         if key is not None:
             known = [hooks.call(key, v) for v in items]
             if contains_symbol(known):
-                raise UnsupportedError("sorted() by keys that are known only when the program runs", "use np.argsort")
+                raise UnsupportedError(
+                    "sorted() by keys that are known only when the program runs", "use np.argsort"
+                )
             order = sorted(range(len(known)), key=lambda k: known[k], reverse=reverse)
             return trace().born(StagedList(items[k] for k in order))
         made = apply(FUNCTIONS[np.sort], apply(FUNCTIONS[np.asarray], items))
         made = made[::-1] if reverse else made
-        return made if isinstance(items, Symbol) else trace().born(StagedList(made[k] for k in range(len(items))))
+        return (
+            made
+            if isinstance(items, Symbol)
+            else trace().born(StagedList(made[k] for k in range(len(items))))
+        )
     called = None if key is None else (lambda v: hooks.call(key, v))
     return trace().born(StagedList(sorted(items, key=called, reverse=reverse)))
 
@@ -279,7 +316,7 @@ def _round(hooks: Any, x: Any, digits: Any = None) -> Any:
         return round(x, digits)
     if digits is None:
         return wrap(cast(elementwise.rint(x.value()), dtype=np.dtype(int)))
-    scale = 10.0 ** digits
+    scale = 10.0**digits
     return apply(elementwise.rint, x * scale) / scale
 
 
@@ -353,12 +390,20 @@ def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
 
 def _floor(kind: Any) -> Any:
     def run(hooks: Any, x: Any) -> Any:
-        return wrap(cast(kind(x.value()), dtype=np.dtype(int))) if isinstance(x, Symbol) else _FLOORS[kind](x)
+        return (
+            wrap(cast(kind(x.value()), dtype=np.dtype(int)))
+            if isinstance(x, Symbol)
+            else _FLOORS[kind](x)
+        )
 
     return run
 
 
-_FLOORS = {elementwise.floor: math.floor, elementwise.ceil: math.ceil, elementwise.trunc: math.trunc}
+_FLOORS = {
+    elementwise.floor: math.floor,
+    elementwise.ceil: math.ceil,
+    elementwise.trunc: math.trunc,
+}
 
 
 def _str(hooks: Any, x: Any = "", *more: Any) -> Any:
@@ -370,21 +415,70 @@ def _fill(a: Any, v: Any) -> None:
 
 
 BUILTINS: dict[Any, Any] = {
-    range: _range, len: _len, zip: _zip, enumerate: _enumerate, reversed: _reversed, sum: _sum,
-    max: _extremum("max", np.max, operator.gt), min: _extremum("min", np.min, operator.lt), abs: _abs, int: _number(int),
-    float: _number(float), bool: _number(bool), complex: _number(complex), isinstance: _isinstance, type: _type, print: _print,
-    list: _list, tuple: _tuple, map: _map, filter: _filter, any: _any_all(False), all: _any_all(True), sorted: _sorted,
-    round: _round, pow: _pow, functools.reduce: _reduce, itertools.accumulate: _accumulate, itertools.starmap: _starmap,
-    getattr: _getattr, setattr: _setattr, iter: _iter, next: _next, math.fsum: _math_sum, math.prod: _prod, str: _str, repr: _str,
-    math.floor: _floor(elementwise.floor), math.ceil: _floor(elementwise.ceil), math.trunc: _floor(elementwise.trunc),
-    np.shape: lambda hooks, x: x.shape if isinstance(x, Symbol) else wrap(apply(FUNCTIONS[np.asarray], x)).shape
-    if contains_symbol(x) else np.shape(x),
-    np.ndim: lambda hooks, x: x.ndim if isinstance(x, Symbol) else np.ndim(x) if not contains_symbol(x) else apply(FUNCTIONS[np.asarray], x).ndim,
-    np.size: lambda hooks, x, axis=None: (x.size if axis is None else x.shape[axis]) if isinstance(x, Symbol) else np.size(x, axis),
+    range: _range,
+    len: _len,
+    zip: _zip,
+    enumerate: _enumerate,
+    reversed: _reversed,
+    sum: _sum,
+    max: _extremum("max", np.max, operator.gt),
+    min: _extremum("min", np.min, operator.lt),
+    abs: _abs,
+    int: _number(int),
+    float: _number(float),
+    bool: _number(bool),
+    complex: _number(complex),
+    isinstance: _isinstance,
+    type: _type,
+    print: _print,
+    list: _list,
+    tuple: _tuple,
+    map: _map,
+    filter: _filter,
+    any: _any_all(False),
+    all: _any_all(True),
+    sorted: _sorted,
+    round: _round,
+    pow: _pow,
+    functools.reduce: _reduce,
+    itertools.accumulate: _accumulate,
+    itertools.starmap: _starmap,
+    getattr: _getattr,
+    setattr: _setattr,
+    iter: _iter,
+    next: _next,
+    math.fsum: _math_sum,
+    math.prod: _prod,
+    str: _str,
+    repr: _str,
+    math.floor: _floor(elementwise.floor),
+    math.ceil: _floor(elementwise.ceil),
+    math.trunc: _floor(elementwise.trunc),
+    np.shape: lambda hooks, x: (
+        x.shape
+        if isinstance(x, Symbol)
+        else wrap(apply(FUNCTIONS[np.asarray], x)).shape
+        if contains_symbol(x)
+        else np.shape(x)
+    ),
+    np.ndim: lambda hooks, x: (
+        x.ndim
+        if isinstance(x, Symbol)
+        else np.ndim(x)
+        if not contains_symbol(x)
+        else apply(FUNCTIONS[np.asarray], x).ndim
+    ),
+    np.size: lambda hooks, x, axis=None: (
+        (x.size if axis is None else x.shape[axis]) if isinstance(x, Symbol) else np.size(x, axis)
+    ),
     np.copyto: lambda hooks, dst, src, **_: _fill(dst, src),
-    np.fill_diagonal: lambda hooks, a, val, wrap=False: a.__setitem__((np.arange(len(a)), np.arange(len(a))), val),
-    operator.iadd: lambda hooks, a, b: hooks.inplace("Add", a, b), operator.imul: lambda hooks, a, b: hooks.inplace("Mult", a, b),
-    operator.setitem: lambda hooks, a, k, v: hooks.set_item(a, k, v), operator.getitem: lambda hooks, a, k: hooks.item(a, k),
+    np.fill_diagonal: lambda hooks, a, val, wrap=False: a.__setitem__(
+        (np.arange(len(a)), np.arange(len(a))), val
+    ),
+    operator.iadd: lambda hooks, a, b: hooks.inplace("Add", a, b),
+    operator.imul: lambda hooks, a, b: hooks.inplace("Mult", a, b),
+    operator.setitem: lambda hooks, a, k, v: hooks.set_item(a, k, v),
+    operator.getitem: lambda hooks, a, k: hooks.item(a, k),
 }
 
 
@@ -432,7 +526,9 @@ class Lazy:
             control.branch(test(), more, lambda: None)
 
         code = function.__code__
-        body.__code__ = body.__code__.replace(co_filename=code.co_filename, co_firstlineno=code.co_firstlineno)
+        body.__code__ = body.__code__.replace(
+            co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+        )
         control.for_loop(iterable, body, frame, None, "")
 
 
@@ -466,7 +562,9 @@ def _run_through(made: Any) -> Any:
 
 def _known_range(s: Sequence) -> Any:
     start, stop, step = (wrap(a) for a in s.span)
-    return [s.item(k) for k in range(operator.index(start), operator.index(stop), operator.index(step))]
+    return [
+        s.item(k) for k in range(operator.index(start), operator.index(stop), operator.index(step))
+    ]
 
 
 def _rolled(iterable: Any, function: Any) -> Any:
@@ -483,14 +581,21 @@ def _rolled(iterable: Any, function: Any) -> Any:
         test, inner = function(item)
         known = control.truth(test())
         if isinstance(known, Symbol):
-            raise control.Unrollable("a comprehension keeps elements by a test that is known only when the program runs")
+            raise control.Unrollable(
+                "a comprehension keeps elements by a test that is known only when the program runs"
+            )
         if known:
             from tapeless.transforms.frontend.values import ContentsLocation
 
             t.touch(ContentsLocation(out))
             out.append(inner())
 
-    key = ("comprehension", function.__code__.co_filename, function.__code__.co_firstlineno, function.__code__.co_name)
+    key = (
+        "comprehension",
+        function.__code__.co_filename,
+        function.__code__.co_firstlineno,
+        function.__code__.co_name,
+    )
     if t.decisions.unroll.get(key[1:]) is not None:
         return None
     body.__code__ = body.__code__.replace(co_filename=key[1], co_firstlineno=key[2])

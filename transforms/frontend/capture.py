@@ -42,7 +42,11 @@ class Guard:
             return False
         if now is self.value:
             return True
-        return isinstance(self.value, (*SIMPLE, tuple)) and type(now) is type(self.value) and bool(now == self.value or now != now and self.value != self.value)
+        return (
+            isinstance(self.value, (*SIMPLE, tuple))
+            and type(now) is type(self.value)
+            and bool(now == self.value or (now != now and self.value != self.value))
+        )
 
 
 def input_type(array: np.ndarray[Any, Any], name: str) -> tuple[Type, list[Any]]:
@@ -102,7 +106,9 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
     if key in t.reads:
         return t.reads[key][1]
     if isinstance(value, dict):
-        t.reads[("keys", id(value))] = Guard(f"the keys of {name}", lambda: tuple(get()), tuple(value))
+        t.reads[("keys", id(value))] = Guard(
+            f"the keys of {name}", lambda: tuple(get()), tuple(value)
+        )
         made: Any = {}
         t.reads[key] = (value, made, get)
         for k, v in value.items():
@@ -125,7 +131,9 @@ def constant(array: np.ndarray[Any, Any]) -> Atom:
     if array.size <= 32:
         from tapeless.transforms.ops.creation import array as make
 
-        return make(*(atom(v) for v in array.ravel().tolist()), shape=array.shape, dtype=array.dtype)  # type: ignore[no-any-return]
+        return make(
+            *(atom(v) for v in array.ravel().tolist()), shape=array.shape, dtype=array.dtype
+        )  # type: ignore[no-any-return]
     key = ("array", id(array))
     if key not in t.reads:
         var = Var(Type(array.dtype, tuple(array.shape)), "constant")

@@ -73,7 +73,13 @@ class Template:
 def effect_parts(values: Any, args: list[Atom]) -> Any:
     """A print argument or message as nested tuples in which atoms are numbered."""
     if isinstance(values, Template):
-        return ("text", tuple(p if isinstance(p, str) else (effect_parts(p[0], args), p[1], _spec(p[2], args)) for p in values.parts))
+        return (
+            "text",
+            tuple(
+                p if isinstance(p, str) else (effect_parts(p[0], args), p[1], _spec(p[2], args))
+                for p in values.parts
+            ),
+        )
     if contains_symbol(values) and not isinstance(values, Symbol):
         if isinstance(values, dict):
             return ("dict", tuple((k, effect_parts(v, args)) for k, v in values.items()))
@@ -114,7 +120,9 @@ def truth(value: Any) -> Any:
     if value.type.shape:
         total = dims.product(value.type.shape)
         if total != 1:
-            raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+            )
         value = value.item()
     if value.type.dtype.kind != "b":
         value = wrap(elementwise.not_equal(value.value(), 0))
@@ -160,7 +168,9 @@ def branch(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Non
     choose(test, then, orelse, statement=True)
 
 
-def choose(test: Any, then: Callable[[], Any], orelse: Callable[[], Any], statement: bool = False) -> Any:
+def choose(
+    test: Any, then: Callable[[], Any], orelse: Callable[[], Any], statement: bool = False
+) -> Any:
     """Runs one side if the test is known, else stages both and joins what they leave."""
     known = truth(test)
     if not isinstance(known, Symbol):
@@ -179,7 +189,16 @@ def choose(test: Any, then: Callable[[], Any], orelse: Callable[[], Any], statem
             tail.length = None
     t.origin = origin
     if a.raised and b.raised:
-        t.emit(If((), test_atom, Block((), tuple(a.body), ()), Block((), tuple(b.body), ()), None, origin))
+        t.emit(
+            If(
+                (),
+                test_atom,
+                Block((), tuple(a.body), ()),
+                Block((), tuple(b.body), ()),
+                None,
+                origin,
+            )
+        )
         raise Unreachable
     grown = _grown_lists(a, b)
     if grown:
@@ -209,7 +228,11 @@ def _grown_lists(a: Ended, b: Ended) -> list[tuple[StagedList, Spec]]:
     """Lists that got longer in a branch: they must be stacks before it. With an element that was added."""
     found = []
     for key, (location, final) in {**a.finals, **b.finals}.items():
-        if not isinstance(location, ContentsLocation) or not isinstance(location.obj, StagedList) or location.obj.tail is not None:
+        if (
+            not isinstance(location, ContentsLocation)
+            or not isinstance(location.obj, StagedList)
+            or location.obj.tail is not None
+        ):
             continue
         before = _final(location)
         sides = [e.finals[key][1] if key in e.finals else before for e in (a, b) if not e.raised]
@@ -238,32 +261,44 @@ class Merge:
             if isinstance(location, CellLocation):
                 assert x.atom is not None and y.atom is not None
                 return self.atom(x.atom, y.atom, location.cell)
-            if x.value is MISSING and y.kind == "leaf" or y.value is MISSING and x.kind == "leaf":
+            if (x.value is MISSING and y.kind == "leaf") or (y.value is MISSING and x.kind == "leaf"):
                 return self.maybe(x, y, location)
             return join(x, y, self.leaf)
         except StructureError as e:
             if location is None:
                 raise
-            what = f"'{location.name}' " if location.name and location.name != "return_value" else ""
+            what = (
+                f"'{location.name}' " if location.name and location.name != "return_value" else ""
+            )
             origin = trace().origin
             where = f" on line {origin.line}" if origin else ""
-            kind = "the results" if location.name == "return_value" else "the values of " + (what or "a variable")
-            diverged = Diverged(f"{kind.strip()} after the branches{where} do not fit together: {e}")
+            kind = (
+                "the results"
+                if location.name == "return_value"
+                else "the values of " + (what or "a variable")
+            )
+            diverged = Diverged(
+                f"{kind.strip()} after the branches{where} do not fit together: {e}"
+            )
             if isinstance(location, ContentsLocation):
                 raise StructureError(diverged.reason) from None
             return diverged
 
     def atom(self, p: Atom, q: Atom, hint: Any = None) -> Atom:
-        if p is q or (isinstance(p, Literal) and p == q) and not (self.a.raised or self.b.raised):
+        if p is q or ((isinstance(p, Literal) and p == q) and not (self.a.raised or self.b.raised)):
             return p
         kind = join_types(p.type, q.type)
-        out = Var(kind, p.name if isinstance(p, Var) and isinstance(q, Var) and p.name == q.name else "")
+        out = Var(
+            kind, p.name if isinstance(p, Var) and isinstance(q, Var) and p.name == q.name else ""
+        )
         if not out.name:
             out.name = next((x.name for x in (p, q) if isinstance(x, Var) and x.name), "")
         self.outs.append(out)
         for side, (ended, value) in enumerate(((self.a, p), (self.b, q))):
             with _reopened(ended.body):
-                self.results[side].append(Literal(None, kind) if ended.raised else convert(value, kind))
+                self.results[side].append(
+                    Literal(None, kind) if ended.raised else convert(value, kind)
+                )
         return out
 
     def leaf(self, x: Spec, y: Spec) -> Any:
@@ -281,7 +316,9 @@ class Merge:
                         trace().link(made.cell, source.base_cell())
                 flags = [undefined_flag(v) for v in (x.value, y.value)]
                 if any(f is not None for f in flags):
-                    name = next(v.undefined[0] for v in (x.value, y.value) if undefined_flag(v) is not None)
+                    name = next(
+                        v.undefined[0] for v in (x.value, y.value) if undefined_flag(v) is not None
+                    )
                     p, q = (atom(True) if f is None else f for f in flags)
                     made.undefined = (name, self.atom(p, q))
             self.made[key] = made
@@ -301,7 +338,10 @@ class Merge:
         if before is None:
             symbol.undefined = (name, flag.value())
         else:
-            symbol.undefined = (name, self.atom(atom(False), before) if missing_then else self.atom(before, atom(False)))
+            symbol.undefined = (
+                name,
+                self.atom(atom(False), before) if missing_then else self.atom(before, atom(False)),
+            )
         return symbol
 
     def flag(self, when_then: bool) -> Symbol:
@@ -311,7 +351,10 @@ class Merge:
 
     def emit(self, origin: Any) -> None:
         t = trace()
-        blocks = [Block((), tuple(e.body), tuple(r)) for e, r in zip((self.a, self.b), self.results, strict=True)]
+        blocks = [
+            Block((), tuple(e.body), tuple(r))
+            for e, r in zip((self.a, self.b), self.results, strict=True)
+        ]
         t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
         for out, p, q in zip(self.outs, *self.results, strict=True):
             t.parents[out] = ("if", None, (self.test, p, q))
@@ -347,7 +390,9 @@ def short_circuit(parts: tuple[Callable[[], Any], ...], conjunction: bool) -> An
     if not isinstance(known, Symbol):
         return short_circuit(rest, conjunction) if known == conjunction else value
     if conjunction:
-        return choose(known, lambda: short_circuit(rest, conjunction), lambda: _as_test(value, False))
+        return choose(
+            known, lambda: short_circuit(rest, conjunction), lambda: _as_test(value, False)
+        )
     return choose(known, lambda: _as_test(value, True), lambda: short_circuit(rest, conjunction))
 
 
@@ -386,7 +431,9 @@ def sequence(iterable: Any) -> Sequence | None:
     if isinstance(iterable, Sequence):
         return iterable
     if isinstance(iterable, range):
-        return Sequence((atom(iterable.start), atom(iterable.stop), atom(iterable.step)), lambda k: k, True)
+        return Sequence(
+            (atom(iterable.start), atom(iterable.stop), atom(iterable.step)), lambda k: k, True
+        )
     if isinstance(iterable, Symbol):
         if not iterable.type.shape:
             raise TypeError("iteration over a 0-d array")
@@ -401,13 +448,28 @@ def counted(n: dims.Size, item: Callable[[Any], Any]) -> Sequence:
     return Sequence((atom(0), builder.size_atom(n), atom(1)), item)
 
 
-def for_loop(iterable: Any, body: Callable[[Any], Any], frame: Any, stop: str | None, name: str, retried: bool = False) -> None:
+def for_loop(
+    iterable: Any,
+    body: Callable[[Any], Any],
+    frame: Any,
+    stop: str | None,
+    name: str,
+    retried: bool = False,
+) -> None:
     t = trace()
     seq = sequence(iterable)
-    concrete = isinstance(iterable, range) or (seq is not None and isinstance(seq.count, int)
-                                               and all(isinstance(a, Literal) for a in seq.span))
+    concrete = isinstance(iterable, range) or (
+        seq is not None
+        and isinstance(seq.count, int)
+        and all(isinstance(a, Literal) for a in seq.span)
+    )
     if seq is None:
-        _run_items(list(iterable) if not isinstance(iterable, (list, tuple)) else iterable, body, frame, stop)
+        _run_items(
+            list(iterable) if not isinstance(iterable, (list, tuple)) else iterable,
+            body,
+            frame,
+            stop,
+        )
         return
     key = loop_key(body)
     why = t.decisions.unroll.get(key)
@@ -442,7 +504,15 @@ def _runs(seq: Sequence) -> bool:
     return True
 
 
-def _peel(seq: Sequence, body: Callable[[Any], Any], frame: Any, stop: str | None, name: str, why: str, key: Any) -> None:
+def _peel(
+    seq: Sequence,
+    body: Callable[[Any], Any],
+    frame: Any,
+    stop: str | None,
+    name: str,
+    why: str,
+    key: Any,
+) -> None:
     """The first pass apart from the others, where they differ in types or aliases."""
     trace().note(f"the first pass of the loop on line {key[1]} is apart from the others: {why}")
     start, end, step = seq.span
@@ -471,7 +541,10 @@ def _wrapped_index(seq: Sequence, k: int) -> int:
 def _need_count(seq: Sequence, why: str, key: Any) -> None:
     for a in seq.span:
         if isinstance(a, Var):
-            raise NeedStatic(a, f"the loop on line {key[1]} must be unrolled ({why}), so its length must be known")
+            raise NeedStatic(
+                a,
+                f"the loop on line {key[1]} must be unrolled ({why}), so its length must be known",
+            )
     raise UnsupportedError(f"the loop on line {key[1]} can be neither rolled nor unrolled: {why}")
 
 
@@ -507,14 +580,33 @@ class Roll:
     """Stages the body of a loop once: what it writes is found by staging it, becomes carries, and
     the types of the carries are joined to a fixed point."""
 
-    def __init__(self, seq: Sequence | None, body: Any, frame: Any, stop: str | None, name: str, key: Any, test: Any = None) -> None:
-        self.seq, self.body, self.frame, self.stop, self.name, self.key, self.test = seq, body, frame, stop, name, key, test
+    def __init__(
+        self,
+        seq: Sequence | None,
+        body: Any,
+        frame: Any,
+        stop: str | None,
+        name: str,
+        key: Any,
+        test: Any = None,
+    ) -> None:
+        self.seq, self.body, self.frame, self.stop, self.name, self.key, self.test = (
+            seq,
+            body,
+            frame,
+            stop,
+            name,
+            key,
+            test,
+        )
         self.locations: dict[Any, Location] = {}
         self.types: dict[Any, list[Any]] = {}
         self.growing: list[Any] = []
         self.unchanged: list[Any] = []
         self.maybe: list[Any] = []
-        self.marks: list[Any] = []  # (tail, elements logged, length) of the lists at the start of a pass
+        self.marks: list[
+            Any
+        ] = []  # (tail, elements logged, length) of the lists at the start of a pass
         self.lengths: dict[int, Any] = {}
         self.grew: set[int] = set()
 
@@ -527,7 +619,15 @@ class Roll:
             t.rolling += 1
             try:
                 self._run()
-            except (Unrollable, Plain, NeedStatic, StructureError, AliasError, UndefinedError, Unreachable) as e:
+            except (
+                Unrollable,
+                Plain,
+                NeedStatic,
+                StructureError,
+                AliasError,
+                UndefinedError,
+                Unreachable,
+            ) as e:
                 t.rollback(journal)
                 del t.blocks[-1][start:]
                 t.poisoned, t.notes = poisoned, notes
@@ -566,7 +666,11 @@ class Roll:
         found = {}
         for key, loc in self.locations.items():
             value = loc.get()
-            found[key] = Spec("leaf", value, atom=value) if isinstance(loc, CellLocation) else _entry_spec(loc, value)
+            found[key] = (
+                Spec("leaf", value, atom=value)
+                if isinstance(loc, CellLocation)
+                else _entry_spec(loc, value)
+            )
         return found
 
     def attempt(self) -> Any:
@@ -579,14 +683,19 @@ class Roll:
             if len(kinds) != len(leaves):
                 kinds = self.types[key] = [a.type for a in leaves]
             name = self.locations[key].name
-            params[key] = [Var(k, (a.name if isinstance(a, Var) else "") or name) for k, a in zip(kinds, leaves, strict=True)]
+            params[key] = [
+                Var(k, (a.name if isinstance(a, Var) else "") or name)
+                for k, a in zip(kinds, leaves, strict=True)
+            ]
             self.params |= set(params[key])
         self.marks = []
         for tail in t.tails:
             before = self.lengths.setdefault(id(tail), tail.length)
             tail.length = None if id(tail) in self.grew else before
             self.marks.append((tail, len(tail.log), before))
-        index = Var(INT, self.name if self.name and self.seq is not None and self.seq.is_range else "i")
+        index = Var(
+            INT, self.name if self.name and self.seq is not None and self.seq.is_range else "i"
+        )
         self.params.add(index)
         self.bound(index)
         test_results: Any = None
@@ -674,14 +783,26 @@ class Roll:
             return spec.value
         return put_together(spec, [self.rebuild(c, left) for c in spec.children])
 
-    def settle(self, key: Any, loc: Location, entry: Spec, final: Spec, params: list[Var], results: dict[Any, list[Atom]]) -> bool:
+    def settle(
+        self,
+        key: Any,
+        loc: Location,
+        entry: Spec,
+        final: Spec,
+        params: list[Var],
+        results: dict[Any, list[Atom]],
+    ) -> bool:
         """Compares what a pass began with and left; True if it must be staged again with wider types."""
         if isinstance(loc, ContentsLocation) and isinstance(loc.obj, list):
             grown = self.grown(loc, entry, final)
             if grown:
                 return True
         if entry.value is MISSING:
-            if final.value is MISSING or final.kind == "static" or isinstance(final.value, Diverged):
+            if (
+                final.value is MISSING
+                or final.kind == "static"
+                or isinstance(final.value, Diverged)
+            ):
                 results[key] = []
                 return False
             results[key] = list(final.leaves())
@@ -695,7 +816,9 @@ class Roll:
             try:
                 join(entry, final, lambda a, b: pairs.append((a.atom, b.atom)))
             except StructureError as e:
-                raise Unrollable(f"'{loc.name}' changes from pass to pass: {e}" if loc.name else str(e)) from None
+                raise Unrollable(
+                    f"'{loc.name}' changes from pass to pass: {e}" if loc.name else str(e)
+                ) from None
         changed = False
         kinds = self.types[key]
         results[key] = []
@@ -728,7 +851,17 @@ class Roll:
         self.growing = [*self.growing, (target, element)]
         return True
 
-    def finish(self, entries: Any, params: Any, index: Var, statements: Any, finals: Any, results: Any, test_results: Any, flag: Atom) -> None:
+    def finish(
+        self,
+        entries: Any,
+        params: Any,
+        index: Var,
+        statements: Any,
+        finals: Any,
+        results: Any,
+        test_results: Any,
+        flag: Atom,
+    ) -> None:
         t = trace()
         carries: list[Var] = []
         inits: list[Atom] = []
@@ -750,7 +883,10 @@ class Roll:
                     continue
                 if not certain and ran is None:
                     ran = self.ran(carries, inits, yields, outs)
-                made = [Var(_final_type(a.type), (a.name if isinstance(a, Var) else "") or loc.name) for a in news]
+                made = [
+                    Var(_final_type(a.type), (a.name if isinstance(a, Var) else "") or loc.name)
+                    for a in news
+                ]
                 for a, m in zip(news, made, strict=True):
                     carries.append(Var(a.type, m.name))
                     inits.append(Literal(None, a.type))
@@ -774,7 +910,12 @@ class Roll:
             final = finals.get(key, (loc, entry))[1]
             value = self.after_entry(loc, spec, final, made)
             flag_before = undefined_flag(spec.value)
-            if flag_before is not None and isinstance(value, Symbol) and value is not spec.value and not certain:
+            if (
+                flag_before is not None
+                and isinstance(value, Symbol)
+                and value is not spec.value
+                and not certain
+            ):
                 if ran is None:
                     ran = self.ran(carries, inits, yields, outs)
                 self.maybe.append((value, spec.value.undefined[0], flag_before, ran))
@@ -793,12 +934,19 @@ class Roll:
             added = tail.log[mark:]
             if not added:
                 tail.length = before
-            elif self.seq is not None and self.stop is None and before is not None and all(j is self.journal for j, _ in added):
+            elif (
+                self.seq is not None
+                and self.stop is None
+                and before is not None
+                and all(j is self.journal for j, _ in added)
+            ):
                 tail.length = before + sum(n for _, n in added) * self.seq.count
             else:
                 tail.length = None
 
-    def ran(self, carries: list[Var], inits: list[Atom], yields: list[Atom], outs: list[Var]) -> Var:
+    def ran(
+        self, carries: list[Var], inits: list[Atom], yields: list[Atom], outs: list[Var]
+    ) -> Var:
         """A carry that says whether the loop made a pass."""
         made = Var(Type(np.dtype(bool), (), True), "ran")
         carries.append(Var(made.type, "ran"))
@@ -837,7 +985,17 @@ class Roll:
             return spec.value
         return put_together(spec, [self.fill(c, left) for c in spec.children])
 
-    def emit(self, statements: Any, carries: Any, inits: Any, yields: Any, outs: Any, index: Var, test_results: Any, flag: Atom) -> None:
+    def emit(
+        self,
+        statements: Any,
+        carries: Any,
+        inits: Any,
+        yields: Any,
+        outs: Any,
+        index: Var,
+        test_results: Any,
+        flag: Atom,
+    ) -> None:
         t = trace()
         swap = dict(self.unchanged)
         body = Block((), tuple(statements), tuple(yields))
@@ -850,16 +1008,32 @@ class Roll:
             if not _depends_on_program(body, inits, self.seq):
                 raise Plain
             count = Var(INT, "count") if until else None
-            t.emit(For(tuple(outs), *self.seq.span, tuple(inits), body, False, until, count, None, t.origin))
+            t.emit(
+                For(
+                    tuple(outs),
+                    *self.seq.span,
+                    tuple(inits),
+                    body,
+                    False,
+                    until,
+                    count,
+                    None,
+                    t.origin,
+                )
+            )
             sources: tuple[Atom, ...] = (*self.seq.span, *inits)
         else:
             test_statements, test_atom = test_results
             test = substitute(Block(tuple(carries), tuple(test_statements), (test_atom,)), swap)
             body = substitute(Block(tuple(carries), tuple(statements), tuple(yields)), swap)
-            if not _depends_on_program(body, inits, None) and not _depends_on_program(test, inits, None):
+            if not _depends_on_program(body, inits, None) and not _depends_on_program(
+                test, inits, None
+            ):
                 raise Plain
             fresh = {c: Var(c.type, c.name) for c in carries}
-            test = substitute(Block(tuple(fresh[c] for c in carries), test.body, test.results), fresh)
+            test = substitute(
+                Block(tuple(fresh[c] for c in carries), test.body, test.results), fresh
+            )
             t.emit(While(tuple(outs), tuple(inits), test, body, t.origin))
             sources = tuple(inits)
         for out, result in zip(outs, yields, strict=True):
@@ -898,7 +1072,10 @@ def _depends_on_program(block: Block, inits: Any, seq: Sequence | None) -> bool:
         return True
     if seq is not None and any(isinstance(a, Var) for a in seq.span):
         return True
-    return any(isinstance(s, Effect) or s.outs and getattr(s.outs[0].type, "shape", ()) for s in statements(block))
+    return any(
+        isinstance(s, Effect) or (s.outs and getattr(s.outs[0].type, "shape", ()))
+        for s in statements(block)
+    )
 
 
 def depends_on(wanted: Atom, params: set[Var]) -> bool:
@@ -943,7 +1120,12 @@ def can_be_known(wanted: Atom) -> bool:
                         return False
         elif a in t.parents:
             left += t.parents[a][2]
-        elif a.type.shape or a.type.dtype.kind not in "iu" or a.size is None or not dims.symbols(a.size) & set(t.decisions.homes):
+        elif (
+            a.type.shape
+            or a.type.dtype.kind not in "iu"
+            or a.size is None
+            or not dims.symbols(a.size) & set(t.decisions.homes)
+        ):
             return False
     return True
 
@@ -1003,7 +1185,10 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None) -> None:
     for _ in range(100_000):
         going = truth(condition())
         if isinstance(going, Symbol):
-            raise NeedStatic(going.value(), f"the loop on line {key[1]} must be unrolled ({why}), so its test must be known")
+            raise NeedStatic(
+                going.value(),
+                f"the loop on line {key[1]} must be unrolled ({why}), so its test must be known",
+            )
         if not going:
             return
         body()

@@ -1,12 +1,12 @@
 """Removes `return`, `break` and `continue`: what follows them moves into the branch that falls through.
 
-    for x in xs:                         stop = False
-        if x > 0:                        for x in xs:           (ends when stop is true)
-            break              becomes       if x > 0:
-        f(x)                                     stop = True
-    g()                                      else:
-                                                 f(x)
-                                         g()
+for x in xs:                         stop = False
+    if x > 0:                        for x in xs:           (ends when stop is true)
+        break              becomes       if x > 0:
+    f(x)                                     stop = True
+g()                                      else:
+                                             f(x)
+                                     g()
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _unless(flag: str, body: list[ast.stmt], like: ast.AST) -> list[ast.stmt]:
 def _lower(stmts: list[ast.stmt], at: Context) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for k, s in enumerate(stmts):
-        rest = stmts[k + 1:]
+        rest = stmts[k + 1 :]
         match s:
             case ast.Return():
                 return out + _leave_function(s, at)
@@ -132,7 +132,9 @@ def _branch(s: ast.If, rest: list[ast.stmt], at: Context) -> list[ast.stmt]:
     else:
         flag = f"left_{next(at.names)}"
         inner = replace(at, flags=(*at.flags, flag))
-        made = ast.If(test=s.test, body=_lower(s.body, inner) or [ast.Pass()], orelse=_lower(s.orelse, inner))
+        made = ast.If(
+            test=s.test, body=_lower(s.body, inner) or [ast.Pass()], orelse=_lower(s.orelse, inner)
+        )
         ast.copy_location(made, s)
         return [_flag(flag, False, s), made, *_unless(flag, _lower(rest, at), s)]
     made = ast.If(test=s.test, body=then or [ast.Pass()], orelse=orelse)
@@ -141,8 +143,12 @@ def _branch(s: ast.If, rest: list[ast.stmt], at: Context) -> list[ast.stmt]:
 
 def _endless(s: ast.For | ast.While) -> bool:
     """Whether a loop can only be left by `return` (or an error)."""
-    return (isinstance(s, ast.While) and isinstance(s.test, ast.Constant) and bool(s.test.value)
-            and not any(exits(b, (ast.Break,)) for b in s.body))
+    return (
+        isinstance(s, ast.While)
+        and isinstance(s.test, ast.Constant)
+        and bool(s.test.value)
+        and not any(exits(b, (ast.Break,)) for b in s.body)
+    )
 
 
 def _loop(s: ast.For | ast.While, at: Context) -> tuple[str | None, list[ast.stmt], list[ast.stmt]]:

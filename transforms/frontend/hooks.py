@@ -45,12 +45,40 @@ from tapeless.transforms.ops import creation
 from tapeless.transforms.ops.table import FUNCTIONS
 
 LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__", "this", "antigravity"} | {
-    "numpy", "scipy", "optree", "rich", "numba", "pytest", "_pytest"}
-OPERATORS = {"Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "FloorDiv": "floordiv", "Mod": "mod", "Pow": "pow",
-             "MatMult": "matmul", "BitAnd": "and_", "BitOr": "or_", "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
-             "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "Eq": "eq", "NotEq": "ne", "Is": "is_", "IsNot": "is_not"}
-MUTATORS = frozenset("append extend insert pop remove clear sort reverse update setdefault popitem add discard "
-                     "intersection_update difference_update symmetric_difference_update appendleft popleft".split())
+    "numpy",
+    "scipy",
+    "optree",
+    "rich",
+    "numba",
+    "pytest",
+    "_pytest",
+}
+OPERATORS = {
+    "Add": "add",
+    "Sub": "sub",
+    "Mult": "mul",
+    "Div": "truediv",
+    "FloorDiv": "floordiv",
+    "Mod": "mod",
+    "Pow": "pow",
+    "MatMult": "matmul",
+    "BitAnd": "and_",
+    "BitOr": "or_",
+    "BitXor": "xor",
+    "LShift": "lshift",
+    "RShift": "rshift",
+    "Lt": "lt",
+    "LtE": "le",
+    "Gt": "gt",
+    "GtE": "ge",
+    "Eq": "eq",
+    "NotEq": "ne",
+    "Is": "is_",
+    "IsNot": "is_not",
+}
+MUTATORS = frozenset(
+    ["append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add", "discard", "intersection_update", "difference_update", "symmetric_difference_update", "appendleft", "popleft"]
+)
 STAGED_ALWAYS = frozenset(creation.NUMPY)
 
 
@@ -61,7 +89,13 @@ class Frame:
         if self.__dict__.get(name, self) is value:
             return
         trace().touch(FrameLocation(self, name))
-        if type(value) is Symbol and value.cell is not None and isinstance(value.cell.atom, Var) and not value.cell.atom.name and name != RESULT:
+        if (
+            type(value) is Symbol
+            and value.cell is not None
+            and isinstance(value.cell.atom, Var)
+            and not value.cell.atom.name
+            and name != RESULT
+        ):
             value.cell.atom.name = name
         self.__dict__.get(" diverged", {}).pop(name, None)
         self.__dict__[name] = value
@@ -78,7 +112,9 @@ class Hooks:
 
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
-        self.closure = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        self.closure = dict(
+            zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        )
 
     # -- names
 
@@ -97,7 +133,9 @@ class Hooks:
             try:
                 value = cell.cell_contents
             except ValueError:
-                raise NameError(f"cannot access free variable '{name}' where it is not associated with a value") from None
+                raise NameError(
+                    f"cannot access free variable '{name}' where it is not associated with a value"
+                ) from None
             return capture.outer(value, lambda: cell.cell_contents, name)
         values = self.function.__globals__
         if name in values:
@@ -108,7 +146,11 @@ class Hooks:
 
     def store_outer(self, name: str, value: Any) -> None:
         cell = self.closure.get(name)
-        location = ClosureLocation(cell, name) if cell is not None else GlobalLocation(self.function.__globals__, name)
+        location = (
+            ClosureLocation(cell, name)
+            if cell is not None
+            else GlobalLocation(self.function.__globals__, name)
+        )
         trace().touch(location)
         location.set(value)
 
@@ -135,12 +177,18 @@ class Hooks:
         found = _static_attribute(type(obj), name)
         if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
             return self.call(found.fget, obj)
-        if isinstance(found, functools.cached_property) and name not in getattr(obj, "__dict__", {}):
+        if isinstance(found, functools.cached_property) and name not in getattr(
+            obj, "__dict__", {}
+        ):
             value = self.call(found.func, obj)
             self.set_attr(obj, name, value)
             return value
         value = getattr(obj, name)
-        if isinstance(value, (types.MethodType, types.BuiltinMethodType)) or isinstance(obj, super) or callable(value):
+        if (
+            isinstance(value, (types.MethodType, types.BuiltinMethodType))
+            or isinstance(obj, super)
+            or callable(value)
+        ):
             return value
         if trace().birth(obj) or isinstance(obj, Frame):
             return value
@@ -185,24 +233,33 @@ class Hooks:
         if isinstance(pattern, str):
             setattr(frame, pattern, value)
             return
-        star = next((k for k, p in enumerate(pattern) if isinstance(p, str) and p.startswith("*")), -1)
+        star = next(
+            (k for k, p in enumerate(pattern) if isinstance(p, str) and p.startswith("*")), -1
+        )
         parts = list(self.unpack(value, len(pattern), star))
         if star >= 0:
             parts = list(self.unpack_star(parts, len(pattern), star))
         if len(parts) != len(pattern):
-            raise ValueError(f"not enough or too many values to unpack (expected {len(pattern)}, got {len(parts)})")
+            raise ValueError(
+                f"not enough or too many values to unpack (expected {len(pattern)}, got {len(parts)})"
+            )
         for p, v in zip(pattern, parts, strict=True):
             self.bind(frame, p.removeprefix("*") if isinstance(p, str) else p, v)
 
     def unpack(self, value: Any, n: int, star: int) -> Any:
-        if isinstance(value, Symbol) and star < 0 and value.type.shape and not isinstance(value.type.shape[0], int):
+        if (
+            isinstance(value, Symbol)
+            and star < 0
+            and value.type.shape
+            and not isinstance(value.type.shape[0], int)
+        ):
             value.shape[0].__index__()
         return value
 
     def unpack_star(self, value: Any, n: int, star: int) -> Any:
         parts = list(value)
         after = n - star - 1
-        return (*parts[:star], parts[star:len(parts) - after], *parts[len(parts) - after:])
+        return (*parts[:star], parts[star : len(parts) - after], *parts[len(parts) - after :])
 
     def iterate(self, value: Any) -> Any:
         return value
@@ -214,7 +271,9 @@ class Hooks:
         if isinstance(target, (list, dict, set)):
             trace().touch(ContentsLocation(target))
         if isinstance(target, np.ndarray):
-            raise UnsupportedError("an array that was made outside of the program is overwritten", "copy it first")
+            raise UnsupportedError(
+                "an array that was made outside of the program is overwritten", "copy it first"
+            )
         return getattr(operator, "i" + name.rstrip("_"))(target, value)
 
     def inplace_item(self, kind: str, obj: Any, key: Any, value: Any) -> None:
@@ -223,7 +282,9 @@ class Hooks:
             old = obj[key]
             new = getattr(operator, OPERATORS[kind])(old, value())
             if isinstance(old, Symbol) and old.mutable:
-                store_into(old if old.parent is not None else obj, new) if old.parent is not None else obj.__setitem__(key, new)
+                store_into(
+                    old if old.parent is not None else obj, new
+                ) if old.parent is not None else obj.__setitem__(key, new)
                 return
             obj[key] = new
             return
@@ -234,7 +295,11 @@ class Hooks:
 
     def not_(self, value: Any) -> Any:
         if isinstance(value, Symbol):
-            return apply(FUNCTIONS[np.logical_not], value) if value.type.dtype.kind == "b" else value == 0
+            return (
+                apply(FUNCTIONS[np.logical_not], value)
+                if value.type.dtype.kind == "b"
+                else value == 0
+            )
         if isinstance(value, StagedList) and value.tail is not None:
             return value.length() == 0
         return not value
@@ -256,12 +321,20 @@ class Hooks:
         return one(left, 0)
 
     def contains(self, item: Any, container: Any, negate: bool) -> Any:
-        if isinstance(container, Symbol) or (contains_symbol(item) and isinstance(container, (list, tuple, range, set))):
+        if isinstance(container, Symbol) or (
+            contains_symbol(item) and isinstance(container, (list, tuple, range, set))
+        ):
             if isinstance(container, range) and container.step == 1:
-                found = control.short_circuit((lambda: item >= container.start, lambda: item < container.stop), True)
+                found = control.short_circuit(
+                    (lambda: item >= container.start, lambda: item < container.stop), True
+                )
             else:
                 options = [container] if isinstance(container, Symbol) else list(container)
-                found = functools.reduce(lambda a, b: apply(FUNCTIONS[np.logical_or], a, b), [item == c for c in options], False)
+                found = functools.reduce(
+                    lambda a, b: apply(FUNCTIONS[np.logical_or], a, b),
+                    [item == c for c in options],
+                    False,
+                )
                 if isinstance(container, Symbol):
                     found = apply(FUNCTIONS[np.any], found)
         else:
@@ -276,7 +349,9 @@ class Hooks:
     def if_expression(self, test: Any, then: Any, orelse: Any) -> Any:
         return control.choose(test, then, orelse)
 
-    def for_(self, iterable: Any, body: Any, frame: Frame, stop: str | None, name: str = "") -> None:
+    def for_(
+        self, iterable: Any, body: Any, frame: Frame, stop: str | None, name: str = ""
+    ) -> None:
         control.for_loop(iterable, body, frame, stop, name)
 
     def while_(self, test: Any, body: Any, frame: Frame, stop: str | None) -> None:
@@ -288,7 +363,9 @@ class Hooks:
         return comprehension(kind, made)
 
     def enter(self, manager: Any) -> Any:
-        if isinstance(manager, (np.errstate, contextlib.AbstractContextManager)) or not hasattr(type(manager), "__enter__"):
+        if isinstance(manager, (np.errstate, contextlib.AbstractContextManager)) or not hasattr(
+            type(manager), "__enter__"
+        ):
             return manager
         return _Managed(self, manager)
 
@@ -297,6 +374,7 @@ class Hooks:
 
     def assert_(self, test: Any, message: Any) -> None:
         if isinstance(test, Symbol):
+
             def fail() -> None:
                 text = message()
                 control.raise_(AssertionError() if text is None else AssertionError(text))
@@ -344,14 +422,18 @@ class Hooks:
             return self.construct(f, args, kwargs)
         if isinstance(f, functools._lru_cache_wrapper):
             return self.call(f.__wrapped__, *args, **kwargs)
-        if isinstance(f, (np.ufunc, types.BuiltinFunctionType, types.BuiltinMethodType)) or _is_numpy(f):
+        if isinstance(
+            f, (np.ufunc, types.BuiltinFunctionType, types.BuiltinMethodType)
+        ) or _is_numpy(f):
             return self.call_native(f, args, kwargs)
         method = getattr(type(f), "__call__", None)
         if isinstance(method, types.FunctionType):
             return self.call_function(method, (f, *args), kwargs)
         return self.call_native(f, args, kwargs)
 
-    def call_method(self, f: types.MethodType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call_method(
+        self, f: types.MethodType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         if isinstance(f.__self__, Symbol):
             return f(*args, **kwargs)
         if isinstance(f.__self__, STATEFUL):
@@ -363,26 +445,43 @@ class Hooks:
             return self.call_function(f.__func__, (f.__self__, *args), kwargs)
         return self.call(f.__func__, f.__self__, *args, **kwargs)
 
-    def call_function(self, f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call_function(
+        self, f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         if _is_numpy(f):
             return self.call_native(f, args, kwargs)
         if f.__code__ in known_codes:
             return f(*args, **kwargs)
         root = (f.__module__ or "").partition(".")[0]
-        if root in LIBRARIES or (root == "tapeless" and not f.__module__.startswith("tapeless.numpy")):
+        if root in LIBRARIES or (
+            root == "tapeless" and not f.__module__.startswith("tapeless.numpy")
+        ):
             return self.call_native(f, args, kwargs)
         return enter(f, args, kwargs)
 
     def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         init = cls.__init__  # type: ignore[misc]
-        plain = isinstance(init, types.FunctionType) and cls.__new__ is object.__new__ and type(cls).__call__ is type.__call__
+        plain = (
+            isinstance(init, types.FunctionType)
+            and cls.__new__ is object.__new__
+            and type(cls).__call__ is type.__call__
+        )
         root = (cls.__module__ or "").partition(".")[0]
-        if plain and root not in LIBRARIES and init.__code__.co_filename != "<string>" and "__dataclass_fields__" not in cls.__dict__:
+        if (
+            plain
+            and root not in LIBRARIES
+            and init.__code__.co_filename != "<string>"
+            and "__dataclass_fields__" not in cls.__dict__
+        ):
             made = trace().born(object.__new__(cls))
             self.call_function(init, (made, *args), kwargs)
             return made
         if isinstance(cls, type) and issubclass(cls, np.generic):
-            return apply(FUNCTIONS[np.asarray], args[0], cls) if contains_symbol(args) else cls(*args, **kwargs)
+            return (
+                apply(FUNCTIONS[np.asarray], args[0], cls)
+                if contains_symbol(args)
+                else cls(*args, **kwargs)
+            )
         if issubclass(cls, BaseException) and contains_symbol(args):
             made = cls.__new__(cls)
             made.args = args
@@ -403,8 +502,10 @@ class Hooks:
         if isinstance(this, STATEFUL):
             self.advance(this)
         elif _impure(f):
-            raise UnsupportedError(f"{_qualified(f)} gives other values at each call, and would be frozen by staging",
-                                   "pass its values in as arguments")
+            raise UnsupportedError(
+                f"{_qualified(f)} gives other values at each call, and would be frozen by staging",
+                "pass its values in as arguments",
+            )
         if _is_numpy(f) or (_hashable(f) and f in FUNCTIONS):
             arrays = any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values()))
             known = (_hashable(f) and f in FUNCTIONS) or f in (np.add.at, np.subtract.at)
@@ -415,17 +516,20 @@ class Hooks:
             return Symbol(capture.constant(made))
         return trace().born(made) if isinstance(made, STATEFUL) else made
 
-
     def advance(self, owner: Any) -> None:
         """A generator of random numbers or an iterator is used: only where the program runs as written."""
         t = trace()
         if not t.birth(owner):
-            raise UnsupportedError(f"{type(owner).__name__} objects from outside give other values at each call, and would be frozen by staging",
-                                   "pass the values in as arguments")
+            raise UnsupportedError(
+                f"{type(owner).__name__} objects from outside give other values at each call, and would be frozen by staging",
+                "pass the values in as arguments",
+            )
         if t.rolling:
             raise control.Unrollable("it draws from a generator that is made outside of it")
         if len(t.journals) > 1:
-            raise UnsupportedError("a generator is used in a branch that depends on data", "draw before the branch")
+            raise UnsupportedError(
+                "a generator is used in a branch that depends on data", "draw before the branch"
+            )
 
 
 STATEFUL = (np.random.RandomState, np.random.Generator)
@@ -443,7 +547,9 @@ def enter(f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         t.entered[f.__code__] = depth - 1
 
 
-DEEP = 30  # a function that enters itself so often under undecided tests is taken to recurse on them
+DEEP = (
+    30  # a function that enters itself so often under undecided tests is taken to recurse on them
+)
 
 
 def _need_depth(f: types.FunctionType) -> None:
@@ -453,7 +559,10 @@ def _need_depth(f: types.FunctionType) -> None:
     for test in t.tests:
         if control.can_be_known(test):
             raise NeedStatic(test, why)
-    raise UnsupportedError(f"{f.__name__} calls itself to a depth that depends on the contents of arrays", "write it as a loop")
+    raise UnsupportedError(
+        f"{f.__name__} calls itself to a depth that depends on the contents of arrays",
+        "write it as a loop",
+    )
 
 
 class _Managed:
@@ -502,7 +611,10 @@ def _hashable(f: Any) -> bool:
 def _is_numpy(f: Any) -> bool:
     if isinstance(f, np.ufunc):
         return True
-    return (getattr(f, "__module__", None) or "").partition(".")[0] in ("numpy", "scipy") and not isinstance(f, type)
+    return (getattr(f, "__module__", None) or "").partition(".")[0] in (
+        "numpy",
+        "scipy",
+    ) and not isinstance(f, type)
 
 
 def _qualified(f: Any) -> str:
@@ -529,4 +641,4 @@ def _name_of(obj: Any) -> str:
     return getattr(obj, "__name__", type(obj).__name__.lower())
 
 
-__all__ = ["Hooks", "Frame", "StagedList", "Unreachable", "Diverged", "Effect", "atom", "enter"]
+__all__ = ["Diverged", "Effect", "Frame", "Hooks", "StagedList", "Unreachable", "atom", "enter"]

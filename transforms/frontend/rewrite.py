@@ -33,8 +33,13 @@ def rewritten(function: types.FunctionType, hooks: Any) -> types.FunctionType:
     code = _rewritten.get(function.__code__)
     if code is None:
         code = _rewritten[function.__code__] = _compile(function)
-    made = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__,
-                              tuple(types.CellType(hooks) for _ in code.co_freevars))
+    made = types.FunctionType(
+        code,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        tuple(types.CellType(hooks) for _ in code.co_freevars),
+    )
     made.__kwdefaults__ = function.__kwdefaults__
     made.__qualname__ = function.__qualname__
     return made
@@ -43,9 +48,17 @@ def rewritten(function: types.FunctionType, hooks: Any) -> types.FunctionType:
 def _compile(function: types.FunctionType) -> types.CodeType:
     found = source.read(function)
     owner = function.__qualname__.split(".")[-2:-1]
-    tree = Rewriter(found.file, owner[0] if owner and owner[0] != "<locals>" else "").function(found.node)
-    factory = ast.FunctionDef(name="factory", args=_arguments([HOOKS]), body=[tree, ast.Return(_name(tree.name))],
-                              decorator_list=[], returns=None, type_params=[])
+    tree = Rewriter(found.file, owner[0] if owner and owner[0] != "<locals>" else "").function(
+        found.node
+    )
+    factory = ast.FunctionDef(
+        name="factory",
+        args=_arguments([HOOKS]),
+        body=[tree, ast.Return(_name(tree.name))],
+        decorator_list=[],
+        returns=None,
+        type_params=[],
+    )
     module = ast.fix_missing_locations(ast.Module([factory], []))
     code = compile(module, found.file, "exec", dont_inherit=True)
     inner = _child(_child(code, "factory"), tree.name)
@@ -65,8 +78,15 @@ def _register(code: types.CodeType) -> None:
 
 
 def _arguments(names: list[str]) -> ast.arguments:
-    return ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in names], vararg=None, kwonlyargs=[], kw_defaults=[],
-                         kwarg=None, defaults=[])
+    return ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(n) for n in names],
+        vararg=None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=[],
+    )
 
 
 def _name(name: str) -> ast.Name:
@@ -84,7 +104,14 @@ def _thunk(body: ast.expr, *params: str) -> ast.Lambda:
 class Scope:
     """The names of one function: `frame` holds its variables; plain names stay plain."""
 
-    def __init__(self, frame: str, variables: set[str], plain: set[str], parent: Scope | None, generator: bool = False) -> None:
+    def __init__(
+        self,
+        frame: str,
+        variables: set[str],
+        plain: set[str],
+        parent: Scope | None,
+        generator: bool = False,
+    ) -> None:
         self.frame, self.variables, self.plain, self.parent = frame, variables, plain, parent
         self.generator = generator
 
@@ -102,15 +129,26 @@ def bound_names(body: list[ast.stmt]) -> tuple[set[str], set[str], set[str]]:
 
     def visit(node: ast.AST) -> None:
         match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ):
                 bound.add(name)
-                for d in (*node.decorator_list, *getattr(getattr(node, "args", None), "defaults", ())):  # type: ignore[attr-defined]
+                for d in (
+                    *node.decorator_list,
+                    *getattr(getattr(node, "args", None), "defaults", ()),
+                ):  # type: ignore[attr-defined]
                     visit(d)
                 return
             case ast.Lambda():
                 return
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                bound.update(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr) and isinstance(n.target, ast.Name))
+                bound.update(
+                    n.target.id
+                    for n in ast.walk(node)
+                    if isinstance(n, ast.NamedExpr) and isinstance(n.target, ast.Name)
+                )
                 return
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 bound.add(name)
@@ -122,7 +160,11 @@ def bound_names(body: list[ast.stmt]) -> tuple[set[str], set[str], set[str]]:
                 bound.add(name)
             case ast.Import(names=names) | ast.ImportFrom(names=names):
                 bound.update((a.asname or a.name).split(".")[0] for a in names)
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            case (
+                ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+                | ast.MatchMapping(rest=str(name))
+            ):
                 bound.add(name)
         for child in ast.iter_child_nodes(node):
             visit(child)
@@ -146,8 +188,14 @@ class Rewriter:
     def function(self, node: ast.FunctionDef | ast.Lambda) -> ast.FunctionDef:
         if isinstance(node, ast.AsyncFunctionDef):
             self.refuse(node, "async functions cannot be staged")
-        body = [ast.copy_location(ast.Return(node.body), node.body)] if isinstance(node, ast.Lambda) else list(node.body)
-        generator = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in _own_nodes(s))
+        body = (
+            [ast.copy_location(ast.Return(node.body), node.body)]
+            if isinstance(node, ast.Lambda)
+            else list(node.body)
+        )
+        generator = any(
+            isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in _own_nodes(s)
+        )
         params = source._arguments(node.args)
         bound, _, _ = bound_names(body)
         frame = f"v{next(self.depth)}"
@@ -156,7 +204,12 @@ class Rewriter:
         outer = self.scope
         self.scope = Scope(frame, (bound | made_names | set(params)), set(), outer, generator)
         first = body[0]
-        start: list[ast.stmt] = [ast.Assign([ast.Name(frame, ast.Store())], _hook("frame", ast.Constant(getattr(node, "name", "lambda"))))]
+        start: list[ast.stmt] = [
+            ast.Assign(
+                [ast.Name(frame, ast.Store())],
+                _hook("frame", ast.Constant(getattr(node, "name", "lambda"))),
+            )
+        ]
         start += [ast.Assign([self.variable(p, ast.Store())], _name(p)) for p in params]
         for s in start:
             _place(s, first)
@@ -166,8 +219,14 @@ class Rewriter:
             rewritten_body.append(_place(end, body[-1]))
         self.scope = outer
         args = self.arguments(node.args, keep_defaults=False)
-        made = ast.FunctionDef(name=getattr(node, "name", "lambda_"), args=args, body=start + rewritten_body, decorator_list=[],
-                               returns=None, type_params=[])
+        made = ast.FunctionDef(
+            name=getattr(node, "name", "lambda_"),
+            args=args,
+            body=start + rewritten_body,
+            decorator_list=[],
+            returns=None,
+            type_params=[],
+        )
         return ast.copy_location(made, node)
 
     def arguments(self, args: ast.arguments, keep_defaults: bool) -> ast.arguments:
@@ -176,13 +235,27 @@ class Rewriter:
 
         none = ast.Constant(None)
         return ast.arguments(
-            posonlyargs=[ast.arg(a.arg) for a in args.posonlyargs], args=[ast.arg(a.arg) for a in args.args],
-            vararg=plain(args.vararg), kwonlyargs=[ast.arg(a.arg) for a in args.kwonlyargs], kwarg=plain(args.kwarg),
+            posonlyargs=[ast.arg(a.arg) for a in args.posonlyargs],
+            args=[ast.arg(a.arg) for a in args.args],
+            vararg=plain(args.vararg),
+            kwonlyargs=[ast.arg(a.arg) for a in args.kwonlyargs],
+            kwarg=plain(args.kwarg),
             kw_defaults=[d and (self.expr(d) if keep_defaults else none) for d in args.kw_defaults],
-            defaults=[self.expr(d) if keep_defaults else none for d in args.defaults])
+            defaults=[self.expr(d) if keep_defaults else none for d in args.defaults],
+        )
 
-    def refuse(self, node: ast.AST, problem: str, hint: str = "move it out of the function that is transformed") -> None:
-        where = (self.file, getattr(node, "lineno", 0), getattr(node, "col_offset", 0), getattr(node, "end_col_offset", 0) or 0)
+    def refuse(
+        self,
+        node: ast.AST,
+        problem: str,
+        hint: str = "move it out of the function that is transformed",
+    ) -> None:
+        where = (
+            self.file,
+            getattr(node, "lineno", 0),
+            getattr(node, "col_offset", 0),
+            getattr(node, "end_col_offset", 0) or 0,
+        )
         raise UnsupportedError(problem, hint, where)
 
     # -- names
@@ -204,16 +277,38 @@ class Rewriter:
                     return [_place(ast.Expr(_hook("store_outer", ast.Constant(name), value)), like)]
                 return [_place(ast.Assign([self.variable(name, ast.Store())], value), like)]
             case ast.Attribute(value=obj, attr=attr):
-                return [_place(ast.Expr(_hook("set_attr", self.expr(obj), ast.Constant(self.mangle(attr)), value)), like)]
+                return [
+                    _place(
+                        ast.Expr(
+                            _hook(
+                                "set_attr", self.expr(obj), ast.Constant(self.mangle(attr)), value
+                            )
+                        ),
+                        like,
+                    )
+                ]
             case ast.Subscript(value=obj, slice=key):
-                return [_place(ast.Expr(_hook("set_item", self.expr(obj), self.expr(key), value)), like)]
+                return [
+                    _place(ast.Expr(_hook("set_item", self.expr(obj), self.expr(key), value)), like)
+                ]
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 names = [f"t{next(self.counter)}" for _ in elements]
-                parts: list[ast.expr] = [ast.Starred(ast.Name(n, ast.Store()), ast.Store()) if isinstance(e, ast.Starred)
-                                         else ast.Name(n, ast.Store()) for n, e in zip(names, elements, strict=True)]
+                parts: list[ast.expr] = [
+                    ast.Starred(ast.Name(n, ast.Store()), ast.Store())
+                    if isinstance(e, ast.Starred)
+                    else ast.Name(n, ast.Store())
+                    for n, e in zip(names, elements, strict=True)
+                ]
                 star = next((k for k, e in enumerate(elements) if isinstance(e, ast.Starred)), -1)
-                out = [_place(ast.Assign([ast.Tuple(parts, ast.Store())],
-                                         _hook("unpack", value, ast.Constant(len(elements)), ast.Constant(star))), like)]
+                out = [
+                    _place(
+                        ast.Assign(
+                            [ast.Tuple(parts, ast.Store())],
+                            _hook("unpack", value, ast.Constant(len(elements)), ast.Constant(star)),
+                        ),
+                        like,
+                    )
+                ]
                 for n, e in zip(names, elements, strict=True):
                     out += self.store(e.value if isinstance(e, ast.Starred) else e, _name(n), like)
                 return out
@@ -232,10 +327,18 @@ class Rewriter:
                 out.append(_place(made, s))
         return out or [ast.Pass()]
 
-    def body_function(self, prefix: str, body: list[ast.stmt], *params: str) -> tuple[str, ast.FunctionDef]:
+    def body_function(
+        self, prefix: str, body: list[ast.stmt], *params: str
+    ) -> tuple[str, ast.FunctionDef]:
         name = f"{prefix}_{next(self.counter)}"
-        return name, ast.FunctionDef(name=name, args=_arguments(list(params)), body=body or [ast.Pass()], decorator_list=[],
-                                     returns=None, type_params=[])
+        return name, ast.FunctionDef(
+            name=name,
+            args=_arguments(list(params)),
+            body=body or [ast.Pass()],
+            decorator_list=[],
+            returns=None,
+            type_params=[],
+        )
 
     def statement(self, s: ast.stmt) -> list[ast.stmt]:
         native = self.scope is not None and self.scope.generator
@@ -255,27 +358,59 @@ class Rewriter:
             case ast.Expr(value=value):
                 return [ast.Expr(self.expr(value))]
             case ast.If() if native:
-                return [ast.If(self.expr(s.test), self.block(s.body), self.block(s.orelse) if s.orelse else [])]
+                return [
+                    ast.If(
+                        self.expr(s.test),
+                        self.block(s.body),
+                        self.block(s.orelse) if s.orelse else [],
+                    )
+                ]
             case ast.If():
                 then, then_def = self.body_function("then", self.block(s.body))
-                orelse, else_def = self.body_function("else", self.block(s.orelse) if s.orelse else [])
-                return [then_def, else_def, ast.Expr(_hook("if_", self.expr(s.test), _name(then), _name(orelse)))]
+                orelse, else_def = self.body_function(
+                    "else", self.block(s.orelse) if s.orelse else []
+                )
+                return [
+                    then_def,
+                    else_def,
+                    ast.Expr(_hook("if_", self.expr(s.test), _name(then), _name(orelse))),
+                ]
             case ast.For() if native:
                 item = f"t{next(self.counter)}"
                 bind = self.store(s.target, _name(item), s)
-                return [ast.For(ast.Name(item, ast.Store()), self.expr(s.iter), bind + self.block(s.body),
-                                self.block(s.orelse) if s.orelse else [])]
+                return [
+                    ast.For(
+                        ast.Name(item, ast.Store()),
+                        self.expr(s.iter),
+                        bind + self.block(s.body),
+                        self.block(s.orelse) if s.orelse else [],
+                    )
+                ]
             case ast.For():
                 item = f"item_{next(self.counter)}"
                 bind = self.store(s.target, _name(item), s)
                 name, made = self.body_function("body", bind + self.block(s.body), item)
                 names = ast.Constant(s.target.id if isinstance(s.target, ast.Name) else "")
-                return [made, ast.Expr(_hook("for_", self.expr(s.iter), _name(name), *self.flag(s), names))]
+                return [
+                    made,
+                    ast.Expr(_hook("for_", self.expr(s.iter), _name(name), *self.flag(s), names)),
+                ]
             case ast.While() if native:
-                return [ast.While(self.expr(s.test), self.block(s.body), self.block(s.orelse) if s.orelse else [])]
+                return [
+                    ast.While(
+                        self.expr(s.test),
+                        self.block(s.body),
+                        self.block(s.orelse) if s.orelse else [],
+                    )
+                ]
             case ast.While():
                 name, made = self.body_function("body", self.block(s.body))
-                return [made, ast.Expr(_hook("while_", _thunk(self.expr(s.test)), _name(name), *self.flag(s)))]
+                return [
+                    made,
+                    ast.Expr(
+                        _hook("while_", _thunk(self.expr(s.test)), _name(name), *self.flag(s))
+                    ),
+                ]
             case ast.Return(value=value):
                 return [ast.Return(None if value is None else self.expr(value))]
             case ast.Raise(exc=None):
@@ -284,7 +419,15 @@ class Rewriter:
                 parts = [self.expr(e) for e in (exc, cause) if e is not None]
                 return [ast.Expr(_hook("raise_", *parts))]
             case ast.Assert(test=test, msg=msg):
-                return [ast.Expr(_hook("assert_", self.expr(test), _thunk(self.expr(msg) if msg else ast.Constant(None))))]
+                return [
+                    ast.Expr(
+                        _hook(
+                            "assert_",
+                            self.expr(test),
+                            _thunk(self.expr(msg) if msg else ast.Constant(None)),
+                        )
+                    )
+                ]
             case ast.Delete(targets=targets):
                 return [made for t in targets for made in self.delete(t)]
             case ast.FunctionDef():
@@ -293,7 +436,14 @@ class Rewriter:
                 return self.class_(s)
             case ast.Import() | ast.ImportFrom():
                 names = [(a.asname or a.name).split(".")[0] for a in s.names]
-                return [s, *(made for n in names for made in self.store(ast.Name(n, ast.Store()), _name(n), s))]
+                return [
+                    s,
+                    *(
+                        made
+                        for n in names
+                        for made in self.store(ast.Name(n, ast.Store()), _name(n), s)
+                    ),
+                ]
             case ast.With(items=items, body=body):
                 return self.with_(items, body, s)
             case ast.Try() | ast.TryStar():
@@ -317,18 +467,44 @@ class Rewriter:
         kind = ast.Constant(type(s.op).__name__)
         match s.target:
             case ast.Name() as target:
-                value = _hook("inplace", kind, self.expr(ast.Name(target.id, ast.Load())), self.expr(s.value))
+                value = _hook(
+                    "inplace", kind, self.expr(ast.Name(target.id, ast.Load())), self.expr(s.value)
+                )
                 return self.store(target, value, s)
             case ast.Subscript(value=obj, slice=key):
-                return [ast.Expr(_hook("inplace_item", kind, self.expr(obj), self.expr(key), _thunk(self.expr(s.value))))]
+                return [
+                    ast.Expr(
+                        _hook(
+                            "inplace_item",
+                            kind,
+                            self.expr(obj),
+                            self.expr(key),
+                            _thunk(self.expr(s.value)),
+                        )
+                    )
+                ]
             case ast.Attribute(value=obj, attr=attr):
-                return [ast.Expr(_hook("inplace_attr", kind, self.expr(obj), ast.Constant(self.mangle(attr)), _thunk(self.expr(s.value))))]
+                return [
+                    ast.Expr(
+                        _hook(
+                            "inplace_attr",
+                            kind,
+                            self.expr(obj),
+                            ast.Constant(self.mangle(attr)),
+                            _thunk(self.expr(s.value)),
+                        )
+                    )
+                ]
         raise TypeError(ast.dump(s))
 
     def delete(self, target: ast.expr) -> list[ast.stmt]:
         match target:
             case ast.Name(id=name):
-                return [ast.Expr(_hook("delete_name", _name(self.scope.find(name).frame), ast.Constant(name)))]  # type: ignore[union-attr]
+                return [
+                    ast.Expr(
+                        _hook("delete_name", _name(self.scope.find(name).frame), ast.Constant(name))
+                    )
+                ]  # type: ignore[union-attr]
             case ast.Subscript(value=obj, slice=key):
                 return [ast.Expr(_hook("delete_item", self.expr(obj), self.expr(key)))]
             case ast.Attribute(value=obj, attr=attr):
@@ -352,7 +528,9 @@ class Rewriter:
         body: list[ast.stmt] = []
         for inner in s.body:
             if isinstance(inner, ast.FunctionDef):
-                self.scope = Scope("", set(), set(), outer)  # methods do not see the names of the class
+                self.scope = Scope(
+                    "", set(), set(), outer
+                )  # methods do not see the names of the class
                 made = self.function(inner)
                 self.scope = Scope("", set(), names, outer)
                 made.args = self.arguments(inner.args, keep_defaults=True)
@@ -364,16 +542,25 @@ class Rewriter:
             else:
                 body += self.statement(inner)
         self.scope, self.owner = outer, owner
-        made_class = ast.ClassDef(name=s.name, bases=[self.expr(b) for b in s.bases],
-                                  keywords=[ast.keyword(k.arg, self.expr(k.value)) for k in s.keywords], body=body,
-                                  decorator_list=[self.expr(d) for d in s.decorator_list], type_params=[])
+        made_class = ast.ClassDef(
+            name=s.name,
+            bases=[self.expr(b) for b in s.bases],
+            keywords=[ast.keyword(k.arg, self.expr(k.value)) for k in s.keywords],
+            body=body,
+            decorator_list=[self.expr(d) for d in s.decorator_list],
+            type_params=[],
+        )
         return [made_class, *self.store(ast.Name(s.name, ast.Store()), _name(s.name), s)]
 
     def with_(self, items: list[ast.withitem], body: list[ast.stmt], s: ast.stmt) -> list[ast.stmt]:
         item, *others = items
         name = f"t{next(self.counter)}"
-        manager = ast.withitem(_hook("enter", self.expr(item.context_expr)), ast.Name(name, ast.Store()))
-        bind = self.store(item.optional_vars, _name(name), s) if item.optional_vars is not None else []
+        manager = ast.withitem(
+            _hook("enter", self.expr(item.context_expr)), ast.Name(name, ast.Store())
+        )
+        bind = (
+            self.store(item.optional_vars, _name(name), s) if item.optional_vars is not None else []
+        )
         inner = self.with_(others, body, s) if others else self.block(body)
         return [ast.With([manager], bind + inner)]
 
@@ -381,16 +568,39 @@ class Rewriter:
         handlers = []
         for h in s.handlers:
             bind = self.store(ast.Name(h.name, ast.Store()), _name(h.name), h) if h.name else []
-            handlers.append(ast.copy_location(ast.ExceptHandler(h.type and self.expr(h.type), h.name, bind + self.block(h.body)), h))
-        return type(s)(self.block(s.body), handlers, self.block(s.orelse) if s.orelse else [],  # type: ignore[no-any-return]
-                       self.block(s.finalbody) if s.finalbody else [])
+            handlers.append(
+                ast.copy_location(
+                    ast.ExceptHandler(
+                        h.type and self.expr(h.type), h.name, bind + self.block(h.body)
+                    ),
+                    h,
+                )
+            )
+        return type(s)(
+            self.block(s.body),
+            handlers,
+            self.block(s.orelse) if s.orelse else [],  # type: ignore[no-any-return]
+            self.block(s.finalbody) if s.finalbody else [],
+        )
 
     def match(self, s: ast.Match) -> ast.stmt:
         cases = []
         for c in s.cases:
-            names = sorted({n.name for n in ast.walk(c.pattern) if isinstance(n, (ast.MatchAs, ast.MatchStar)) and n.name}
-                           | {n.rest for n in ast.walk(c.pattern) if isinstance(n, ast.MatchMapping) and n.rest})
-            bind = [made for n in names for made in self.store(ast.Name(n, ast.Store()), _name(n), s)]
+            names = sorted(
+                {
+                    n.name
+                    for n in ast.walk(c.pattern)
+                    if isinstance(n, (ast.MatchAs, ast.MatchStar)) and n.name
+                }
+                | {
+                    n.rest
+                    for n in ast.walk(c.pattern)
+                    if isinstance(n, ast.MatchMapping) and n.rest
+                }
+            )
+            bind = [
+                made for n in names for made in self.store(ast.Name(n, ast.Store()), _name(n), s)
+            ]
             guard = c.guard
             if guard is not None:
                 assert self.scope is not None
@@ -414,14 +624,24 @@ class Rewriter:
             case ast.Call(func=ast.Name(id="super"), args=[]) if self.owner:
                 return _hook("super_", ast.Constant(self.owner), _name(self.first_argument()))
             case ast.Call(func=func, args=args, keywords=keywords):
-                return _hook("call", self.expr(func), *map(self.expr, args),
-                             keywords=[ast.keyword(k.arg, self.expr(k.value)) for k in keywords])
+                return _hook(
+                    "call",
+                    self.expr(func),
+                    *map(self.expr, args),
+                    keywords=[ast.keyword(k.arg, self.expr(k.value)) for k in keywords],
+                )
             case ast.Attribute(value=value, attr=attr):
                 return _hook("attr", self.expr(value), ast.Constant(self.mangle(attr)))
             case ast.Subscript(value=value, slice=key):
                 return _hook("item", self.expr(value), self.expr(key))
             case ast.Slice(lower=lower, upper=upper, step=step):
-                return _hook("slice", *(ast.Constant(None) if b is None else self.expr(b) for b in (lower, upper, step)))
+                return _hook(
+                    "slice",
+                    *(
+                        ast.Constant(None) if b is None else self.expr(b)
+                        for b in (lower, upper, step)
+                    ),
+                )
             case ast.Starred(value=value):
                 return ast.Starred(_hook("iterate", self.expr(value)), ast.Load())
             case ast.BinOp(left=left, op=op, right=right):
@@ -431,16 +651,31 @@ class Rewriter:
             case ast.UnaryOp(op=op, operand=operand):
                 return ast.UnaryOp(op, self.expr(operand))
             case ast.BoolOp(op=op, values=values):
-                return _hook("and_" if isinstance(op, ast.And) else "or_", *(_thunk(self.expr(v)) for v in values))
+                return _hook(
+                    "and_" if isinstance(op, ast.And) else "or_",
+                    *(_thunk(self.expr(v)) for v in values),
+                )
             case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[right]):
-                return _hook("contains", self.expr(left), self.expr(right), ast.Constant(isinstance(op, ast.NotIn)))
+                return _hook(
+                    "contains",
+                    self.expr(left),
+                    self.expr(right),
+                    ast.Constant(isinstance(op, ast.NotIn)),
+                )
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return ast.Compare(self.expr(left), [op], [self.expr(right)])
             case ast.Compare(left=left, ops=ops, comparators=rights):
                 kinds = ast.Tuple([ast.Constant(type(o).__name__) for o in ops], ast.Load())
-                return _hook("compare", self.expr(left), kinds, *(_thunk(self.expr(r)) for r in rights))
+                return _hook(
+                    "compare", self.expr(left), kinds, *(_thunk(self.expr(r)) for r in rights)
+                )
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return _hook("if_expression", self.expr(test), _thunk(self.expr(body)), _thunk(self.expr(orelse)))
+                return _hook(
+                    "if_expression",
+                    self.expr(test),
+                    _thunk(self.expr(body)),
+                    _thunk(self.expr(orelse)),
+                )
             case ast.Lambda():
                 return self.lambda_(node)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
@@ -452,14 +687,19 @@ class Rewriter:
             case ast.Set(elts=elements):
                 return _hook("new", ast.Set([self.expr(e) for e in elements]))
             case ast.Dict(keys=keys, values=values):
-                return _hook("new", ast.Dict([k and self.expr(k) for k in keys], [self.expr(v) for v in values]))
+                return _hook(
+                    "new",
+                    ast.Dict([k and self.expr(k) for k in keys], [self.expr(v) for v in values]),
+                )
             case ast.JoinedStr(values=values):
                 return _hook("format", *map(self.format_part, values))
             case ast.NamedExpr(target=target, value=value):
                 found = self.scope.find(target.id) if self.scope else None
                 if found is None or target.id in found.plain:
                     self.refuse(node, "an assignment expression cannot be staged here")
-                return _hook("assign", _name(found.frame), ast.Constant(target.id), self.expr(value))  # type: ignore[union-attr]
+                return _hook(
+                    "assign", _name(found.frame), ast.Constant(target.id), self.expr(value)
+                )  # type: ignore[union-attr]
             case ast.Yield(value=value):
                 return ast.Yield(value and self.expr(value))
             case ast.YieldFrom(value=value):
@@ -474,8 +714,14 @@ class Rewriter:
     def format_part(self, part: ast.expr) -> ast.expr:
         if isinstance(part, ast.FormattedValue):
             spec = part.format_spec
-            text: ast.expr = _hook("format", *map(self.format_part, spec.values)) if isinstance(spec, ast.JoinedStr) else ast.Constant("")
-            return ast.Tuple([self.expr(part.value), ast.Constant(part.conversion), text], ast.Load())
+            text: ast.expr = (
+                _hook("format", *map(self.format_part, spec.values))
+                if isinstance(spec, ast.JoinedStr)
+                else ast.Constant("")
+            )
+            return ast.Tuple(
+                [self.expr(part.value), ast.Constant(part.conversion), text], ast.Load()
+            )
         return part
 
     def lambda_(self, node: ast.Lambda) -> ast.expr:
@@ -492,14 +738,22 @@ class Rewriter:
         outer = self.scope
         first = self.expr(node.generators[0].iter)
         frame = f"v{next(self.depth)}"
-        targets = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        targets = {
+            n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
+        }
         self.scope = Scope(frame, targets, set(), outer)
         made = self.generators(node.generators, element, frame, first)
         self.scope = outer
         whole = ast.Call(_thunk(made, frame), [_hook("frame", ast.Constant(kind))], [])
         return _hook("comprehension", ast.Constant(kind), whole)
 
-    def generators(self, generators: list[ast.comprehension], element: ast.expr, frame: str, first: ast.expr | None) -> ast.expr:
+    def generators(
+        self,
+        generators: list[ast.comprehension],
+        element: ast.expr,
+        frame: str,
+        first: ast.expr | None,
+    ) -> ast.expr:
         """(iterable, function of an item giving (condition, element or a nested triple), is nested)."""
         g, rest = generators[0], generators[1:]
         iterable = self.expr(g.iter) if first is None else first

@@ -1,7 +1,6 @@
 """Finds the source of a Python function and parses it; the only place that knows gast."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -33,12 +32,16 @@ def read(function: types.FunctionType) -> Source:
     try:
         lines, start = inspect.getsourcelines(code)
     except (OSError, TypeError, IndexError) as e:
-        raise SourceError(f"the source of {function.__qualname__} is not available",
-                          "define it in a file, a notebook cell or a function, not by exec") from e
+        raise SourceError(
+            f"the source of {function.__qualname__} is not available",
+            "define it in a file, a notebook cell or a function, not by exec",
+        ) from e
     node = _in_whole_file(file, code) or _in_lines(lines, start, code)
     if node is None:
-        raise SourceError(f"the source of {function.__qualname__} in {file} is not the code that runs",
-                          "the file has changed since it was imported: reload it")
+        raise SourceError(
+            f"the source of {function.__qualname__} in {file} is not the code that runs",
+            "the file has changed since it was imported: reload it",
+        )
     return Source(node, file)
 
 
@@ -66,7 +69,9 @@ def _in_whole_file(file: str, code: types.CodeType) -> ast.FunctionDef | ast.Lam
     return _find(tree, code)
 
 
-def _in_lines(lines: list[str], start: int, code: types.CodeType) -> ast.FunctionDef | ast.Lambda | None:
+def _in_lines(
+    lines: list[str], start: int, code: types.CodeType
+) -> ast.FunctionDef | ast.Lambda | None:
     tree = _parse(textwrap.dedent("".join(lines)))
     if tree is None:
         return None
@@ -77,11 +82,18 @@ def _in_lines(lines: list[str], start: int, code: types.CodeType) -> ast.Functio
 def _find(tree: ast.AST, code: types.CodeType) -> ast.FunctionDef | ast.Lambda | None:
     """The one function in the tree that compiles to `code`."""
     if code.co_name == "<lambda>":
-        found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and _lambda_matches(n, code)]
+        found = [
+            n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and _lambda_matches(n, code)
+        ]
     else:
-        found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
-                 and n.name == code.co_name and _first_line(n) == code.co_firstlineno  # type: ignore[arg-type]
-                 and _arguments(n.args) == _argument_names(code)]
+        found = [
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and n.name == code.co_name
+            and _first_line(n) == code.co_firstlineno  # type: ignore[arg-type]
+            and _arguments(n.args) == _argument_names(code)
+        ]
     if len(found) > 1:
         exact = [n for n in found if _columns_match(n, code)]
         found = exact or found[:1]
@@ -98,7 +110,12 @@ def _arguments(args: ast.arguments) -> list[str]:
 
 
 def _argument_names(code: types.CodeType) -> list[str]:
-    n = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    n = (
+        code.co_argcount
+        + code.co_kwonlyargcount
+        + bool(code.co_flags & inspect.CO_VARARGS)
+        + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    )
     return list(code.co_varnames[:n])
 
 
@@ -126,25 +143,39 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
-    return (a.co_name == b.co_name and a.co_firstlineno == b.co_firstlineno and a.co_code == b.co_code
-            and a.co_names == b.co_names and len(a.co_consts) == len(b.co_consts)
-            and all(isinstance(x, types.CodeType) or (type(x) is type(y) and repr(x) == repr(y))
-                    for x, y in zip(a.co_consts, b.co_consts, strict=True)))
+    return (
+        a.co_name == b.co_name
+        and a.co_firstlineno == b.co_firstlineno
+        and a.co_code == b.co_code
+        and a.co_names == b.co_names
+        and len(a.co_consts) == len(b.co_consts)
+        and all(
+            isinstance(x, types.CodeType) or (type(x) is type(y) and repr(x) == repr(y))
+            for x, y in zip(a.co_consts, b.co_consts, strict=True)
+        )
+    )
 
 
 def _lambda_matches(node: ast.Lambda, code: types.CodeType) -> bool:
-    if node.lineno != code.co_firstlineno and not node.lineno <= code.co_firstlineno <= (node.end_lineno or 0):
+    if node.lineno != code.co_firstlineno and not node.lineno <= code.co_firstlineno <= (
+        node.end_lineno or 0
+    ):
         return False
     return _arguments(node.args) == _argument_names(code) and _columns_match(node, code)
 
 
 def _columns_match(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> bool:
     """Whether the positions of the instructions lie in the body of the node and start where it starts."""
-    places = [p for p in code.co_positions() if p[0] is not None and p[2] is not None and p[3] != p[2]]
+    places = [
+        p for p in code.co_positions() if p[0] is not None and p[2] is not None and p[3] != p[2]
+    ]
     body = node.body if isinstance(node, ast.Lambda) else node.body[0]
     if not isinstance(node, ast.Lambda) or not places:
         return True
     spans = {(p[0], p[2]) for p in places}
-    inside = all((node.lineno, node.col_offset) <= s <= (node.end_lineno or 0, node.end_col_offset or 0) for s in spans)  # type: ignore[operator]
+    inside = all(
+        (node.lineno, node.col_offset) <= s <= (node.end_lineno or 0, node.end_col_offset or 0)
+        for s in spans
+    )  # type: ignore[operator]
     ends = {(p[1], p[3]) for p in places}
     return inside and (body.end_lineno, body.end_col_offset) in ends  # type: ignore[union-attr]

@@ -12,9 +12,14 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, building, size_of
 from tapeless.transforms.core.language import Atom, Block, Literal, Origin, Type, Var
-from tapeless.transforms.errors import InternalError, NeedStaticError, TapelessError, UnsupportedError
-from tapeless.transforms.frontend.control import _entry_spec
+from tapeless.transforms.errors import (
+    InternalError,
+    NeedStaticError,
+    TapelessError,
+    UnsupportedError,
+)
 from tapeless.transforms.frontend.capture import Captured, Guard, input_type
+from tapeless.transforms.frontend.control import _entry_spec
 from tapeless.transforms.frontend.rewrite import known_codes
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Trace
@@ -28,13 +33,17 @@ class Decisions:
     leaves: set[int] = field(default_factory=set)
     axes: set[tuple[int, int]] = field(default_factory=set)
     unroll: dict[Any, str] = field(default_factory=dict)
-    homes: dict[dims.Symbol, tuple[int, int]] = field(default_factory=dict)  # symbol -> leaf, axis (-1: value)
+    homes: dict[dims.Symbol, tuple[int, int]] = field(
+        default_factory=dict
+    )  # symbol -> leaf, axis (-1: value)
 
     def fix_sizes(self, symbols: set[dims.Symbol]) -> None:
         """An axis whose length must be known after all: start again with it."""
         for s in symbols:
             if s not in self.homes:
-                raise UnsupportedError(f"the size {s} is one in this call, and was not made from sizes of the arguments")
+                raise UnsupportedError(
+                    f"the size {s} is one in this call, and was not made from sizes of the arguments"
+                )
             leaf, axis = self.homes[s]
             if axis < 0:
                 self.leaves.add(leaf)
@@ -147,7 +156,9 @@ def stage(call: Callable[[list[Any]], Any], leaves: list[Any], names: list[str])
     decisions = Decisions()
     for _ in range(50):
         try:
-            return _attempt(call, [Leaf(v, n) for v, n in zip(leaves, names, strict=True)], decisions)
+            return _attempt(
+                call, [Leaf(v, n) for v, n in zip(leaves, names, strict=True)], decisions
+            )
         except Restart:
             continue
     raise InternalError("the staged run does not settle")
@@ -169,14 +180,20 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
                 e.where = _where(e)
             raise
         except RecursionError as e:
-            raise UnsupportedError("the recursion does not end while staging: its depth depends on values that are known only when the program runs",
-                                   "write it as a loop") from e
-    captured = [v[0] for v in run.reads.values() if isinstance(v, tuple) and isinstance(v[0], Captured)]
+            raise UnsupportedError(
+                "the recursion does not end while staging: its depth depends on values that are known only when the program runs",
+                "write it as a loop",
+            ) from e
+    captured = [
+        v[0] for v in run.reads.values() if isinstance(v, tuple) and isinstance(v[0], Captured)
+    ]
     guards = [v for v in run.reads.values() if isinstance(v, Guard)]
     variables = tuple(leaf.var for leaf in leaves if leaf.var is not None)
     results = (*result.leaves(), *(a for _, spec in writes for a in spec.leaves()))
     block = Block((*variables, *(c.var for c in captured)), tuple(run.blocks[0]), tuple(results))
-    return Staged(block, leaves, captured, guards, run.guards, result, run.notes, writes, decisions, run.hints)
+    return Staged(
+        block, leaves, captured, guards, run.guards, result, run.notes, writes, decisions, run.hints
+    )
 
 
 def _writes(run: Run) -> list[tuple[Any, Spec]]:
@@ -201,7 +218,12 @@ def _where(error: BaseException) -> tuple[str, int, int, int] | None:
         if tb.tb_frame.f_code in known_codes:
             places = list(tb.tb_frame.f_code.co_positions())
             at = places[tb.tb_lasti // 2] if tb.tb_lasti >= 0 else (tb.tb_lineno, None, 0, 0)
-            found = (tb.tb_frame.f_code.co_filename, tb.tb_lineno, at[2] or 0, (at[3] or 0) if at[1] == tb.tb_lineno else 10_000)
+            found = (
+                tb.tb_frame.f_code.co_filename,
+                tb.tb_lineno,
+                at[2] or 0,
+                (at[3] or 0) if at[1] == tb.tb_lineno else 10_000,
+            )
         tb = tb.tb_next
     return found
 
@@ -249,11 +271,19 @@ def _resolve(need: NeedStatic, run: Run, leaves: list[Leaf], decisions: Decision
                 size(let.params["size"])
         else:
             blame.append(a)
-    progress = (inputs - decisions.leaves) or (axes - decisions.axes) or (set(loops) - set(decisions.unroll))
+    progress = (
+        (inputs - decisions.leaves)
+        or (axes - decisions.axes)
+        or (set(loops) - set(decisions.unroll))
+    )
     if blame or not progress:
-        what = next((f"'{v.name}'" for v in [need.atom, *blame] if isinstance(v, Var) and v.name), "a value")
-        error = NeedStaticError(f"{need.why}, but {what} depends on the contents of arrays",
-                                "use np.where, a loop or an array operation, or pass the value as an int argument")
+        what = next(
+            (f"'{v.name}'" for v in [need.atom, *blame] if isinstance(v, Var) and v.name), "a value"
+        )
+        error = NeedStaticError(
+            f"{need.why}, but {what} depends on the contents of arrays",
+            "use np.where, a loop or an array operation, or pass the value as an int argument",
+        )
         error.where = _where(need)
         raise error from None
     decisions.leaves |= inputs
@@ -261,4 +291,4 @@ def _resolve(need: NeedStatic, run: Run, leaves: list[Leaf], decisions: Decision
     decisions.unroll |= loops
 
 
-__all__ = ["Literal", "size_of", "stage", "Staged"]
+__all__ = ["Literal", "Staged", "size_of", "stage"]

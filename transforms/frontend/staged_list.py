@@ -46,7 +46,9 @@ class StagedList(list):  # type: ignore[type-arg]
         for symbol, leaf in zip(self.tail.stacks, leaves, strict=True):
             item = symbol.type.item  # type: ignore[attr-defined]
             if join_types(item, leaf.type) != item:
-                raise StructureError(f"the elements appended to a list in a loop change from {item} to {leaf.type}")
+                raise StructureError(
+                    f"the elements appended to a list in a loop change from {item} to {leaf.type}"
+                )
             symbol.write(stacks.push(symbol.value(), leaf))
         self.tail.log.append((trace().journals[-1], 1))
         if self.tail.length is not None:
@@ -66,7 +68,9 @@ class StagedList(list):  # type: ignore[type-arg]
         present = [symbol.value() for symbol in tail.stacks]
         if tail.made is not None:
             before, block, arrays = tail.made
-            if all(p is q for p, q in zip(present, before, strict=True)) and any(block is b for b in t.blocks):
+            if all(p is q for p, q in zip(present, before, strict=True)) and any(
+                block is b for b in t.blocks
+            ):
                 return [wrap(a) for a in arrays]
         size = dims.symbol("n", 0) if tail.length is None else tail.length
         arrays = [to_array(p, size=size) for p in present]
@@ -79,7 +83,9 @@ class StagedList(list):  # type: ignore[type-arg]
         if self.tail is None:
             return [atoms(v) for v in self]
         if self.tail.spec.kind != "leaf":
-            raise UnsupportedError("a list of tuples that was filled in a loop cannot become one array")
+            raise UnsupportedError(
+                "a list of tuples that was filled in a loop cannot become one array"
+            )
         return self.arrays()[0].value()
 
     def element(self, k: Any) -> Any:
@@ -168,7 +174,11 @@ class StagedList(list):  # type: ignore[type-arg]
 
 
 def _shape(spec: Any) -> Any:
-    return "leaf" if spec.kind == "leaf" else (spec.kind, spec.keys, tuple(_shape(c) for c in spec.children))
+    return (
+        "leaf"
+        if spec.kind == "leaf"
+        else (spec.kind, spec.keys, tuple(_shape(c) for c in spec.children))
+    )
 
 
 def start_tail(target: StagedList, element: Any) -> None:
@@ -201,10 +211,20 @@ def _to_array_source(args: Any, params: Any) -> str:
     return "np.array({0})" if kind == np.dtype(float) else f"np.array({{0}}, np.{kind.name})"
 
 
-to_array = shapes.linear("to_array", _to_array_infer, _to_array_source, lambda ct, args, linear, params: (unstack(ct),), costly=True)
-unstack = shapes.linear("unstack", lambda x: StackType(Type(x.type.dtype, x.type.shape[1:])), "list({0})",
-                        lambda ct, args, linear, params: (to_array(ct, size=args[0].type.shape[0]),))
+to_array = shapes.linear(
+    "to_array",
+    _to_array_infer,
+    _to_array_source,
+    lambda ct, args, linear, params: (unstack(ct),),
+    costly=True,
+)
+unstack = shapes.linear(
+    "unstack",
+    lambda x: StackType(Type(x.type.dtype, x.type.shape[1:])),
+    "list({0})",
+    lambda ct, args, linear, params: (to_array(ct, size=args[0].type.shape[0]),),
+)
 
 stack_length = Op("stack_length", lambda stack: Type(np.dtype(int), (), True), "len({0})")
 
-__all__ = ["StagedList", "Tail", "start_tail", "size_atom", "apply", "FUNCTIONS"]
+__all__ = ["FUNCTIONS", "StagedList", "Tail", "apply", "size_atom", "start_tail"]

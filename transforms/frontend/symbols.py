@@ -21,7 +21,7 @@ from tapeless.transforms.ops.table import FUNCTIONS, METHODS
 class Cell:
     """The present value of an array that Python code can overwrite."""
 
-    __slots__ = ("atom", "birth", "flag", "__weakref__")
+    __slots__ = ("__weakref__", "atom", "birth", "flag")
 
     def __init__(self, value: Atom) -> None:
         self.atom = value
@@ -42,19 +42,27 @@ class CellLocation(Location):
 
 def trace() -> Trace:
     if not builder.active():
-        raise EscapeError("a value of a staged run is used after the run has ended",
-                          "return it from the function instead of keeping it in an outer object")
+        raise EscapeError(
+            "a value of a staged run is used after the run has ended",
+            "return it from the function instead of keeping it in an outer object",
+        )
     return builder.current()  # type: ignore[return-value]
 
 
 class Symbol:
     """An array or scalar whose value is known only when the program runs."""
 
-    __slots__ = ("cell", "parent", "chain", "kind", "is_array", "undefined", "__weakref__")
+    __slots__ = ("__weakref__", "cell", "chain", "is_array", "kind", "parent", "undefined")
     __array_priority__ = 1e6
 
-    def __init__(self, value: Atom | None = None, parent: Symbol | None = None, chain: Any = (), is_array: bool = False,
-                 kind: Type | None = None) -> None:
+    def __init__(
+        self,
+        value: Atom | None = None,
+        parent: Symbol | None = None,
+        chain: Any = (),
+        is_array: bool = False,
+        kind: Type | None = None,
+    ) -> None:
         self.cell = Cell(value) if value is not None else None
         self.parent, self.chain = parent, chain
         self.is_array, self.kind = is_array, kind  # kind: the type of a view
@@ -73,7 +81,10 @@ class Symbol:
         if self.parent is None:
             assert self.cell is not None
             if self.cell in t.poisoned:
-                raise AliasError(f"this array {t.poisoned[self.cell]}", "copy the array where it gets its second name")
+                raise AliasError(
+                    f"this array {t.poisoned[self.cell]}",
+                    "copy the array where it gets its second name",
+                )
             return self.cell.atom
         base = self.parent.value()
         for op, rest, params in self.chain:
@@ -87,8 +98,20 @@ class Symbol:
         if flag is None:
             return
         self.undefined = (name, None)
-        fail = Effect("raise", (), {"type": UnboundLocalError, "parts": (
-            ("value", f"cannot access local variable '{name}' where it is not associated with a value"),)}, trace().origin)
+        fail = Effect(
+            "raise",
+            (),
+            {
+                "type": UnboundLocalError,
+                "parts": (
+                    (
+                        "value",
+                        f"cannot access local variable '{name}' where it is not associated with a value",
+                    ),
+                ),
+            },
+            trace().origin,
+        )
         trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))
 
     def write(self, new: Atom) -> None:
@@ -96,7 +119,9 @@ class Symbol:
             values = [self.parent.value()]
             for op, rest, params in self.chain[:-1]:
                 values.append(op(values[-1], *rest, **params))
-            for (op, rest, params), base in zip(reversed(self.chain), reversed(values), strict=True):
+            for (op, rest, params), base in zip(
+                reversed(self.chain), reversed(values), strict=True
+            ):
                 if op.put is None:
                     raise AliasError("assignment destination is read-only", "copy the array first")
                 new = op.put(base, new, rest, params)
@@ -187,8 +212,10 @@ class Symbol:
             return BoundRule(self, name)
         if name.startswith("__") or not hasattr(np.ndarray, name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
-        raise UnsupportedError(f"the array method or attribute .{name} has no rule",
-                               "use a NumPy function that has one (docs/numpy.md), or wrap the code in custom_vjp")
+        raise UnsupportedError(
+            f"the array method or attribute .{name} has no rule",
+            "use a NumPy function that has one (docs/numpy.md), or wrap the code in custom_vjp",
+        )
 
     # -- Python protocols that need a value
 
@@ -263,7 +290,9 @@ class Symbol:
         if not base.type.shape:
             from tapeless.transforms.ops.shapes import cast
 
-            self.write(new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype))
+            self.write(
+                new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype)
+            )
             return
         self.write(indexing.update(base, new, *rest, key=template))
 
@@ -368,9 +397,26 @@ def _view(parent: Symbol, chain: tuple[Any, ...], kind: Type) -> Symbol:
     return Symbol(None, parent, tuple(steps), kind=kind)
 
 
-SAME = {FUNCTIONS[f] for f in (np.asarray, np.asanyarray, np.ascontiguousarray, np.reshape, np.ravel, np.transpose, np.squeeze,
-                               np.atleast_2d, np.atleast_1d, np.moveaxis, np.swapaxes, np.broadcast_to)}
-SAME |= {METHODS[m] for m in ("reshape", "transpose", "ravel", "squeeze", "swapaxes")} | {indexing.get}
+SAME = {
+    FUNCTIONS[f]
+    for f in (
+        np.asarray,
+        np.asanyarray,
+        np.ascontiguousarray,
+        np.reshape,
+        np.ravel,
+        np.transpose,
+        np.squeeze,
+        np.atleast_2d,
+        np.atleast_1d,
+        np.moveaxis,
+        np.swapaxes,
+        np.broadcast_to,
+    )
+}
+SAME |= {METHODS[m] for m in ("reshape", "transpose", "ravel", "squeeze", "swapaxes")} | {
+    indexing.get
+}
 
 
 def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -386,14 +432,20 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _add_at(func, *args)
     if rule is None:
         name = getattr(func, "__name__", str(func))
-        raise UnsupportedError(f"np.{name} has no rule", "write it with functions that have one (docs/numpy.md), "
-                                                         "or give its derivative with custom_vjp")
+        raise UnsupportedError(
+            f"np.{name} has no rule",
+            "write it with functions that have one (docs/numpy.md), "
+            "or give its derivative with custom_vjp",
+        )
     if isinstance(func, np.ufunc):
         where = kwargs.pop("where", True)
         if where is not True:
             made = apply(rule, *args, **kwargs)
             if out is None:
-                raise UnsupportedError(f"np.{func.__name__}(..., where=) without out= leaves elements undefined", "give out=")
+                raise UnsupportedError(
+                    f"np.{func.__name__}(..., where=) without out= leaves elements undefined",
+                    "give out=",
+                )
             return _store_out(out, apply(FUNCTIONS[np.where], where, made, out))
         kwargs.pop("casting", None)
     if args and getattr(args[0], "tail", None) is not None and func in JOINERS:
@@ -427,12 +479,14 @@ def _merge_rows(rows: Symbol, axis: int) -> Any:
     axis %= rows.type.ndim - 1
     moved = apply(FUNCTIONS[np.moveaxis], rows, 0, axis)
     shape = moved.shape
-    return moved.reshape(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2:])
+    return moved.reshape(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :])
 
 
 def _store_out(out: Any, made: Any) -> Any:
     if not isinstance(out, Symbol):
-        raise UnsupportedError("out= must be an array of this program", "use np.empty for it inside the function")
+        raise UnsupportedError(
+            "out= must be an array of this program", "use np.empty for it inside the function"
+        )
     out[...] = made
     return out
 
@@ -469,9 +523,20 @@ def _binary(op: Any, swap: bool) -> Any:
 def _scalar_power(a: Any, b: Any) -> Atom:
     """Python's int ** int is a float for negative exponents: the sign must be known."""
     a, b = atom(a), atom(b)
-    if a.type.weak and b.type.weak and a.type.dtype.kind == b.type.dtype.kind == "i" and isinstance(b, Var):
+    if (
+        a.type.weak
+        and b.type.weak
+        and a.type.dtype.kind == b.type.dtype.kind == "i"
+        and isinstance(b, Var)
+    ):
         b = atom(builder.static(b, "the type of int ** int depends on the exponent"))
-    if isinstance(b, Literal) and b.type.weak and b.type.dtype.kind == "i" and b.value < 0 and a.type.dtype.kind in "iu":
+    if (
+        isinstance(b, Literal)
+        and b.type.weak
+        and b.type.dtype.kind == "i"
+        and b.value < 0
+        and a.type.dtype.kind in "iu"
+    ):
         if not a.type.weak:
             raise ValueError("Integers to negative integer powers are not allowed.")
         b = atom(float(b.value))
@@ -494,29 +559,54 @@ def store_into(target: Symbol, made: Any) -> Symbol:
     """target op= ...: NumPy casts to the target's dtype if that is of the same kind."""
     dtype = made.dtype if isinstance(made, (Symbol, np.generic)) else atom(made).type.dtype
     if not np.can_cast(dtype, target.dtype, "same_kind"):
-        raise TypeError(f"Cannot cast ufunc output from {dtype!r} to {target.dtype!r} with casting rule 'same_kind'")
+        raise TypeError(
+            f"Cannot cast ufunc output from {dtype!r} to {target.dtype!r} with casting rule 'same_kind'"
+        )
     target[...] = made
     return target
 
 
 from tapeless.transforms.ops import linalg  # noqa: E402
 
-_OPERATORS = {"add": elementwise.add, "sub": elementwise.sub, "mul": elementwise.mul, "truediv": elementwise.truediv,
-              "floordiv": elementwise.floordiv, "mod": elementwise.mod, "pow": elementwise.power,
-              "matmul": linalg.matmul, "and": elementwise.bitwise_and, "or": elementwise.bitwise_or,
-              "xor": elementwise.bitwise_xor, "lshift": elementwise.left_shift, "rshift": elementwise.right_shift}
+_OPERATORS = {
+    "add": elementwise.add,
+    "sub": elementwise.sub,
+    "mul": elementwise.mul,
+    "truediv": elementwise.truediv,
+    "floordiv": elementwise.floordiv,
+    "mod": elementwise.mod,
+    "pow": elementwise.power,
+    "matmul": linalg.matmul,
+    "and": elementwise.bitwise_and,
+    "or": elementwise.bitwise_or,
+    "xor": elementwise.bitwise_xor,
+    "lshift": elementwise.left_shift,
+    "rshift": elementwise.right_shift,
+}
 for _name, _op in _OPERATORS.items():
     setattr(Symbol, f"__{_name}__", _binary(_op, False))
     setattr(Symbol, f"__r{_name}__", _binary(_op, True))
     setattr(Symbol, f"__i{_name}__", _inplace(_name + ("_" if _name in ("and", "or") else "")))
-for _name, _op in {"lt": elementwise.less, "le": elementwise.less_equal, "gt": elementwise.greater,
-                   "ge": elementwise.greater_equal, "eq": elementwise.equal, "ne": elementwise.not_equal}.items():
+for _name, _op in {
+    "lt": elementwise.less,
+    "le": elementwise.less_equal,
+    "gt": elementwise.greater,
+    "ge": elementwise.greater_equal,
+    "eq": elementwise.equal,
+    "ne": elementwise.not_equal,
+}.items():
     setattr(Symbol, f"__{_name}__", _binary(_op, False))
-for _name, _op in {"neg": elementwise.neg, "pos": elementwise.positive, "abs": elementwise.absolute,
-                   "invert": elementwise.invert}.items():
+for _name, _op in {
+    "neg": elementwise.neg,
+    "pos": elementwise.positive,
+    "abs": elementwise.absolute,
+    "invert": elementwise.invert,
+}.items():
     setattr(Symbol, f"__{_name}__", _unary(_op))
 Symbol.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore[attr-defined]
 
 
 def undefined(name: str) -> UndefinedError:
-    return UndefinedError(f"cannot access local variable '{name}' where it is not associated with a value")
+    return UndefinedError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
+    )

@@ -60,7 +60,9 @@ class Trace(Builder):
         self.entered: dict[Any, int] = {}  # how deep each function is entered
         self.joined: set[Size] = set()  # sizes that differ from pass to pass, or by branch
         self.tails: list[Any] = []  # lists that are filled by rolled loops
-        self.bounds: dict[Symbol, tuple[Size, Size]] = {}  # least and largest values of loop indices
+        self.bounds: dict[
+            Symbol, tuple[Size, Size]
+        ] = {}  # least and largest values of loop indices
         self.rolling = 0  # how many loops are being rolled now
 
     # -- sizes
@@ -111,7 +113,9 @@ class Trace(Builder):
                 if span is None or len(factors) > 1:
                     term = term * dims.Dim((((f,), 1),))
                 else:
-                    term = term * self.extreme(span[1] if (c > 0) == largest else span[0], largest == (c > 0))
+                    term = term * self.extreme(
+                        span[1] if (c > 0) == largest else span[0], largest == (c > 0)
+                    )
             total = total + term
         return total
 

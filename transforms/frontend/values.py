@@ -59,7 +59,11 @@ class Spec:
             assert self.atom is not None
             return str(self.atom.type)
         if self.kind == "static":
-            return "undefined" if self.value is MISSING else f"{type(self.value).__name__} {self.value!r}"[:60]
+            return (
+                "undefined"
+                if self.value is MISSING
+                else f"{type(self.value).__name__} {self.value!r}"[:60]
+            )
         return f"{self.kind.__name__}({', '.join(c.describe() for c in self.children)})"[:80]
 
 
@@ -73,7 +77,11 @@ def take_apart(value: Any) -> Spec:
         from tapeless.transforms.frontend.capture import constant
 
         return Spec("leaf", value, atom=constant(value))
-    if isinstance(value, list) and getattr(value, "tail", None) is not None and value.tail.spec.kind == "leaf":  # type: ignore[attr-defined]
+    if (
+        isinstance(value, list)
+        and getattr(value, "tail", None) is not None
+        and value.tail.spec.kind == "leaf"
+    ):  # type: ignore[attr-defined]
         return take_apart(value.arrays()[0])  # type: ignore[attr-defined]
     if isinstance(value, (list, tuple)):
         return Spec(type(value), value, tuple(range(len(value))), tuple(map(take_apart, value)))
@@ -156,7 +164,9 @@ def _join_sizes(a: dims.Size, b: dims.Size) -> dims.Size:
     if a == b:
         return a
     if 1 in (a, b):
-        raise StructureError(f"an axis of length one becomes an axis of length {b if a == 1 else a}")
+        raise StructureError(
+            f"an axis of length one becomes an axis of length {b if a == 1 else a}"
+        )
     t = trace()
     if a in t.joined:
         return a
@@ -178,7 +188,7 @@ def convert(value: Atom, to: Type | StackType) -> Atom:
     if isinstance(value, Literal):
         number = to.dtype.type(value.value)
         return Literal(number.item() if to.weak else number, to)
-    if to.weak or value.type.weak and not to.shape:
+    if to.weak or (value.type.weak and not to.shape):
         return cast(value, dtype=to.dtype)  # type: ignore[no-any-return]
     return cast(value, dtype=to.dtype)  # type: ignore[no-any-return]
 
@@ -190,7 +200,9 @@ class FrameLocation(Location):
         self.birth = trace().birth(frame)
 
     def get(self) -> Any:
-        return self.frame.__dict__.get(self.name, self.frame.__dict__.get(" diverged", {}).get(self.name, MISSING))
+        return self.frame.__dict__.get(
+            self.name, self.frame.__dict__.get(" diverged", {}).get(self.name, MISSING)
+        )
 
     def set(self, value: Any) -> None:
         values = self.frame.__dict__
@@ -291,7 +303,9 @@ def contains_symbol(value: Any, depth: int = 4) -> bool:
     if isinstance(value, Symbol):
         return True
     if depth and isinstance(value, (list, tuple, set)):
-        return bool(getattr(value, "tail", None)) or any(contains_symbol(v, depth - 1) for v in value)
+        return bool(getattr(value, "tail", None)) or any(
+            contains_symbol(v, depth - 1) for v in value
+        )
     if depth and isinstance(value, dict):
         return any(contains_symbol(v, depth - 1) for v in value.values())
     if isinstance(value, slice):
@@ -299,4 +313,4 @@ def contains_symbol(value: Any, depth: int = 4) -> bool:
     return False
 
 
-__all__ = ["MISSING", "Var", "Spec", "take_apart", "put_together", "join", "join_types", "convert"]
+__all__ = ["MISSING", "Spec", "Var", "convert", "join", "join_types", "put_together", "take_apart"]

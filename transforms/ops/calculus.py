@@ -88,8 +88,9 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
     axes = axes_of(axis, f.type.ndim)
     steps = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
     if edge_order != 1 or len(steps) != len(axes) or any(as_array(h).type.shape for h in steps):
-        raise UnsupportedError("np.gradient with coordinates or edge_order=2",
-                               "use scalar spacings and edge_order=1")
+        raise UnsupportedError(
+            "np.gradient with coordinates or edge_order=2", "use scalar spacings and edge_order=1"
+        )
     if f.type.dtype.kind not in "fc":
         f = cast(f, dtype=np.dtype(float))
     made = tuple(_slope(f, as_array(h), k) for h, k in zip(steps, axes, strict=True))
@@ -153,8 +154,9 @@ def _interp_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any
 interp = Op("interp", _interp_infer, "np.interp({0}, {1}, {2})", _interp_jvp, costly=True)
 
 
-def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None,
-            period: Any = None) -> Any:
+def _interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Any:
     if period is not None:
         raise UnsupportedError("np.interp with period=", "reduce x with % first")
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
@@ -190,8 +192,9 @@ def _polyval_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tu
     return (matmul(flat(ct), table), None)
 
 
-polyval = Op("polyval", _polyval_infer, "np.polyval({0}, {1})", _polyval_jvp, _polyval_transpose,
-             costly=True)
+polyval = Op(
+    "polyval", _polyval_infer, "np.polyval({0}, {1})", _polyval_jvp, _polyval_transpose, costly=True
+)
 
 
 def _polyder(p: Any, m: Any = 1) -> Any:
@@ -237,12 +240,14 @@ def _convolve_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> t
     start, length = _cut(n, m, params["mode"])
     if params["mode"] != "full":
         ct = pad(ct, before=(start,), after=(n + m - 1 - start - length,))
-    return tuple(convolve(ct, flip(args[1 - k]), mode="valid") if linear[k] else None
-                 for k in (0, 1))
+    return tuple(
+        convolve(ct, flip(args[1 - k]), mode="valid") if linear[k] else None for k in (0, 1)
+    )
 
 
-convolve = Op("convolve", _convolve_infer, _convolve_source, _convolve_jvp, _convolve_transpose,
-              costly=True)
+convolve = Op(
+    "convolve", _convolve_infer, _convolve_source, _convolve_jvp, _convolve_transpose, costly=True
+)
 
 
 def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
@@ -278,19 +283,40 @@ def _sinc_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
 def _sinc_slope(x: Atom, y: Atom) -> Any:
     """(cos pi x - sinc x) / x, by its series near 0, where all derivatives stay right."""
     near = less(mul(x, x), 0.01)
-    square = mul(np.pi ** 2 * x, x)
-    series = -np.pi ** 2 / 3 * x * (1 - square / 10 * (
-        1 - square / 28 * (1 - square / 54 * (1 - square / 88 * (1 - square / 130)))))
+    square = mul(np.pi**2 * x, x)
+    series = (
+        -(np.pi**2)
+        / 3
+        * x
+        * (
+            1
+            - square
+            / 10
+            * (1 - square / 28 * (1 - square / 54 * (1 - square / 88 * (1 - square / 130))))
+        )
+    )
     away = select(near, 1.0, x)
     return select(near, series, (cos(np.pi * away) - sin(np.pi * away) / (np.pi * away)) / away)
 
 
-sinc = Op("sinc", lambda x: Type(np.sinc(np.ones((), x.type.dtype)).dtype, x.type.shape),
-          "np.sinc({0})", _sinc_jvp, costly=True, elementwise=True)
+sinc = Op(
+    "sinc",
+    lambda x: Type(np.sinc(np.ones((), x.type.dtype)).dtype, x.type.shape),
+    "np.sinc({0})",
+    _sinc_jvp,
+    costly=True,
+    elementwise=True,
+)
 
 NUMPY = {
-    np.diff: _diff, np.ediff1d: _ediff1d, np.gradient: _gradient, np.trapezoid: _trapezoid,
-    np.interp: _interp, np.polyval: lambda p, x: polyval(as_array(p), as_array(x)),
-    np.polyder: _polyder, np.convolve: _convolve, np.correlate: _correlate,
+    np.diff: _diff,
+    np.ediff1d: _ediff1d,
+    np.gradient: _gradient,
+    np.trapezoid: _trapezoid,
+    np.interp: _interp,
+    np.polyval: lambda p, x: polyval(as_array(p), as_array(x)),
+    np.polyder: _polyder,
+    np.convolve: _convolve,
+    np.correlate: _correlate,
     np.sinc: lambda x: sinc(as_array(x)),
 }

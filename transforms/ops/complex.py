@@ -127,8 +127,9 @@ def _isreal(x: Any) -> Any:
     return equal(_imag(x), 0)
 
 
-def _nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None,
-                neginf: Any = None) -> Any:
+def _nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
     x = as_array(x)
     if x.type.dtype.kind != "f":
         return x
@@ -141,10 +142,22 @@ def _nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None,
 
 
 NUMPY = {
-    np.real: _real, np.imag: _imag, np.conjugate: _conjugate, np.angle: _angle,
-    np.isreal: _isreal, np.iscomplex: lambda x: not_equal(_imag(x), 0), np.round: _round,
-    np.around: _round, np.fix: _fix, np.modf: _modf, np.divmod: _divmod,
-    np.isclose: _close(isclose), np.allclose: _close(allclose), np.array_equal: _array_equal,
-    np.isposinf: _infinite(greater), np.isneginf: _infinite(less), np.nan_to_num: _nan_to_num,
+    np.real: _real,
+    np.imag: _imag,
+    np.conjugate: _conjugate,
+    np.angle: _angle,
+    np.isreal: _isreal,
+    np.iscomplex: lambda x: not_equal(_imag(x), 0),
+    np.round: _round,
+    np.around: _round,
+    np.fix: _fix,
+    np.modf: _modf,
+    np.divmod: _divmod,
+    np.isclose: _close(isclose),
+    np.allclose: _close(allclose),
+    np.array_equal: _array_equal,
+    np.isposinf: _infinite(greater),
+    np.isneginf: _infinite(less),
+    np.nan_to_num: _nan_to_num,
 }
 METHODS = {"conj": _conjugate, "conjugate": _conjugate, "round": _round}

@@ -52,8 +52,9 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> A
 
 
 def _like(make: Any) -> Any:
-    def like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True,
-             shape: Any = None) -> Any:
+    def like(
+        a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
+    ) -> Any:
         a = as_array(a)
         sizes = a.type.shape if shape is None else shape_of(shape)
         return make(shape=sizes, dtype=np.dtype(dtype or a.type.dtype))
@@ -61,8 +62,14 @@ def _like(make: Any) -> Any:
     return like
 
 
-def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
-               shape: Any = None) -> Any:
+def _full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+) -> Any:
     a = as_array(a)
     sizes = a.type.shape if shape is None else tuple(shape_of(shape))
     return _full([*sizes] if not sizes else _atoms(sizes), fill_value, dtype or a.type.dtype)
@@ -80,8 +87,15 @@ def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> A
     return arange(start, stop, step, dtype=np.dtype(dtype or natural))
 
 
-def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False,
-              dtype: Any = None, axis: int = 0) -> Any:
+def _linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
     """start + k * step, the last one exactly `stop`, as NumPy."""
     start, stop, num = as_array(start), as_array(stop), atom(num)
     if start.type.shape or stop.type.shape:
@@ -95,14 +109,22 @@ def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retst
     return (out, step) if retstep else out
 
 
-def _logspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0,
-              dtype: Any = None, axis: int = 0) -> Any:
+def _logspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
     out = power(as_array(base), _linspace(start, stop, num, endpoint))
     return out if dtype is None else cast_to(out, np.dtype(dtype))
 
 
-def _geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None,
-               axis: int = 0) -> Any:
+def _geomspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> Any:
     """start * (stop / start) ** (k / n), the ends exact, as NumPy."""
     start, stop, num = as_array(start), as_array(stop), atom(num)
     k = _arange(0, num)
@@ -114,8 +136,13 @@ def _geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtyp
 
 
 def _square(op: Any) -> Any:
-    def make(N: Any, M: Any = None, k: int = 0, dtype: Any = float,  # noqa: N803 (NumPy's)
-             order: str = "C") -> Any:
+    def make(
+        N: Any,
+        M: Any = None,
+        k: int = 0,
+        dtype: Any = float,
+        order: str = "C",
+    ) -> Any:
         (n,) = shape_of(N)
         return op(sides=(n, n if M is None else shape_of(M)[0]), k=k, dtype=np.dtype(dtype))
 
@@ -126,8 +153,14 @@ def _identity(n: Any, dtype: Any = float) -> Any:
     return _square(eye)(n, dtype=dtype)
 
 
-def _array(object: Any, dtype: Any = None, copy: Any = True, order: str = "K",
-           subok: bool = False, ndmin: int = 0) -> Any:
+def _array(
+    object: Any,
+    dtype: Any = None,
+    copy: Any = True,
+    order: str = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+) -> Any:
     made = as_array(object, dtype)
     lead = max(ndmin - made.type.ndim, 0)
     if lead:
@@ -149,18 +182,34 @@ def _indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     sizes = shape_of(dimensions)
     grids = []
     for k, n in enumerate(sizes):
-        line = reshape(cast_to(count_up(n), np.dtype(dtype)),
-                       shape=tuple(n if j == k else 1 for j in range(len(sizes))))
+        line = reshape(
+            cast_to(count_up(n), np.dtype(dtype)),
+            shape=tuple(n if j == k else 1 for j in range(len(sizes))),
+        )
         grids.append(line if sparse else broadcast_to(line, shape=sizes))
     return tuple(grids) if sparse else stack(grids)
 
 
 NUMPY = {
-    np.zeros: _filled(zeros), np.ones: _filled(ones), np.empty: _filled(zeros), np.full: _full,
-    np.zeros_like: _like(zeros), np.ones_like: _like(ones), np.empty_like: _like(zeros),
-    np.full_like: _full_like, np.arange: _arange, np.linspace: _linspace,
-    np.logspace: _logspace, np.geomspace: _geomspace, np.eye: _square(eye), np.tri: _square(tri),
-    np.identity: _identity, np.array: _array, np.asarray: as_array, np.ascontiguousarray: as_array,
-    np.asanyarray: as_array, np.vander: _vander,
+    np.zeros: _filled(zeros),
+    np.ones: _filled(ones),
+    np.empty: _filled(zeros),
+    np.full: _full,
+    np.zeros_like: _like(zeros),
+    np.ones_like: _like(ones),
+    np.empty_like: _like(zeros),
+    np.full_like: _full_like,
+    np.arange: _arange,
+    np.linspace: _linspace,
+    np.logspace: _logspace,
+    np.geomspace: _geomspace,
+    np.eye: _square(eye),
+    np.tri: _square(tri),
+    np.identity: _identity,
+    np.array: _array,
+    np.asarray: as_array,
+    np.ascontiguousarray: as_array,
+    np.asanyarray: as_array,
+    np.vander: _vander,
     np.indices: _indices,
 }

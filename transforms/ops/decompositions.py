@@ -52,14 +52,16 @@ from tapeless.transforms.ops.shapes import (
 
 
 def _dtype(*args: Atom) -> Any:
-    return np.result_type(np.float32, *(np.float64 if a.type.dtype.kind in "iub" else a.type.dtype
-                                        for a in args))
+    return np.result_type(
+        np.float32, *(np.float64 if a.type.dtype.kind in "iub" else a.type.dtype for a in args)
+    )
 
 
 def _square(x: Atom) -> tuple[Size, ...]:
     if x.type.ndim < 2:
-        raise np.linalg.LinAlgError(f"{x.type.ndim}-dimensional array given. "
-                                    "Array must be at least two-dimensional")
+        raise np.linalg.LinAlgError(
+            f"{x.type.ndim}-dimensional array given. Array must be at least two-dimensional"
+        )
     join(x.type.shape[-1], x.type.shape[-2])
     return x.type.shape  # type: ignore[no-any-return]
 
@@ -76,8 +78,10 @@ def _total(x: Atom) -> Any:
 
 def _real_only(name: str, x: Atom) -> None:
     if x.type.dtype.kind == "c":
-        raise NotDifferentiableError(f"np.linalg.{name} of complex matrices has no derivative here",
-                                     "give its derivative with custom_vjp")
+        raise NotDifferentiableError(
+            f"np.linalg.{name} of complex matrices has no derivative here",
+            "give its derivative with custom_vjp",
+        )
 
 
 # -- solve, inv, det
@@ -100,8 +104,9 @@ def _solve_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tupl
     return (None, sum_to(solve(swap(args[0]), ct), args[1].type))
 
 
-solve = Op("solve", _solve_infer, "np.linalg.solve({0}, {1})", _solve_jvp, _solve_transpose,
-           costly=True)
+solve = Op(
+    "solve", _solve_infer, "np.linalg.solve({0}, {1})", _solve_jvp, _solve_transpose, costly=True
+)
 
 
 def _solve(a: Any, b: Any) -> Any:
@@ -140,8 +145,13 @@ def _adjugate_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> A
     return (sub(mul(column(column(trace)), outs[0]), matmul(moved, outs[0])),)
 
 
-adjugate = Op("adjugate", lambda a: Type(_dtype(a), _square(a)),
-              lambda args, params: ("adjugate({0})", ADJUGATE), _adjugate_jvp, costly=True)
+adjugate = Op(
+    "adjugate",
+    lambda a: Type(_dtype(a), _square(a)),
+    lambda args, params: ("adjugate({0})", ADJUGATE),
+    _adjugate_jvp,
+    costly=True,
+)
 
 
 def _det_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
@@ -150,8 +160,9 @@ def _det_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     return (_total(mul(tangents[0], swap(adjugate(primals[0])))),)
 
 
-det = Op("det", lambda a: Type(_dtype(a), _square(a)[:-2]), "np.linalg.det({0})", _det_jvp,
-         costly=True)
+det = Op(
+    "det", lambda a: Type(_dtype(a), _square(a)[:-2]), "np.linalg.det({0})", _det_jvp, costly=True
+)
 
 
 def _slogdet_infer(a: Atom) -> tuple[Type, Type]:
@@ -191,8 +202,13 @@ def _cholesky_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> A
     return (matmul(low, _half(solve(low, swap(solve(low, moved))))),)
 
 
-cholesky = Op("cholesky", lambda a: Type(_dtype(a), _square(a)), "np.linalg.cholesky({0})",
-              _cholesky_jvp, costly=True)
+cholesky = Op(
+    "cholesky",
+    lambda a: Type(_dtype(a), _square(a)),
+    "np.linalg.cholesky({0})",
+    _cholesky_jvp,
+    costly=True,
+)
 
 
 def _gaps(w: Atom) -> Any:
@@ -260,8 +276,10 @@ def _qr_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
         return (None, None)
     _real_only("qr", primals[0])
     if params["k"] != primals[0].type.shape[-1]:
-        raise NotDifferentiableError("np.linalg.qr of a matrix with more columns than rows has no "
-                                     "derivative here", "factorise its transpose")
+        raise NotDifferentiableError(
+            "np.linalg.qr of a matrix with more columns than rows has no derivative here",
+            "factorise its transpose",
+        )
     q, r = outs
     scaled = swap(solve(swap(r), swap(tangents[0])))  # a_dot r^-1
     inside = matmul(swap(q), scaled)
@@ -393,15 +411,18 @@ def _singular_values(a: Any) -> Any:
     return _reduced_svd(as_array(a))[1]
 
 
-def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True,
-         hermitian: bool = False) -> Any:
+def _svd(
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
     a = as_array(a)
     if not compute_uv:
         return _singular_values(a)
     n, m = a.type.shape[-2:]
     if full_matrices and not current().same_size(n, m):
-        raise UnsupportedError("np.linalg.svd with full_matrices=True of a matrix that is not "
-                               "square", "pass full_matrices=False")
+        raise UnsupportedError(
+            "np.linalg.svd with full_matrices=True of a matrix that is not square",
+            "pass full_matrices=False",
+        )
     return type(np.linalg.svd(np.eye(1)))(*_reduced_svd(a))
 
 
@@ -475,12 +496,20 @@ def _matrix_norm_api(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> A
 
 
 NUMPY = {
-    np.linalg.norm: _norm, np.linalg.solve: _solve, np.linalg.inv: lambda a: inv(as_array(a)),
-    np.linalg.det: lambda a: det(as_array(a)), np.linalg.slogdet: _slogdet,
-    np.linalg.cholesky: _cholesky, np.linalg.eigh: _eigh,
+    np.linalg.norm: _norm,
+    np.linalg.solve: _solve,
+    np.linalg.inv: lambda a: inv(as_array(a)),
+    np.linalg.det: lambda a: det(as_array(a)),
+    np.linalg.slogdet: _slogdet,
+    np.linalg.cholesky: _cholesky,
+    np.linalg.eigh: _eigh,
     np.linalg.eigvalsh: lambda a, UPLO="L": eigh(_lower(a, UPLO))[0],  # noqa: N803 (NumPy's)
-    np.linalg.svd: _svd, np.linalg.svdvals: _singular_values, np.linalg.qr: _qr,
-    np.linalg.pinv: lambda a: pinv(as_array(a)), np.linalg.matrix_power: _matrix_power,
-    np.linalg.cond: _cond, np.linalg.vector_norm: _vector_norm_api,
+    np.linalg.svd: _svd,
+    np.linalg.svdvals: _singular_values,
+    np.linalg.qr: _qr,
+    np.linalg.pinv: lambda a: pinv(as_array(a)),
+    np.linalg.matrix_power: _matrix_power,
+    np.linalg.cond: _cond,
+    np.linalg.vector_norm: _vector_norm_api,
     np.linalg.matrix_norm: _matrix_norm_api,
 }

@@ -24,8 +24,10 @@ def _sizes(inputs: list[str], shapes: list[tuple[Size, ...]]) -> dict[str, Size]
     found: dict[str, Size] = {}
     for letters, shape in zip(inputs, shapes, strict=True):
         if len(letters) != len(shape):
-            raise ValueError(f"einstein sum subscripts string {letters!r} does not fit an operand "
-                             f"with {len(shape)} axes")
+            raise ValueError(
+                f"einstein sum subscripts string {letters!r} does not fit an operand "
+                f"with {len(shape)} axes"
+            )
         for letter, size in zip(letters, shape, strict=True):
             found[letter] = join(found.get(letter, 1), size)
     return found
@@ -50,24 +52,30 @@ def _source(args: Atoms, params: Params) -> str:
 
 
 def _jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
-    terms = [einsum(*primals[:k], t, *primals[k + 1:], **params)
-             for k, t in enumerate(tangents) if t is not None]
+    terms = [
+        einsum(*primals[:k], t, *primals[k + 1 :], **params)
+        for k, t in enumerate(tangents)
+        if t is not None
+    ]
     return (functools.reduce(add, terms) if terms else None,)
 
 
 def _transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     inputs, output = _split(params["subscripts"])
     sizes = _sizes(inputs, [a.type.shape for a in args])
-    return tuple(_operand_bar(ct, args, inputs, output, k, sizes) if used else None
-                 for k, used in enumerate(linear))
+    return tuple(
+        _operand_bar(ct, args, inputs, output, k, sizes) if used else None
+        for k, used in enumerate(linear)
+    )
 
 
-def _operand_bar(ct: Atom, args: Atoms, inputs: list[str], output: str, k: int,
-                 sizes: dict[str, Size]) -> Any:
+def _operand_bar(
+    ct: Atom, args: Atoms, inputs: list[str], output: str, k: int, sizes: dict[str, Size]
+) -> Any:
     """The cotangent of operand k: its letters become the output. A letter that stands twice in the
     operand asks for a diagonal, one that stands nowhere else for a repeated value."""
-    operands = [ct, *args[:k], *args[k + 1:]]
-    letters = [output, *inputs[:k], *inputs[k + 1:]]
+    operands = [ct, *args[:k], *args[k + 1 :]]
+    letters = [output, *inputs[:k], *inputs[k + 1 :]]
     unused = (c for c in string.ascii_letters if c not in sizes)
     target = ""
     for letter in inputs[k]:
@@ -106,20 +114,26 @@ def _explicit(subscripts: str, ndims: list[int]) -> str:
     left, arrow, output = text.partition("->")
     inputs = left.split(",")
     if len(inputs) != len(ndims):
-        raise ValueError("more operands provided to einstein sum function than specified in the "
-                         "subscripts string" if len(inputs) < len(ndims) else
-                         "fewer operands provided to einstein sum function than specified in the "
-                         "subscripts string")
+        raise ValueError(
+            "more operands provided to einstein sum function than specified in the "
+            "subscripts string"
+            if len(inputs) < len(ndims)
+            else "fewer operands provided to einstein sum function than specified in the "
+            "subscripts string"
+        )
     free = [c for c in string.ascii_letters if c not in text]
-    extras = [n - len(i.replace("...", "")) for i, n in zip(inputs, ndims, strict=True)
-              if "..." in i]
-    shared = free[:max(extras, default=0)]
+    extras = [
+        n - len(i.replace("...", "")) for i, n in zip(inputs, ndims, strict=True) if "..." in i
+    ]
+    shared = free[: max(extras, default=0)]
 
     def expand(letters: str, n: int) -> str:
-        return letters.replace("...", "".join(shared[len(shared) - n:]))
+        return letters.replace("...", "".join(shared[len(shared) - n :]))
 
-    inputs = [expand(i, n - len(i.replace("...", ""))) if "..." in i else i
-              for i, n in zip(inputs, ndims, strict=True)]
+    inputs = [
+        expand(i, n - len(i.replace("...", ""))) if "..." in i else i
+        for i, n in zip(inputs, ndims, strict=True)
+    ]
     if arrow:
         output = expand(output, len(shared))
     else:
@@ -129,11 +143,19 @@ def _explicit(subscripts: str, ndims: list[int]) -> str:
     return f"{','.join(inputs)}->{output}"
 
 
-def _einsum(subscripts: Any, *operands: Any, out: Any = None, dtype: Any = None, order: str = "K",
-            casting: str = "safe", optimize: Any = False) -> Any:
+def _einsum(
+    subscripts: Any,
+    *operands: Any,
+    out: Any = None,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+    optimize: Any = False,
+) -> Any:
     if not isinstance(subscripts, str):
-        raise UnsupportedError("np.einsum with lists of integers as subscripts",
-                               "write the subscripts as a string")
+        raise UnsupportedError(
+            "np.einsum with lists of integers as subscripts", "write the subscripts as a string"
+        )
     atoms = [as_array(a) for a in operands]
     if dtype is not None:
         atoms = [cast_to(a, np.dtype(dtype)) for a in atoms]

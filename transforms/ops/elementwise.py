@@ -34,8 +34,10 @@ def _resolve(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> np.dtype[Any]:
 def result_dtype(ufunc: np.ufunc, types: tuple[Type, ...]) -> np.dtype[Any]:
     """What NumPy says; Python scalars are passed as Python types."""
     weak_too = any(not t.weak for t in types)
-    kinds = tuple(PYTHON[t.dtype.kind] if t.weak and weak_too and t.dtype.kind in "ifc" else t.dtype
-                  for t in types)
+    kinds = tuple(
+        PYTHON[t.dtype.kind] if t.weak and weak_too and t.dtype.kind in "ifc" else t.dtype
+        for t in types
+    )
     try:
         return _resolve(ufunc, kinds)
     except TypeError as e:
@@ -48,8 +50,9 @@ def _elementwise_infer(ufunc: np.ufunc, operator: bool) -> Callable[..., Type]:
         types = tuple(a.type for a in args)
         weak = operator and all(t.weak for t in types)
         if weak and ufunc not in COMPARISONS:
-            types = tuple(Type(np.dtype(int), (), True) if t.dtype.kind == "b" else t
-                          for t in types)
+            types = tuple(
+                Type(np.dtype(int), (), True) if t.dtype.kind == "b" else t for t in types
+            )
         return Type(result_dtype(ufunc, types), broadcast(*(t.shape for t in types)), weak)
 
     return infer
@@ -94,9 +97,17 @@ def _elementwise_jvp(partials: tuple[Any, ...]) -> Callable[..., Any]:
     return jvp
 
 
-def elementwise(ufunc: np.ufunc, *partials: Any, infix: str = "", name: str = "",
-                transpose: Any = None, simplify: Any = None, costly: bool = False,
-                source: str = "", operator: bool = False) -> Op:
+def elementwise(
+    ufunc: np.ufunc,
+    *partials: Any,
+    infix: str = "",
+    name: str = "",
+    transpose: Any = None,
+    simplify: Any = None,
+    costly: bool = False,
+    source: str = "",
+    operator: bool = False,
+) -> Op:
     """An operation with one partial derivative an argument: a number, None (zero), or a function of
     the inputs and the output."""
     places = [f"{{{k}}}" for k in range(ufunc.nin)]
@@ -105,9 +116,16 @@ def elementwise(ufunc: np.ufunc, *partials: Any, infix: str = "", name: str = ""
     elif not source:
         source = f"np.{name or ufunc.__name__}({', '.join(places)})"
     smooth = any(p is not None for p in partials)
-    return Op(name or ufunc.__name__, _elementwise_infer(ufunc, bool(infix) or operator), source,
-              _elementwise_jvp(partials) if smooth else None, transpose, simplify=simplify,
-              costly=costly, elementwise=True)
+    return Op(
+        name or ufunc.__name__,
+        _elementwise_infer(ufunc, bool(infix) or operator),
+        source,
+        _elementwise_jvp(partials) if smooth else None,
+        transpose,
+        simplify=simplify,
+        costly=costly,
+        elementwise=True,
+    )
 
 
 def is_number(a: Atom, value: float) -> bool:
@@ -173,25 +191,57 @@ def _simplify_power(args: Atoms, params: Params) -> Atom | None:
     a, b = args
     if is_number(b, 1) and _keeps_type(a, b):
         return a
-    return _fold(lambda x, y: x ** y, args) if not is_number(a, 0) else None
+    return _fold(lambda x, y: x**y, args) if not is_number(a, 0) else None
 
 
 def _mul_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     return tuple(mul(ct, args[1 - k]) if linear[k] else None for k in (0, 1))
 
 
-add = elementwise(np.add, 1, 1, infix="+", simplify=_simplify_add,
-                  transpose=lambda ct, args, linear, params: (ct, ct))
-sub = elementwise(np.subtract, 1, -1, infix="-", name="sub", simplify=_simplify_sub,
-                  transpose=lambda ct, args, linear, params: (ct, neg(ct)))
-neg = elementwise(np.negative, -1, source="-{0}", operator=True, name="neg",
-                  simplify=lambda args, params: _fold(lambda x: -x, args),
-                  transpose=lambda ct, args, linear, params: (neg(ct),))
-mul = elementwise(np.multiply, lambda x, y, z: y, lambda x, y, z: x, infix="*", name="mul",
-                  simplify=_simplify_mul, transpose=_mul_transpose)
-truediv = elementwise(np.divide, lambda x, y, z: Over(y), lambda x, y, z: -z / y, infix="/",
-                      name="truediv", simplify=_simplify_div,
-                      transpose=lambda ct, args, linear, params: (truediv(ct, args[1]), None))
+add = elementwise(
+    np.add,
+    1,
+    1,
+    infix="+",
+    simplify=_simplify_add,
+    transpose=lambda ct, args, linear, params: (ct, ct),
+)
+sub = elementwise(
+    np.subtract,
+    1,
+    -1,
+    infix="-",
+    name="sub",
+    simplify=_simplify_sub,
+    transpose=lambda ct, args, linear, params: (ct, neg(ct)),
+)
+neg = elementwise(
+    np.negative,
+    -1,
+    source="-{0}",
+    operator=True,
+    name="neg",
+    simplify=lambda args, params: _fold(lambda x: -x, args),
+    transpose=lambda ct, args, linear, params: (neg(ct),),
+)
+mul = elementwise(
+    np.multiply,
+    lambda x, y, z: y,
+    lambda x, y, z: x,
+    infix="*",
+    name="mul",
+    simplify=_simplify_mul,
+    transpose=_mul_transpose,
+)
+truediv = elementwise(
+    np.divide,
+    lambda x, y, z: Over(y),
+    lambda x, y, z: -z / y,
+    infix="/",
+    name="truediv",
+    simplify=_simplify_div,
+    transpose=lambda ct, args, linear, params: (truediv(ct, args[1]), None),
+)
 
 
 def _power_base(x: Atom, y: Atom, z: Atom) -> Any:
@@ -210,18 +260,33 @@ def _power_exponent(x: Atom, y: Atom, z: Atom) -> Atom:
     return z * log(select(equal(x, 0), 1.0, x))
 
 
-power = elementwise(np.power, _power_base, _power_exponent, infix="**", simplify=_simplify_power,
-                    costly=True)
+power = elementwise(
+    np.power, _power_base, _power_exponent, infix="**", simplify=_simplify_power, costly=True
+)
 float_power = elementwise(np.float_power, _power_base, _power_exponent, costly=True)
-floordiv = elementwise(np.floor_divide, None, None, infix="//", name="floordiv",
-                       simplify=lambda args, params: _fold(lambda x, y: x // y, args))
-mod = elementwise(np.remainder, 1, lambda x, y, z: -floordiv(x, y), infix="%", name="mod",
-                  simplify=lambda args, params: _fold(lambda x, y: x % y, args))
+floordiv = elementwise(
+    np.floor_divide,
+    None,
+    None,
+    infix="//",
+    name="floordiv",
+    simplify=lambda args, params: _fold(lambda x, y: x // y, args),
+)
+mod = elementwise(
+    np.remainder,
+    1,
+    lambda x, y, z: -floordiv(x, y),
+    infix="%",
+    name="mod",
+    simplify=lambda args, params: _fold(lambda x, y: x % y, args),
+)
 fmod = elementwise(np.fmod, 1, lambda x, y, z: -trunc(x / y))
 
+
 def _comparison(ufunc: np.ufunc, infix: str, compare: Callable[..., Any]) -> Op:
-    return elementwise(ufunc, None, None, infix=infix,
-                       simplify=lambda args, params: _fold(compare, args))
+    return elementwise(
+        ufunc, None, None, infix=infix, simplify=lambda args, params: _fold(compare, args)
+    )
 
 
 less = _comparison(np.less, "<", lambda x, y: x < y)
@@ -260,29 +325,33 @@ log2 = elementwise(np.log2, lambda x, y: Over(x * np.log(2).item()), costly=True
 log10 = elementwise(np.log10, lambda x, y: Over(x * np.log(10).item()), costly=True)
 log1p = elementwise(np.log1p, lambda x, y: Over(1 + x), costly=True)
 sqrt = elementwise(np.sqrt, lambda x, y: Over(2 * y), costly=True)
-cbrt = elementwise(np.cbrt, lambda x, y: Over(3 * y ** 2), costly=True)
+cbrt = elementwise(np.cbrt, lambda x, y: Over(3 * y**2), costly=True)
 square = elementwise(np.square, lambda x, y: 2 * x)
 reciprocal = elementwise(np.reciprocal, lambda x, y: -y * y)
 sin = elementwise(np.sin, lambda x, y: cos(x), costly=True)
 cos = elementwise(np.cos, lambda x, y: -sin(x), costly=True)
-tan = elementwise(np.tan, lambda x, y: 1 + y ** 2, costly=True)
-arcsin = elementwise(np.arcsin, lambda x, y: Over(sqrt(1 - x ** 2)), costly=True)
-arccos = elementwise(np.arccos, lambda x, y: -1 / sqrt(1 - x ** 2), costly=True)
-arctan = elementwise(np.arctan, lambda x, y: Over(1 + x ** 2), costly=True)
+tan = elementwise(np.tan, lambda x, y: 1 + y**2, costly=True)
+arcsin = elementwise(np.arcsin, lambda x, y: Over(sqrt(1 - x**2)), costly=True)
+arccos = elementwise(np.arccos, lambda x, y: -1 / sqrt(1 - x**2), costly=True)
+arctan = elementwise(np.arctan, lambda x, y: Over(1 + x**2), costly=True)
 sinh = elementwise(np.sinh, lambda x, y: cosh(x), costly=True)
 cosh = elementwise(np.cosh, lambda x, y: sinh(x), costly=True)
-tanh = elementwise(np.tanh, lambda x, y: 1 - y ** 2, costly=True)
-arcsinh = elementwise(np.arcsinh, lambda x, y: Over(sqrt(x ** 2 + 1)), costly=True)
-arccosh = elementwise(np.arccosh, lambda x, y: Over(sqrt(x ** 2 - 1)), costly=True)
-arctanh = elementwise(np.arctanh, lambda x, y: Over(1 - x ** 2), costly=True)
-arctan2 = elementwise(np.arctan2, lambda y, x, z: x / (x ** 2 + y ** 2),
-                      lambda y, x, z: -y / (x ** 2 + y ** 2), costly=True)
-hypot = elementwise(np.hypot, lambda x, y, z: x / nonzero(z), lambda x, y, z: y / nonzero(z),
-                    costly=True)
-logaddexp = elementwise(np.logaddexp, lambda x, y, z: exp(x - z), lambda x, y, z: exp(y - z),
-                        costly=True)
-logaddexp2 = elementwise(np.logaddexp2, lambda x, y, z: exp2(x - z), lambda x, y, z: exp2(y - z),
-                         costly=True)
+tanh = elementwise(np.tanh, lambda x, y: 1 - y**2, costly=True)
+arcsinh = elementwise(np.arcsinh, lambda x, y: Over(sqrt(x**2 + 1)), costly=True)
+arccosh = elementwise(np.arccosh, lambda x, y: Over(sqrt(x**2 - 1)), costly=True)
+arctanh = elementwise(np.arctanh, lambda x, y: Over(1 - x**2), costly=True)
+arctan2 = elementwise(
+    np.arctan2, lambda y, x, z: x / (x**2 + y**2), lambda y, x, z: -y / (x**2 + y**2), costly=True
+)
+hypot = elementwise(
+    np.hypot, lambda x, y, z: x / nonzero(z), lambda x, y, z: y / nonzero(z), costly=True
+)
+logaddexp = elementwise(
+    np.logaddexp, lambda x, y, z: exp(x - z), lambda x, y, z: exp(y - z), costly=True
+)
+logaddexp2 = elementwise(
+    np.logaddexp2, lambda x, y, z: exp2(x - z), lambda x, y, z: exp2(y - z), costly=True
+)
 absolute = elementwise(np.absolute, None, source="np.abs({0})", name="abs", operator=True)
 fabs = elementwise(np.fabs, None)
 deg2rad = elementwise(np.deg2rad, np.pi / 180)
@@ -294,8 +363,9 @@ copysign = elementwise(np.copysign, lambda x, y, z: sign(x) * copysign(1.0, y), 
 heaviside = elementwise(np.heaviside, None, lambda x, y, z: equal(x, 0))
 nextafter = elementwise(np.nextafter, 1, None)
 ldexp = elementwise(np.ldexp, lambda x, k, z: ldexp(1.0, k), None)
-conjugate = elementwise(np.conjugate, None, transpose=lambda ct, args, linear, params: (
-    conjugate(ct),), name="conj")
+conjugate = elementwise(
+    np.conjugate, None, transpose=lambda ct, args, linear, params: (conjugate(ct),), name="conj"
+)
 
 
 def nonzero(x: Atom) -> Any:
@@ -305,8 +375,9 @@ def nonzero(x: Atom) -> Any:
 
 def _sign_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
     if primals[0].type.dtype.kind == "c" and tangents[0] is not None:
-        raise NotDifferentiableError("np.sign of complex numbers has no derivative here",
-                                     "write z / np.abs(z)")
+        raise NotDifferentiableError(
+            "np.sign of complex numbers has no derivative here", "write z / np.abs(z)"
+        )
     return (None,)
 
 
@@ -315,14 +386,26 @@ sign.jvp = _sign_jvp
 
 def _part(name: str, transpose: Any, put: Any) -> Op:
     """The real or imaginary part of a complex value."""
-    return linear(name, lambda x: Type(np.zeros((), x.type.dtype).real.dtype, x.type.shape),
-                  f"{{0}}.{name}", transpose, view=True, put=put)
+    return linear(
+        name,
+        lambda x: Type(np.zeros((), x.type.dtype).real.dtype, x.type.shape),
+        f"{{0}}.{name}",
+        transpose,
+        view=True,
+        put=put,
+    )
 
 
-real = _part("real", lambda ct, args, linear, params: (cast(ct, dtype=args[0].type.dtype),),
-             lambda base, new, rest, params: add(new, mul(1j, imag(base))))
-imag = _part("imag", lambda ct, args, linear, params: (mul(ct, -1j),),
-             lambda base, new, rest, params: add(real(base), mul(1j, new)))
+real = _part(
+    "real",
+    lambda ct, args, linear, params: (cast(ct, dtype=args[0].type.dtype),),
+    lambda base, new, rest, params: add(new, mul(1j, imag(base))),
+)
+imag = _part(
+    "imag",
+    lambda ct, args, linear, params: (mul(ct, -1j),),
+    lambda base, new, rest, params: add(real(base), mul(1j, new)),
+)
 
 
 def _conjugate_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
@@ -402,29 +485,96 @@ def _select_source(args: Atoms, params: Params) -> str:
     return "{1} if {0} else {2}" if scalar else "np.where({0}, {1}, {2})"
 
 
-select = Op("select", _select_infer, _select_source, _select_jvp, _select_transpose,
-            simplify=_select_simplify, elementwise=True)
+select = Op(
+    "select",
+    _select_infer,
+    _select_source,
+    _select_jvp,
+    _select_transpose,
+    simplify=_select_simplify,
+    elementwise=True,
+)
 
 ARITHMETIC.update(add=add, sub=sub, mul=mul, truediv=truediv, power=power, neg=neg)
 
 UFUNCS: dict[Any, Op] = {
-    np.add: add, np.subtract: sub, np.negative: neg, np.multiply: mul, np.divide: truediv,
-    np.power: power, np.float_power: float_power, np.floor_divide: floordiv, np.remainder: mod,
-    np.fmod: fmod, np.less: less, np.less_equal: less_equal, np.greater: greater,
-    np.greater_equal: greater_equal, np.equal: equal, np.not_equal: not_equal,
-    np.logical_not: logical_not, np.logical_and: logical_and, np.logical_or: logical_or,
-    np.logical_xor: logical_xor, np.bitwise_and: bitwise_and, np.bitwise_or: bitwise_or,
-    np.bitwise_xor: bitwise_xor, np.left_shift: left_shift, np.right_shift: right_shift,
-    np.invert: invert, np.isnan: isnan, np.isinf: isinf, np.isfinite: isfinite,
-    np.signbit: signbit, np.floor: floor, np.ceil: ceil, np.trunc: trunc, np.rint: rint,
-    np.sign: sign, np.exp: exp, np.exp2: exp2, np.expm1: expm1, np.log: log, np.log2: log2,
-    np.log10: log10, np.log1p: log1p, np.sqrt: sqrt, np.cbrt: cbrt, np.square: square,
-    np.reciprocal: reciprocal, np.sin: sin, np.cos: cos, np.tan: tan, np.arcsin: arcsin,
-    np.arccos: arccos, np.arctan: arctan, np.sinh: sinh, np.cosh: cosh, np.tanh: tanh,
-    np.arcsinh: arcsinh, np.arccosh: arccosh, np.arctanh: arctanh, np.arctan2: arctan2,
-    np.hypot: hypot, np.logaddexp: logaddexp, np.logaddexp2: logaddexp2, np.absolute: absolute,
-    np.fabs: fabs, np.deg2rad: deg2rad, np.rad2deg: rad2deg, np.radians: radians,
-    np.degrees: degrees, np.positive: positive, np.copysign: copysign, np.heaviside: heaviside,
-    np.nextafter: nextafter, np.maximum: maximum, np.minimum: minimum, np.fmax: fmax,
-    np.fmin: fmin, np.ldexp: ldexp, np.gcd: gcd, np.lcm: lcm,
+    np.add: add,
+    np.subtract: sub,
+    np.negative: neg,
+    np.multiply: mul,
+    np.divide: truediv,
+    np.power: power,
+    np.float_power: float_power,
+    np.floor_divide: floordiv,
+    np.remainder: mod,
+    np.fmod: fmod,
+    np.less: less,
+    np.less_equal: less_equal,
+    np.greater: greater,
+    np.greater_equal: greater_equal,
+    np.equal: equal,
+    np.not_equal: not_equal,
+    np.logical_not: logical_not,
+    np.logical_and: logical_and,
+    np.logical_or: logical_or,
+    np.logical_xor: logical_xor,
+    np.bitwise_and: bitwise_and,
+    np.bitwise_or: bitwise_or,
+    np.bitwise_xor: bitwise_xor,
+    np.left_shift: left_shift,
+    np.right_shift: right_shift,
+    np.invert: invert,
+    np.isnan: isnan,
+    np.isinf: isinf,
+    np.isfinite: isfinite,
+    np.signbit: signbit,
+    np.floor: floor,
+    np.ceil: ceil,
+    np.trunc: trunc,
+    np.rint: rint,
+    np.sign: sign,
+    np.exp: exp,
+    np.exp2: exp2,
+    np.expm1: expm1,
+    np.log: log,
+    np.log2: log2,
+    np.log10: log10,
+    np.log1p: log1p,
+    np.sqrt: sqrt,
+    np.cbrt: cbrt,
+    np.square: square,
+    np.reciprocal: reciprocal,
+    np.sin: sin,
+    np.cos: cos,
+    np.tan: tan,
+    np.arcsin: arcsin,
+    np.arccos: arccos,
+    np.arctan: arctan,
+    np.sinh: sinh,
+    np.cosh: cosh,
+    np.tanh: tanh,
+    np.arcsinh: arcsinh,
+    np.arccosh: arccosh,
+    np.arctanh: arctanh,
+    np.arctan2: arctan2,
+    np.hypot: hypot,
+    np.logaddexp: logaddexp,
+    np.logaddexp2: logaddexp2,
+    np.absolute: absolute,
+    np.fabs: fabs,
+    np.deg2rad: deg2rad,
+    np.rad2deg: rad2deg,
+    np.radians: radians,
+    np.degrees: degrees,
+    np.positive: positive,
+    np.copysign: copysign,
+    np.heaviside: heaviside,
+    np.nextafter: nextafter,
+    np.maximum: maximum,
+    np.minimum: minimum,
+    np.fmax: fmax,
+    np.fmin: fmin,
+    np.ldexp: ldexp,
+    np.gcd: gcd,
+    np.lcm: lcm,
 }

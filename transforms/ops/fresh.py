@@ -39,9 +39,12 @@ def _full_jvp(primals: Any, tangents: Any, outs: Any, params: Params) -> Any:
     return (broadcast_to(cast_to(tangents[0], params["dtype"]), shape=params["shape"]),)
 
 
-full = Op("full", lambda value, *, shape, dtype: Type(dtype, shape),
-          lambda args, params: "np.full({shape}, {0}" + dtype_text(params["dtype"]) + ")",
-          _full_jvp)
+full = Op(
+    "full",
+    lambda value, *, shape, dtype: Type(dtype, shape),
+    lambda args, params: "np.full({shape}, {0}" + dtype_text(params["dtype"]) + ")",
+    _full_jvp,
+)
 
 
 def _arange_infer(start: Atom, stop: Atom, step: Atom, *, dtype: np.dtype[Any]) -> Type:

@@ -53,8 +53,10 @@ def normalize(key: Any, ndim: int) -> tuple[Key, Atoms]:
             made = as_array(e)
             out.append(slot(made if made.type.shape != (0,) else as_array([], int)))
         else:
-            raise IndexError("only integers, slices, ellipsis, None and integer or boolean arrays "
-                             "are valid indices")
+            raise IndexError(
+                "only integers, slices, ellipsis, None and integer or boolean arrays "
+                "are valid indices"
+            )
     for e in out:
         if isinstance(e, Slot) and rest[e.k].type.dtype.kind not in "iub":
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
@@ -65,12 +67,13 @@ def _whole(entries: list[Any], ndim: int) -> list[Any]:
     """A key with full slices in the place of the ellipsis, or at the end."""
     used = sum(_axes_taken(e) for e in entries)
     if used > ndim:
-        raise IndexError(f"too many indices for array: array is {ndim}-dimensional, "
-                         f"but {used} were indexed")
+        raise IndexError(
+            f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
+        )
     if sum(e is Ellipsis for e in entries) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     at = next((k for k, e in enumerate(entries) if e is Ellipsis), len(entries))
-    return [*entries[:at], *[slice(None)] * (ndim - used), *entries[at + 1:]]
+    return [*entries[:at], *[slice(None)] * (ndim - used), *entries[at + 1 :]]
 
 
 def _axes_taken(e: Any) -> int:
@@ -113,26 +116,37 @@ def _nonzero_source(args: Atoms, params: Params) -> str:
 
 
 nonzero = Op("nonzero", _nonzero_infer, _nonzero_source, costly=True)
-argwhere = Op("argwhere", lambda x: Type(INDEX, (dims.symbol("n", 0), x.type.ndim)),
-              "np.argwhere({0})", costly=True)
-triangle = Op("triangle", lambda n, *, name, k, m: (Type(INDEX, (dims.symbol("n", 0),)),) * 2,
-              lambda args, params: (f"np.{params['name']}({{0}}, {{k}}"
-                                    + (", {m})" if params["m"] else ")")), costly=True)
+argwhere = Op(
+    "argwhere",
+    lambda x: Type(INDEX, (dims.symbol("n", 0), x.type.ndim)),
+    "np.argwhere({0})",
+    costly=True,
+)
+triangle = Op(
+    "triangle",
+    lambda n, *, name, k, m: (Type(INDEX, (dims.symbol("n", 0),)),) * 2,
+    lambda args, params: f"np.{params['name']}({{0}}, {{k}}" + (", {m})" if params["m"] else ")"),
+    costly=True,
+)
 
 
 def _positions(a: Any) -> Any:
     a = as_array(a)
     if not a.type.ndim:
-        raise ValueError("Calling nonzero on 0d arrays is not allowed. "
-                         "Use np.atleast_1d(scalar).nonzero() instead.")
+        raise ValueError(
+            "Calling nonzero on 0d arrays is not allowed. "
+            "Use np.atleast_1d(scalar).nonzero() instead."
+        )
     return nonzero.bind(a)
 
 
 def _ix(*args: Any) -> Any:
     pieces = [as_array(a) for a in args]
     pieces = [nonzero(a) if a.type.dtype.kind == "b" else a for a in pieces]
-    shapes = [tuple(a.type.shape[0] if k == j else 1 for j in range(len(pieces)))
-              for k, a in enumerate(pieces)]
+    shapes = [
+        tuple(a.type.shape[0] if k == j else 1 for j in range(len(pieces)))
+        for k, a in enumerate(pieces)
+    ]
     return tuple(reshape(a, shape=shape) for a, shape in zip(pieces, shapes, strict=True))
 
 
@@ -197,10 +211,20 @@ def _diag_indices(n: Any, ndim: int = 2) -> Any:
 
 
 NUMPY = {
-    np.take: _take, np.nonzero: _positions, np.flatnonzero: lambda a: nonzero(flat(as_array(a))),
-    np.argwhere: lambda a: argwhere(as_array(a)), np.ix_: _ix, np.extract: _extract,
-    np.take_along_axis: _take_along, np.compress: _compress, np.diag_indices: _diag_indices,
-    np.tril_indices: _triangle("tril_indices"), np.triu_indices: _triangle("triu_indices"),
+    np.take: _take,
+    np.nonzero: _positions,
+    np.flatnonzero: lambda a: nonzero(flat(as_array(a))),
+    np.argwhere: lambda a: argwhere(as_array(a)),
+    np.ix_: _ix,
+    np.extract: _extract,
+    np.take_along_axis: _take_along,
+    np.compress: _compress,
+    np.diag_indices: _diag_indices,
+    np.tril_indices: _triangle("tril_indices"),
+    np.triu_indices: _triangle("triu_indices"),
 }
-METHODS = {"take": _take, "nonzero": _positions, "compress": lambda a, condition, axis=None:
-           _compress(condition, a, axis)}
+METHODS = {
+    "take": _take,
+    "nonzero": _positions,
+    "compress": lambda a, condition, axis=None: _compress(condition, a, axis),
+}

@@ -38,12 +38,18 @@ def _array_jvp(primals: Any, tangents: Any, outs: Any, params: Params) -> Any:
 
 def _array_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     places = itertools.product(*map(range, params["shape"]))
-    return tuple(index(ct, key=place) if used else None
-                 for place, used in zip(places, linear, strict=True))
+    return tuple(
+        index(ct, key=place) if used else None for place, used in zip(places, linear, strict=True)
+    )
 
 
-array = Op("array", lambda *elements, shape, dtype: Type(dtype, shape), _array_source, _array_jvp,
-           _array_transpose)
+array = Op(
+    "array",
+    lambda *elements, shape, dtype: Type(dtype, shape),
+    _array_source,
+    _array_jvp,
+    _array_transpose,
+)
 
 
 def _same(a: Size, b: Size) -> Size:
@@ -87,8 +93,10 @@ def _jvp(op: Any) -> Any:
         dtype = outs[0].type.dtype
         if all(t is None for t in tangents):
             return (None,)
-        filled = [zero(Type(dtype, p.type.shape)) if t is None else cast_to(t, dtype)
-                  for p, t in zip(primals, tangents, strict=True)]
+        filled = [
+            zero(Type(dtype, p.type.shape)) if t is None else cast_to(t, dtype)
+            for p, t in zip(primals, tangents, strict=True)
+        ]
         return (op(*filled, **params),)
 
     return jvp
@@ -108,8 +116,9 @@ def _stack_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tupl
     return tuple(index(ct, key=(*lead, k)) if used else None for k, used in enumerate(linear))
 
 
-concatenate = Op("concatenate", _concatenate_infer, _source("concatenate"),
-                 transpose=_concatenate_transpose)
+concatenate = Op(
+    "concatenate", _concatenate_infer, _source("concatenate"), transpose=_concatenate_transpose
+)
 stack_op = Op("stack", _stack_infer, _source("stack"), transpose=_stack_transpose)
 concatenate.jvp, stack_op.jvp = _jvp(concatenate), _jvp(stack_op)
 
@@ -169,5 +178,3 @@ def stack(arrays: Any, axis: Any = 0) -> Any:
     dtype = np.result_type(*(p.type.dtype for p in pieces))
     pieces = [cast_to(p, dtype) for p in pieces]
     return stack_op(*pieces, axis=axis_of(axis, pieces[0].type.ndim + 1))
-
-

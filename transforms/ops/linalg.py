@@ -37,8 +37,9 @@ def _matmul_infer(a: Atom, b: Atom) -> Type:
         raise ShapeError("matmul: an operand is a scalar; use * instead")
     left, right = s[-1], t[-2] if len(t) > 1 else t[0]
     if left != right and (1 in (left, right) or _differ(left, right)):
-        raise ShapeError(f"matmul: shapes {_show(s)} and {_show(t)} do not fit: "
-                         f"{left} and {right} differ")
+        raise ShapeError(
+            f"matmul: shapes {_show(s)} and {_show(t)} do not fit: {left} and {right} differ"
+        )
     lead = broadcast(s[:-2], t[:-2])
     shape = (*lead, *s[-2:-1], *t[-1:]) if len(t) > 1 else (*lead, *s[-2:-1])
     return Type(result_dtype(np.matmul, (a.type, b.type)), shape)
@@ -191,16 +192,18 @@ def _kron(a: Any, b: Any) -> Any:
     return reshape(product, shape=tuple(x * y for x, y in zip(s, t, strict=True)))
 
 
-def _cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1,
-           axis: Any = None) -> Any:
+def _cross(
+    a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
+) -> Any:
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = as_array(a), as_array(b)
     a, b = last(a, axis_of(axisa, a.type.ndim)), last(b, axis_of(axisb, b.type.ndim))
     join(a.type.shape[-1], 3)
     join(b.type.shape[-1], 3)
-    (a0, a1, a2), (b0, b1, b2) = ([index(x, key=(*(slice(None),) * (x.type.ndim - 1), k))
-                                   for k in range(3)] for x in (a, b))
+    (a0, a1, a2), (b0, b1, b2) = (
+        [index(x, key=(*(slice(None),) * (x.type.ndim - 1), k)) for k in range(3)] for x in (a, b)
+    )
     pieces = [a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0]
     return stack(pieces, axis_of(axisc, pieces[0].type.ndim + 1))
 
@@ -210,10 +213,21 @@ def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
 
 
 NUMPY = {
-    np.matmul: _matmul, np.dot: _dot, np.outer: _outer, np.tensordot: _tensordot,
-    np.inner: _inner, np.vdot: _vdot, np.vecdot: _vecdot, np.matvec: _matvec, np.vecmat: _vecmat,
-    np.kron: _kron, np.cross: _cross, np.linalg.multi_dot: _multi_dot,
-    np.linalg.matmul: _matmul, np.linalg.outer: _outer, np.linalg.tensordot: _tensordot,
+    np.matmul: _matmul,
+    np.dot: _dot,
+    np.outer: _outer,
+    np.tensordot: _tensordot,
+    np.inner: _inner,
+    np.vdot: _vdot,
+    np.vecdot: _vecdot,
+    np.matvec: _matvec,
+    np.vecmat: _vecmat,
+    np.kron: _kron,
+    np.cross: _cross,
+    np.linalg.multi_dot: _multi_dot,
+    np.linalg.matmul: _matmul,
+    np.linalg.outer: _outer,
+    np.linalg.tensordot: _tensordot,
     np.linalg.cross: lambda x1, x2, *, axis=-1: _cross(x1, x2, axis=axis),
     np.linalg.vecdot: lambda x1, x2, *, axis=-1: _vecdot(x1, x2, axis),
 }

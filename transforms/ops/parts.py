@@ -182,9 +182,15 @@ def _index_simplify(args: Atoms, params: Params) -> Atom | None:
     return args[0] if whole else None
 
 
-index = Op("index", _index_infer, _index_source, accumulate=_index_add, view=True,
-           put=lambda base, new, rest, params: update(base, new, *rest, **params),
-           simplify=_index_simplify)
+index = Op(
+    "index",
+    _index_infer,
+    _index_source,
+    accumulate=_index_add,
+    view=True,
+    put=lambda base, new, rest, params: update(base, new, *rest, **params),
+    simplify=_index_simplify,
+)
 gather = Op("gather", _index_infer, _index_source, accumulate=_index_add, costly=True)
 index.jvp, gather.jvp = _index_jvp(index), _index_jvp(gather)
 
@@ -196,10 +202,12 @@ def _store_infer(x: Atom, v: Atom, *rest: Atom, key: Key) -> Type:
         have = have[1:]
     fits = len(have) <= len(target) and all(
         a == 1 or a == b or (b != 1 and current().may_fit(a, b))
-        for a, b in zip(have[::-1], target[::-1], strict=False))
+        for a, b in zip(have[::-1], target[::-1], strict=False)
+    )
     if not fits:
-        raise ShapeError(f"could not broadcast a value of shape {v.type.shape} "
-                         f"into a part of shape {target}")
+        raise ShapeError(
+            f"could not broadcast a value of shape {v.type.shape} into a part of shape {target}"
+        )
     return x.type  # type: ignore[no-any-return]
 
 

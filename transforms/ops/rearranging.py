@@ -35,8 +35,9 @@ from tapeless.transforms.ops.shapes import (
 )
 
 
-def _reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None,
-             copy: Any = None) -> Any:
+def _reshape(
+    a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
+) -> Any:
     a = as_array(a)
     sizes = list(shape_of(newshape if shape is None else shape))
     if order == "F":
@@ -292,9 +293,13 @@ def _roll_source(args: Atoms, params: Params) -> str:
     return "np.roll({0}, {1}" + (", axis={axis})" if args[0].type.ndim > 1 else ")")
 
 
-roll = linear("roll", lambda x, shift, *, axis: x.type, _roll_source,
-              lambda ct, args, linear, params: (roll(ct, neg(args[1]), **params), None),
-              costly=True)
+roll = linear(
+    "roll",
+    lambda x, shift, *, axis: x.type,
+    _roll_source,
+    lambda ct, args, linear, params: (roll(ct, neg(args[1]), **params), None),
+    costly=True,
+)
 
 
 def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
@@ -319,7 +324,7 @@ def _repeat_infer(x: Atom, *, repeats: Size, axis: int) -> Type:
 
 def _repeat_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> Any:
     shape, axis = args[0].type.shape, params["axis"]
-    wide = (*shape[:axis + 1], params["repeats"], *shape[axis + 1:])
+    wide = (*shape[: axis + 1], params["repeats"], *shape[axis + 1 :])
     return (sum(reshape(ct, shape=wide), axes=(axis + 1,), keepdims=False),)
 
 
@@ -328,9 +333,12 @@ def _repeat_source(args: Atoms, params: Params) -> str:
 
 
 repeat = linear("repeat", _repeat_infer, _repeat_source, _repeat_transpose, costly=True)
-repeat_counts = Op("repeat_counts",
-                   lambda x, counts: Type(x.type.dtype, (dims.symbol("n", 0),)),
-                   "np.repeat({0}, {1})", costly=True)
+repeat_counts = Op(
+    "repeat_counts",
+    lambda x, counts: Type(x.type.dtype, (dims.symbol("n", 0),)),
+    "np.repeat({0}, {1})",
+    costly=True,
+)
 
 
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
@@ -388,9 +396,14 @@ def _pad_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> Any:
 
 
 pad = linear("pad", _pad_infer, _pad_source, _pad_transpose, costly=True)
-pad_index = Op("pad_index", lambda n, *, width, mode: Type(np.dtype(int), (
-    size_of(n) + width[0] + width[1],)), lambda args, params: (
-    f"np.pad(np.arange({{0}}), ({{width[0]}}, {{width[1]}}), {params['mode']!r})"), costly=True)
+pad_index = Op(
+    "pad_index",
+    lambda n, *, width, mode: Type(np.dtype(int), (size_of(n) + width[0] + width[1],)),
+    lambda args, params: (
+        f"np.pad(np.arange({{0}}), ({{width[0]}}, {{width[1]}}), {params['mode']!r})"
+    ),
+    costly=True,
+)
 GATHERED = ("edge", "reflect", "symmetric", "wrap")
 
 
@@ -407,8 +420,10 @@ def _pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> A
         inside = pad(ones(shape=a.type.shape, dtype=np.dtype(bool)), before=before, after=after)
         return select(inside, made, cast_to(value, a.type.dtype))
     if mode not in GATHERED or kwargs:
-        raise UnsupportedError(f"np.pad with mode={mode!r} and these options",
-                               f"use mode='constant' or one of {', '.join(GATHERED)}")
+        raise UnsupportedError(
+            f"np.pad with mode={mode!r} and these options",
+            f"use mode='constant' or one of {', '.join(GATHERED)}",
+        )
     for k in range(a.type.ndim):
         if (before[k], after[k]) != (0, 0):
             where = pad_index(a.type.shape[k], width=(before[k], after[k]), mode=mode)
@@ -487,11 +502,15 @@ def _diagonal_add(total: Atom, ct: Atom, args: Atoms, params: Params) -> Any:
     return add_at(total, ct, along + max(-k, 0), along + max(k, 0), key=key)
 
 
-diagonal = linear("diagonal", _diagonal_infer, _diagonal_source, accumulate=_diagonal_add,
-                  view=True)
-diag = linear("diag", lambda x, *, k: Type(x.type.dtype, (x.type.shape[0] + abs(k),) * 2),
-              lambda args, params: "np.diag({0}" + (", {k})" if params["k"] else ")"),
-              lambda ct, args, linear, params: (diagonal(ct, **params),))
+diagonal = linear(
+    "diagonal", _diagonal_infer, _diagonal_source, accumulate=_diagonal_add, view=True
+)
+diag = linear(
+    "diag",
+    lambda x, *, k: Type(x.type.dtype, (x.type.shape[0] + abs(k),) * 2),
+    lambda args, params: "np.diag({0}" + (", {k})" if params["k"] else ")"),
+    lambda ct, args, linear, params: (diagonal(ct, **params),),
+)
 
 
 def _diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
@@ -512,13 +531,18 @@ def _trace_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> Any:
     return (mul(ct, eye(sides=t.shape, k=params["k"], dtype=ct.type.dtype)),)
 
 
-trace = linear("trace", lambda x, *, k: Type(np.trace(np.zeros((1, 1), x.type.dtype)).dtype),
-               lambda args, params: "np.trace({0}" + (", {k})" if params["k"] else ")"),
-               _trace_transpose, costly=True)
+trace = linear(
+    "trace",
+    lambda x, *, k: Type(np.trace(np.zeros((1, 1), x.type.dtype)).dtype),
+    lambda args, params: "np.trace({0}" + (", {k})" if params["k"] else ")"),
+    _trace_transpose,
+    costly=True,
+)
 
 
-def _trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None,
-           out: Any = None) -> Any:
+def _trace(
+    a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None
+) -> Any:
     a = as_array(a)
     if a.type.ndim == 2 and axes_of((axis1, axis2), 2) == (0, 1) and dtype is None:
         return trace(a, k=int(static(offset, "the offset must be known")))
@@ -530,8 +554,14 @@ def _trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any =
 # -- types
 
 
-def _astype(x: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True,
-            copy: bool = True) -> Any:
+def _astype(
+    x: Any,
+    dtype: Any,
+    order: str = "K",
+    casting: str = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+) -> Any:
     x, target = as_array(x), np.dtype(dtype)
     same = x.type.dtype == target and not x.type.weak
     return _copied(x) if same else cast(x, dtype=target)
@@ -556,36 +586,74 @@ def _size_of_axes(a: Any, axis: Any = None) -> Any:
 
 
 NUMPY = {
-    np.reshape: _reshape, np.ravel: _ravel, np.transpose: _transpose, np.permute_dims: _transpose,
-    np.matrix_transpose: lambda x: _swapaxes(x, -1, -2), np.swapaxes: _swapaxes,
-    np.moveaxis: _moveaxis, np.rollaxis: _rollaxis, np.expand_dims: _expand_dims,
-    np.squeeze: _squeeze, np.atleast_1d: _at_least(1), np.atleast_2d: _at_least(2),
-    np.atleast_3d: _at_least(3), np.broadcast_to: _broadcast_to,
-    np.broadcast_arrays: _broadcast_arrays, np.meshgrid: _meshgrid,
-    np.concatenate: _concatenate, np.stack: _stack, np.vstack: _vstack, np.hstack: _hstack,
-    np.dstack: _dstack, np.column_stack: _column_stack, np.block: _block, np.append: _append,
-    np.split: _split, np.array_split: _array_split, np.vsplit: _split_along(0),
-    np.hsplit: _split_along(1), np.dsplit: _split_along(2),
+    np.reshape: _reshape,
+    np.ravel: _ravel,
+    np.transpose: _transpose,
+    np.permute_dims: _transpose,
+    np.matrix_transpose: lambda x: _swapaxes(x, -1, -2),
+    np.swapaxes: _swapaxes,
+    np.moveaxis: _moveaxis,
+    np.rollaxis: _rollaxis,
+    np.expand_dims: _expand_dims,
+    np.squeeze: _squeeze,
+    np.atleast_1d: _at_least(1),
+    np.atleast_2d: _at_least(2),
+    np.atleast_3d: _at_least(3),
+    np.broadcast_to: _broadcast_to,
+    np.broadcast_arrays: _broadcast_arrays,
+    np.meshgrid: _meshgrid,
+    np.concatenate: _concatenate,
+    np.stack: _stack,
+    np.vstack: _vstack,
+    np.hstack: _hstack,
+    np.dstack: _dstack,
+    np.column_stack: _column_stack,
+    np.block: _block,
+    np.append: _append,
+    np.split: _split,
+    np.array_split: _array_split,
+    np.vsplit: _split_along(0),
+    np.hsplit: _split_along(1),
+    np.dsplit: _split_along(2),
     np.flip: lambda m, axis=None: flip(as_array(m), axis),
-    np.flipud: lambda m: flip(as_array(m), 0), np.fliplr: lambda m: flip(as_array(m), 1),
-    np.rot90: _rot90, np.roll: _roll, np.repeat: _repeat, np.tile: _tile, np.pad: _pad,
-    np.tril: _triangle(tril), np.triu: _triangle(triu), np.diagonal: _diagonal, np.diag: _diag,
-    np.diagflat: lambda v, k=0: _diag(flat(as_array(v)), k), np.trace: _trace,
+    np.flipud: lambda m: flip(as_array(m), 0),
+    np.fliplr: lambda m: flip(as_array(m), 1),
+    np.rot90: _rot90,
+    np.roll: _roll,
+    np.repeat: _repeat,
+    np.tile: _tile,
+    np.pad: _pad,
+    np.tril: _triangle(tril),
+    np.triu: _triangle(triu),
+    np.diagonal: _diagonal,
+    np.diag: _diag,
+    np.diagflat: lambda v, k=0: _diag(flat(as_array(v)), k),
+    np.trace: _trace,
     np.linalg.diagonal: lambda x, *, offset=0: _diagonal(x, offset, -2, -1),
     np.linalg.trace: lambda x, *, offset=0, dtype=None: _trace(x, offset, -2, -1, dtype),
     np.linalg.matrix_transpose: lambda x: _swapaxes(x, -1, -2),
-    np.copy: _copy, np.astype: _astype,
+    np.copy: _copy,
+    np.astype: _astype,
     np.shape: lambda a: tuple(atom(s) for s in as_array(a).type.shape),
-    np.ndim: lambda a: as_array(a).type.ndim, np.size: _size_of_axes,
+    np.ndim: lambda a: as_array(a).type.ndim,
+    np.size: _size_of_axes,
     np.isscalar: lambda element: not as_array(element).type.shape,
     np.iscomplexobj: lambda x: as_array(x).type.dtype.kind == "c",
     np.isrealobj: lambda x: as_array(x).type.dtype.kind != "c",
-    np.result_type: lambda *kinds: np.result_type(*(
-        getattr(getattr(k, "type", None), "dtype", k) for k in kinds)),
+    np.result_type: lambda *kinds: np.result_type(
+        *(getattr(getattr(k, "type", None), "dtype", k) for k in kinds)
+    ),
 }
 METHODS = {
-    "reshape": _reshape_method, "transpose": _transpose_method, "ravel": _ravel,
-    "flatten": lambda a, order="C": copy(_ravel(a, order)), "astype": _astype, "copy": _copy,
-    "swapaxes": _swapaxes, "squeeze": _squeeze, "repeat": _repeat, "diagonal": _diagonal,
+    "reshape": _reshape_method,
+    "transpose": _transpose_method,
+    "ravel": _ravel,
+    "flatten": lambda a, order="C": copy(_ravel(a, order)),
+    "astype": _astype,
+    "copy": _copy,
+    "swapaxes": _swapaxes,
+    "squeeze": _squeeze,
+    "repeat": _repeat,
+    "diagonal": _diagonal,
     "trace": _trace,
 }

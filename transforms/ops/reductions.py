@@ -61,8 +61,9 @@ def _mean_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple
     return (spread(truediv(ct, count(t, axes)), t, axes),)
 
 
-mean = linear("mean", reduction_infer(np.mean), reduction_source("np.mean"), _mean_transpose,
-              costly=True)
+mean = linear(
+    "mean", reduction_infer(np.mean), reduction_source("np.mean"), _mean_transpose, costly=True
+)
 
 
 def _like_mean(x: Atom, tangent: Atom, params: Params, factor: Any) -> Atom:
@@ -155,7 +156,8 @@ def _arg_infer(x: Atom, *, axis: int | None, keepdims: bool) -> Type:
 
 argmax, argmin, nanargmax, nanargmin = (
     Op(name, _arg_infer, _arg_source(name), costly=True)
-    for name in ("argmax", "argmin", "nanargmax", "nanargmin"))
+    for name in ("argmax", "argmin", "nanargmax", "nanargmin")
+)
 
 
 # -- cumulative
@@ -227,8 +229,15 @@ JOINS = {sum: lambda a, b: a + b, prod: mul, amax: maximum, amin: minimum}
 
 
 def reduction(op: Op, default: Any = None) -> Any:
-    def reduce(a: Any, axis: Any = default, dtype: Any = None, out: Any = None,
-               keepdims: Any = False, initial: Any = None, where: Any = None) -> Any:
+    def reduce(
+        a: Any,
+        axis: Any = default,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Any:
         a = as_array(a)
         if where is not None and where is not True:
             if op not in EMPTY:
@@ -238,7 +247,8 @@ def reduction(op: Op, default: Any = None) -> Any:
             a = cast_to(a, np.dtype(dtype))
         made = _reduced(op, a, axes_of(axis, a.type.ndim), bool(keepdims))
         joins = initial is not None and not (
-            isinstance(initial, Literal) and op in EMPTY and initial.value == EMPTY[op])
+            isinstance(initial, Literal) and op in EMPTY and initial.value == EMPTY[op]
+        )
         return JOINS[op](made, as_array(initial)) if joins else made
 
     return reduce
@@ -251,8 +261,16 @@ def _reduced(op: Op, a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def _moment(op: Op) -> Any:
-    def moment(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
-               keepdims: Any = False, *, correction: Any = None) -> Any:
+    def moment(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = False,
+        *,
+        correction: Any = None,
+    ) -> Any:
         a = as_array(a)
         ddof = ddof if correction is None else correction
         if a.type.dtype.kind not in "fc":
@@ -284,12 +302,20 @@ def run_along(op: Op, default: Any = None) -> Any:
 
 
 def _cumulative_array(op: Op) -> Any:
-    def run(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
-            include_initial: bool = False) -> Any:
+    def run(
+        x: Any,
+        /,
+        *,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        include_initial: bool = False,
+    ) -> Any:
         x = as_array(x)
         if axis is None and x.type.ndim != 1:
-            raise ValueError("For arrays which have more than one dimension ``axis`` argument is "
-                             "required.")
+            raise ValueError(
+                "For arrays which have more than one dimension ``axis`` argument is required."
+            )
         k = axis_of(axis or 0, x.type.ndim)
         made = run_along(op)(x, k, dtype)
         if not include_initial:
@@ -302,19 +328,52 @@ def _cumulative_array(op: Op) -> Any:
 
 
 NUMPY = {
-    np.sum: reduction(sum), np.mean: reduction(mean), np.prod: reduction(prod),
-    np.max: reduction(amax), np.min: reduction(amin), np.amax: reduction(amax),
-    np.amin: reduction(amin), np.any: reduction(any_), np.all: reduction(all_),
-    np.count_nonzero: reduction(count_nonzero), np.var: _moment(var), np.std: _moment(std),
-    np.argmax: _arg(argmax), np.argmin: _arg(argmin), np.nanargmax: _arg(nanargmax),
-    np.nanargmin: _arg(nanargmin), np.cumsum: run_along(cumsum), np.cumprod: run_along(cumprod),
-    np.cumulative_sum: _cumulative_array(cumsum), np.cumulative_prod: _cumulative_array(cumprod),
-    np.add.reduce: reduction(sum, 0), np.multiply.reduce: reduction(prod, 0),
-    np.maximum.reduce: reduction(amax, 0), np.minimum.reduce: reduction(amin, 0),
-    np.logical_and.reduce: reduction(all_, 0), np.logical_or.reduce: reduction(any_, 0),
-    np.add.accumulate: run_along(cumsum, 0), np.multiply.accumulate: run_along(cumprod, 0),
-    np.maximum.accumulate: run_along(cummax, 0), np.minimum.accumulate: run_along(cummin, 0),
+    np.sum: reduction(sum),
+    np.mean: reduction(mean),
+    np.prod: reduction(prod),
+    np.max: reduction(amax),
+    np.min: reduction(amin),
+    np.amax: reduction(amax),
+    np.amin: reduction(amin),
+    np.any: reduction(any_),
+    np.all: reduction(all_),
+    np.count_nonzero: reduction(count_nonzero),
+    np.var: _moment(var),
+    np.std: _moment(std),
+    np.argmax: _arg(argmax),
+    np.argmin: _arg(argmin),
+    np.nanargmax: _arg(nanargmax),
+    np.nanargmin: _arg(nanargmin),
+    np.cumsum: run_along(cumsum),
+    np.cumprod: run_along(cumprod),
+    np.cumulative_sum: _cumulative_array(cumsum),
+    np.cumulative_prod: _cumulative_array(cumprod),
+    np.add.reduce: reduction(sum, 0),
+    np.multiply.reduce: reduction(prod, 0),
+    np.maximum.reduce: reduction(amax, 0),
+    np.minimum.reduce: reduction(amin, 0),
+    np.logical_and.reduce: reduction(all_, 0),
+    np.logical_or.reduce: reduction(any_, 0),
+    np.add.accumulate: run_along(cumsum, 0),
+    np.multiply.accumulate: run_along(cumprod, 0),
+    np.maximum.accumulate: run_along(cummax, 0),
+    np.minimum.accumulate: run_along(cummin, 0),
 }
-METHODS = {f.__name__: NUMPY[f] for f in (
-    np.sum, np.mean, np.prod, np.max, np.min, np.any, np.all, np.var, np.std, np.argmax, np.argmin,
-    np.cumsum, np.cumprod)}
+METHODS = {
+    f.__name__: NUMPY[f]
+    for f in (
+        np.sum,
+        np.mean,
+        np.prod,
+        np.max,
+        np.min,
+        np.any,
+        np.all,
+        np.var,
+        np.std,
+        np.argmax,
+        np.argmin,
+        np.cumsum,
+        np.cumprod,
+    )
+}

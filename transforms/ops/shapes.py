@@ -55,11 +55,21 @@ def _cast_simplify(args: Atoms, params: Params) -> Atom | None:
     return None
 
 
-cast = Op("cast", _cast_infer, _cast_source, _cast_jvp,
-          lambda ct, args, linear, params: (cast(ct, dtype=args[0].type.dtype),),
-          simplify=_cast_simplify)
-copy = linear("copy", lambda x: x.type, "{0}.copy()", lambda ct, args, linear, params: (ct,),
-              simplify=lambda args, params: None if args[0].type.shape else args[0])
+cast = Op(
+    "cast",
+    _cast_infer,
+    _cast_source,
+    _cast_jvp,
+    lambda ct, args, linear, params: (cast(ct, dtype=args[0].type.dtype),),
+    simplify=_cast_simplify,
+)
+copy = linear(
+    "copy",
+    lambda x: x.type,
+    "{0}.copy()",
+    lambda ct, args, linear, params: (ct,),
+    simplify=lambda args, params: None if args[0].type.shape else args[0],
+)
 
 
 def cast_to(value: Atom, dtype: np.dtype[Any]) -> Any:
@@ -92,10 +102,15 @@ def _reshape_simplify(args: Atoms, params: Params) -> Atom | None:
     return args[0] if args[0].type.shape == params["shape"] else None
 
 
-reshape = linear("reshape", lambda x, *, shape: x.type.with_shape(shape), _reshape_source,
-                 lambda ct, args, linear, params: (reshape(ct, shape=args[0].type.shape),),
-                 put=lambda base, new, rest, params: reshape(new, shape=base.type.shape),
-                 view=True, simplify=_reshape_simplify)
+reshape = linear(
+    "reshape",
+    lambda x, *, shape: x.type.with_shape(shape),
+    _reshape_source,
+    lambda ct, args, linear, params: (reshape(ct, shape=args[0].type.shape),),
+    put=lambda base, new, rest, params: reshape(new, shape=base.type.shape),
+    view=True,
+    simplify=_reshape_simplify,
+)
 
 
 def inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -119,10 +134,15 @@ def _transpose_simplify(args: Atoms, params: Params) -> Atom | None:
     return args[0] if params["axes"] == tuple(range(len(params["axes"]))) else None
 
 
-transpose = linear("transpose", _transpose_infer, _transpose_source,
-                   lambda ct, args, linear, params: (transpose(ct, axes=inverse(params["axes"])),),
-                   put=lambda base, new, rest, params: transpose(new, axes=inverse(params["axes"])),
-                   view=True, simplify=_transpose_simplify)
+transpose = linear(
+    "transpose",
+    _transpose_infer,
+    _transpose_source,
+    lambda ct, args, linear, params: (transpose(ct, axes=inverse(params["axes"])),),
+    put=lambda base, new, rest, params: transpose(new, axes=inverse(params["axes"])),
+    view=True,
+    simplify=_transpose_simplify,
+)
 
 
 def move(x: Atom, source: tuple[int, ...], destination: tuple[int, ...]) -> Any:
@@ -198,9 +218,13 @@ def kept(value: Atom, t: Type, axes: tuple[int, ...]) -> Any:
     return reshape(value, shape=reduced(t.shape, axes, True))
 
 
-sum = linear("sum", reduction_infer(np.sum), reduction_source("np.sum"),
-             lambda ct, args, linear, params: (spread(ct, args[0].type, params["axes"]),),
-             costly=True)
+sum = linear(
+    "sum",
+    reduction_infer(np.sum),
+    reduction_source("np.sum"),
+    lambda ct, args, linear, params: (spread(ct, args[0].type, params["axes"]),),
+    costly=True,
+)
 
 
 def sum_to(x: Atom, t: Type) -> Atom:
@@ -216,7 +240,11 @@ def _broadcast_simplify(args: Atoms, params: Params) -> Atom | None:
     return args[0] if args[0].type.shape == params["shape"] else None
 
 
-broadcast_to = linear("broadcast_to", lambda x, *, shape: Type(x.type.dtype, shape),
-                      "np.broadcast_to({0}, {shape})",
-                      lambda ct, args, linear, params: (sum_to(ct, args[0].type),),
-                      view=True, simplify=_broadcast_simplify)
+broadcast_to = linear(
+    "broadcast_to",
+    lambda x, *, shape: Type(x.type.dtype, shape),
+    "np.broadcast_to({0}, {shape})",
+    lambda ct, args, linear, params: (sum_to(ct, args[0].type),),
+    view=True,
+    simplify=_broadcast_simplify,
+)

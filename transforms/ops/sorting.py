@@ -18,9 +18,12 @@ def _along(args: Atoms, params: Params) -> str:
     return "" if axis == args[0].type.ndim - 1 else f", axis={axis}"
 
 
-argsort = Op("argsort", lambda x, *, axis: Type(INDEX, x.type.shape),
-             lambda args, params: f"np.argsort({{0}}{_along(args, params)}, kind='stable')",
-             costly=True)
+argsort = Op(
+    "argsort",
+    lambda x, *, axis: Type(INDEX, x.type.shape),
+    lambda args, params: f"np.argsort({{0}}{_along(args, params)}, kind='stable')",
+    costly=True,
+)
 
 
 def _permute_source(args: Atoms, params: Params) -> str:
@@ -31,8 +34,9 @@ def _permute_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tu
     return (permute(ct, argsort(args[1], **params), **params), None)
 
 
-permute = linear("permute", lambda x, order, *, axis: x.type, _permute_source, _permute_transpose,
-                 costly=True)
+permute = linear(
+    "permute", lambda x, order, *, axis: x.type, _permute_source, _permute_transpose, costly=True
+)
 
 
 def _sort_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
@@ -41,8 +45,13 @@ def _sort_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     return (permute(tangents[0], argsort(primals[0], **params), **params),)
 
 
-sort = Op("sort", lambda x, *, axis: x.type,
-          lambda args, params: f"np.sort({{0}}{_along(args, params)})", _sort_jvp, costly=True)
+sort = Op(
+    "sort",
+    lambda x, *, axis: x.type,
+    lambda args, params: f"np.sort({{0}}{_along(args, params)})",
+    _sort_jvp,
+    costly=True,
+)
 
 
 def _searchsorted_source(args: Atoms, params: Params) -> str:
@@ -50,19 +59,27 @@ def _searchsorted_source(args: Atoms, params: Params) -> str:
     return f"np.searchsorted({{0}}, {{1}}{side})"
 
 
-searchsorted = Op("searchsorted", lambda a, v, *, side: Type(INDEX, v.type.shape),
-                  _searchsorted_source, costly=True)
-isin = Op("isin", lambda x, values, *, invert: Type(np.dtype(bool), x.type.shape),
-          lambda args, params: "np.isin({0}, {1}" + (", invert=True)" if params["invert"] else ")"),
-          costly=True)
+searchsorted = Op(
+    "searchsorted",
+    lambda a, v, *, side: Type(INDEX, v.type.shape),
+    _searchsorted_source,
+    costly=True,
+)
+isin = Op(
+    "isin",
+    lambda x, values, *, invert: Type(np.dtype(bool), x.type.shape),
+    lambda args, params: "np.isin({0}, {1}" + (", invert=True)" if params["invert"] else ")"),
+    costly=True,
+)
 
 
 # The NumPy functions ---------------------------------------------------------------------------
 
 
 def _sorted(op: Op) -> Any:
-    def run(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *,
-            stable: Any = None) -> Any:
+    def run(
+        a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    ) -> Any:
         a = as_array(a)
         if axis is None:
             a, axis = flat(a), 0
@@ -78,14 +95,21 @@ def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any
     return searchsorted(a, as_array(v), side=side)
 
 
-
-def _isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *,
-          kind: Any = None) -> Any:
+def _isin(
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Any = None,
+) -> Any:
     return isin(as_array(element), as_array(test_elements), invert=invert)
 
 
 NUMPY = {
-    np.sort: _sorted(sort), np.argsort: _sorted(argsort), np.searchsorted: _searchsorted,
+    np.sort: _sorted(sort),
+    np.argsort: _sorted(argsort),
+    np.searchsorted: _searchsorted,
     np.isin: _isin,
 }
 METHODS = {"argsort": _sorted(argsort), "searchsorted": _searchsorted}

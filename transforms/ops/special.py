@@ -46,14 +46,17 @@ def special(name: str, *partials: Any) -> Op:
     """A function of scipy.special with one partial derivative an argument."""
     ufunc = getattr(sc, name)
     places = ", ".join(f"{{{k}}}" for k in range(ufunc.nin))
-    return elementwise(ufunc, *partials, name=name, costly=True,
-                       source=f"scipy.special.{name}({places})")
+    return elementwise(
+        ufunc, *partials, name=name, costly=True, source=f"scipy.special.{name}({places})"
+    )
 
 
 def refused(*args: Atom) -> Any:
     """Stands for a partial derivative that has no formula here."""
-    raise NotDifferentiableError("a special function has no derivative here in its order or shape",
-                                 "give its derivative with custom_vjp")
+    raise NotDifferentiableError(
+        "a special function has no derivative here in its order or shape",
+        "give its derivative with custom_vjp",
+    )
 
 
 # -- logistic function, error function, normal distribution
@@ -79,14 +82,19 @@ loggamma = special("loggamma", lambda x, y: psi(x))
 gamma = special("gamma", lambda x, y: y * psi(x))
 rgamma = special("rgamma", lambda x, y: -y * psi(x))
 psi = special("psi", lambda x, y: polygamma(x, n=1))
-beta = special("beta", lambda a, b, y: y * (psi(a) - psi(a + b)),
-               lambda a, b, y: y * (psi(b) - psi(a + b)))
+beta = special(
+    "beta", lambda a, b, y: y * (psi(a) - psi(a + b)), lambda a, b, y: y * (psi(b) - psi(a + b))
+)
 betaln = special("betaln", lambda a, b, y: psi(a) - psi(a + b), lambda a, b, y: psi(b) - psi(a + b))
 poch = special("poch", lambda a, n, y: y * (psi(a + n) - psi(a)), lambda a, n, y: y * psi(a + n))
 gammainc = special("gammainc", refused, lambda a, x, y: exp((a - 1) * log(x) - x - gammaln(a)))
 gammaincc = special("gammaincc", refused, lambda a, x, y: -exp((a - 1) * log(x) - x - gammaln(a)))
-betainc = special("betainc", refused, refused, lambda a, b, x, y: exp(
-    (a - 1) * log(x) + (b - 1) * log1p(-x) - betaln(a, b)))
+betainc = special(
+    "betainc",
+    refused,
+    refused,
+    lambda a, b, x, y: exp((a - 1) * log(x) + (b - 1) * log1p(-x) - betaln(a, b)),
+)
 
 
 def _polygamma_infer(x: Atom, *, n: int) -> Type:
@@ -100,8 +108,14 @@ def _polygamma_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> 
     return (cast_to(mul(tangents[0], slope), outs[0].type.dtype),)
 
 
-polygamma = Op("polygamma", _polygamma_infer, "scipy.special.polygamma({n}, {0})", _polygamma_jvp,
-               costly=True, elementwise=True)
+polygamma = Op(
+    "polygamma",
+    _polygamma_infer,
+    "scipy.special.polygamma({n}, {0})",
+    _polygamma_jvp,
+    costly=True,
+    elementwise=True,
+)
 
 # -- Bessel functions, exponential integrals
 
@@ -144,8 +158,9 @@ kl_div = special("kl_div", lambda x, y, z: log(x) - log(y), lambda x, y, z: 1 - 
 
 
 def _logsumexp_infer(x: Atom, *b: Atom, axes: tuple[int, ...], keepdims: bool) -> Type:
-    dtype = np.result_type(np.float32 if x.type.dtype == np.float32 else float, *(
-        a.type.dtype for a in (x, *b)))
+    dtype = np.result_type(
+        np.float32 if x.type.dtype == np.float32 else float, *(a.type.dtype for a in (x, *b))
+    )
     return Type(dtype, reduced(x.type.shape, axes, keepdims))
 
 
@@ -197,23 +212,28 @@ def _log_softmax_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -
 
 
 def _same_infer(x: Atom, *, axes: tuple[int, ...]) -> Type:
-    return Type(np.result_type(x.type.dtype, np.float32 if x.type.dtype.kind == "f" else float),
-                x.type.shape)
+    return Type(
+        np.result_type(x.type.dtype, np.float32 if x.type.dtype.kind == "f" else float),
+        x.type.shape,
+    )
 
 
 softmax = Op("softmax", _same_infer, _softmax_source("softmax"), _softmax_jvp, costly=True)
-log_softmax = Op("log_softmax", _same_infer, _softmax_source("log_softmax"), _log_softmax_jvp,
-                 costly=True)
+log_softmax = Op(
+    "log_softmax", _same_infer, _softmax_source("log_softmax"), _log_softmax_jvp, costly=True
+)
 
 
 # The functions of scipy.special ----------------------------------------------------------------
 
 
-def _logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: Any = False,
-               return_sign: bool = False) -> Any:
+def _logsumexp(
+    a: Any, axis: Any = None, b: Any = None, keepdims: Any = False, return_sign: bool = False
+) -> Any:
     if return_sign:
-        raise UnsupportedError("scipy.special.logsumexp with return_sign=True",
-                               "write it with np.exp and np.log")
+        raise UnsupportedError(
+            "scipy.special.logsumexp with return_sign=True", "write it with np.exp and np.log"
+        )
     a = as_array(a)
     operands = (a,)
     if b is not None:
@@ -243,12 +263,21 @@ def _multigammaln(a: Any, d: Any) -> Any:
     return total
 
 
-SPECIAL: dict[Any, Op] = {getattr(sc, op.name): op for op in tuple(globals().values())
-                          if isinstance(op, Op) and isinstance(getattr(sc, op.name, 0), np.ufunc)}
-SPECIAL |= {sc.expm1: UFUNCS[np.expm1], sc.log1p: UFUNCS[np.log1p], sc.exp2: UFUNCS[np.exp2],
-            sc.cbrt: UFUNCS[np.cbrt]}
+SPECIAL: dict[Any, Op] = {
+    getattr(sc, op.name): op
+    for op in tuple(globals().values())
+    if isinstance(op, Op) and isinstance(getattr(sc, op.name, 0), np.ufunc)
+}
+SPECIAL |= {
+    sc.expm1: UFUNCS[np.expm1],
+    sc.log1p: UFUNCS[np.log1p],
+    sc.exp2: UFUNCS[np.exp2],
+    sc.cbrt: UFUNCS[np.cbrt],
+}
 RULES = {
-    sc.logsumexp: _logsumexp, sc.softmax: _over_axis(softmax),
-    sc.log_softmax: _over_axis(log_softmax), sc.polygamma: _polygamma,
+    sc.logsumexp: _logsumexp,
+    sc.softmax: _over_axis(softmax),
+    sc.log_softmax: _over_axis(log_softmax),
+    sc.polygamma: _polygamma,
     sc.multigammaln: _multigammaln,
 }

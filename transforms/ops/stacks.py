@@ -33,8 +33,14 @@ def _pop_infer(stack: Atom) -> tuple[StackType, Type]:
     return stack.type, stack.type.item
 
 
-push = Op("push", lambda stack, value: stack.type, "{0}.append({1})", _push_jvp, _push_transpose,
-          inplace=True)
+push = Op(
+    "push",
+    lambda stack, value: stack.type,
+    "{0}.append({1})",
+    _push_jvp,
+    _push_transpose,
+    inplace=True,
+)
 pop = Op("pop", _pop_infer, "{0}.pop()", _pop_jvp, _pop_transpose, inplace=True)
 
 
@@ -43,5 +49,11 @@ def _add_stacks_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: 
     return (b if a is None else a if b is None else add_stacks(a, b),)
 
 
-add_stacks = Op("add_stacks", lambda a, b: a.type, "[p + q for p, q in zip({0}, {1})]",
-                _add_stacks_jvp, lambda ct, args, linear, params: (ct, ct), costly=True)
+add_stacks = Op(
+    "add_stacks",
+    lambda a, b: a.type,
+    "[p + q for p, q in zip({0}, {1})]",
+    _add_stacks_jvp,
+    lambda ct, args, linear, params: (ct, ct),
+    costly=True,
+)

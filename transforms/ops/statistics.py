@@ -64,8 +64,9 @@ def _without_nan(rule: Any, filler: Any) -> Any:
     return run
 
 
-def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
-             keepdims: Any = False) -> Any:
+def _nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
+) -> Any:
     a = as_array(a)
     total = _without_nan(reduction(sum), 0)(a, axis, dtype, None, keepdims)
     return truediv(total, cast_to(_present(a, axis, keepdims), total.type.dtype))
@@ -73,12 +74,19 @@ def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
 
 def _present(a: Atom, axis: Any, keepdims: Any) -> Any:
     """How many elements are not nan."""
-    return sum(cast(equal(a, a), dtype=INDEX), axes=axes_of(axis, a.type.ndim),
-               keepdims=bool(keepdims))
+    return sum(
+        cast(equal(a, a), dtype=INDEX), axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims)
+    )
 
 
-def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
-            keepdims: Any = False) -> Any:
+def _nanvar(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+) -> Any:
     a = as_array(a)
     centred = a - _nanmean(a, axis, dtype, None, True)
     axes = axes_of(axis, a.type.ndim)
@@ -95,8 +103,9 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     return reduction(amax)(a, axis, keepdims=keepdims) - reduction(amin)(a, axis, keepdims=keepdims)
 
 
-def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *,
-             keepdims: Any = False) -> Any:
+def _average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
+) -> Any:
     a = as_array(a)
     if weights is None:
         made = reduction(mean)(a, axis, keepdims=keepdims)
@@ -112,8 +121,17 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
     return (made, broadcast_to(total, shape=made.type.shape)) if returned else made
 
 
-def _cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None,
-         fweights: Any = None, aweights: Any = None, *, dtype: Any = None) -> Any:
+def _cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
     if fweights is not None or aweights is not None:
         raise UnsupportedError("np.cov with weights", "write the weighted sum")
     rows = [_rows(as_array(v), rowvar) for v in (m, y) if v is not None]
@@ -174,8 +192,15 @@ quantile = Op("quantile", _quantile_infer, _quantile_source, _quantile_jvp, cost
 
 
 def _quantile(scale: float) -> Any:
-    def run(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-            method: str = "linear", keepdims: Any = False) -> Any:
+    def run(
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: Any = None,
+        overwrite_input: bool = False,
+        method: str = "linear",
+        keepdims: Any = False,
+    ) -> Any:
         if method != "linear":
             raise UnsupportedError(f"np.quantile with method={method!r}", "use method='linear'")
         if isinstance(q, (list, tuple)):
@@ -187,18 +212,27 @@ def _quantile(scale: float) -> Any:
     return run
 
 
-def _median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-            keepdims: Any = False) -> Any:
+def _median(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
+) -> Any:
     return _quantile(1.0)(a, 0.5, axis, keepdims=keepdims)
 
 
 NUMPY = {
-    np.ptp: _ptp, np.average: _average, np.cov: _cov, np.corrcoef: _corrcoef, np.median: _median,
-    np.quantile: _quantile(1.0), np.percentile: _quantile(100.0),
-    np.nansum: _without_nan(reduction(sum), 0), np.nanprod: _without_nan(reduction(prod), 1),
+    np.ptp: _ptp,
+    np.average: _average,
+    np.cov: _cov,
+    np.corrcoef: _corrcoef,
+    np.median: _median,
+    np.quantile: _quantile(1.0),
+    np.percentile: _quantile(100.0),
+    np.nansum: _without_nan(reduction(sum), 0),
+    np.nanprod: _without_nan(reduction(prod), 1),
     np.nanmax: _without_nan(reduction(amax), -np.inf),
     np.nanmin: _without_nan(reduction(amin), np.inf),
     np.nancumsum: _without_nan(run_along(cumsum), 0),
     np.nancumprod: _without_nan(run_along(cumprod), 1),
-    np.nanmean: _nanmean, np.nanvar: _nanvar, np.nanstd: _nanstd,
+    np.nanmean: _nanmean,
+    np.nanvar: _nanvar,
+    np.nanstd: _nanstd,
 }

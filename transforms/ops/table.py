@@ -35,9 +35,26 @@ from tapeless.transforms.ops import (
 )
 from tapeless.transforms.ops.elementwise import UFUNCS
 
-FAMILIES = (sizes, shapes, elementwise, fresh, parts, joining, stacks, creation, indexing,
-            rearranging, reductions, sorting, linalg, einsum, decompositions, statistics, calculus,
-            complex)
+FAMILIES = (
+    sizes,
+    shapes,
+    elementwise,
+    fresh,
+    parts,
+    joining,
+    stacks,
+    creation,
+    indexing,
+    rearranging,
+    reductions,
+    sorting,
+    linalg,
+    einsum,
+    decompositions,
+    statistics,
+    calculus,
+    complex,
+)
 
 Rule = Callable[..., Any]
 
@@ -120,8 +137,15 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return made
 
 
-def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None,
-          max: Any = None) -> Any:
+def _clip(
+    a: Any,
+    a_min: Any = None,
+    a_max: Any = None,
+    out: Any = None,
+    *,
+    min: Any = None,
+    max: Any = None,
+) -> Any:
     low, high = a_min if min is None else min, a_max if max is None else max
     made = creation.as_array(a)
     if low is not None:
@@ -143,18 +167,50 @@ def _dist(p: Any, q: Any) -> Any:
 
 
 MATH = {
-    "sin": np.sin, "cos": np.cos, "tan": np.tan, "exp": np.exp, "log1p": np.log1p,
-    "log2": np.log2, "log10": np.log10, "sqrt": np.sqrt, "tanh": np.tanh, "sinh": np.sinh,
-    "cosh": np.cosh, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
-    "atan2": np.arctan2, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
-    "expm1": np.expm1, "fabs": np.fabs, "pow": np.power, "copysign": np.copysign,
-    "fmod": np.fmod, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite,
-    "radians": np.radians, "degrees": np.degrees, "cbrt": np.cbrt, "exp2": np.exp2,
-    "ldexp": np.ldexp, "modf": np.modf, "fsum": np.sum, "prod": np.prod, "gcd": np.gcd,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "exp": np.exp,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "log10": np.log10,
+    "sqrt": np.sqrt,
+    "tanh": np.tanh,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "expm1": np.expm1,
+    "fabs": np.fabs,
+    "pow": np.power,
+    "copysign": np.copysign,
+    "fmod": np.fmod,
+    "isnan": np.isnan,
+    "isinf": np.isinf,
+    "isfinite": np.isfinite,
+    "radians": np.radians,
+    "degrees": np.degrees,
+    "cbrt": np.cbrt,
+    "exp2": np.exp2,
+    "ldexp": np.ldexp,
+    "modf": np.modf,
+    "fsum": np.sum,
+    "prod": np.prod,
+    "gcd": np.gcd,
     "lcm": np.lcm,
 }
-SPECIAL = {math.erf: "erf", math.erfc: "erfc", math.gamma: "gamma", math.lgamma: "gammaln",
-           np.i0: "i0"}
+SPECIAL = {
+    math.erf: "erf",
+    math.erfc: "erfc",
+    math.gamma: "gamma",
+    math.lgamma: "gammaln",
+    np.i0: "i0",
+}
 
 FUNCTIONS = Rules({ufunc: _ufunc(op) for ufunc, op in UFUNCS.items()})
 METHODS: dict[str, Rule] = {"clip": _clip}
