@@ -9,97 +9,36 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
+from tapeless.arguments import (
+    check_input,
+    check_tangents,
+    checked_argnames,
+    checked_argnums,
+    differentiable,
+    plural,
+    positions,
+    with_aux,
+)
+from tapeless.naming import argument_names, base_name
 from tapeless.region import (
     Region,
     Reverse,
+    described,
     fresh_input,
     is_value,
     leaf_atom,
-    leaf_type,
     matched,
     owned,
     put,
-    shape_text,
 )
-from tapeless.transformed import Transformed, base_name
+from tapeless.transformed import Transformed
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Effect, Type, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
-from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.symbols import trace, wrap
 from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
-
-
-def positions(
-    args: Sequence[Any], argnums: int | tuple[int, ...], what: str, name: str
-) -> tuple[int, ...]:
-    """Checked, non-negative positions of the arguments in `argnums`."""
-    wanted = argnums if isinstance(argnums, tuple) else (argnums,)
-    for k in wanted:
-        if not -len(args) <= k < len(args):
-            raise ArgumentError(
-                f"{what}: argnums is {k}, but {name} is called with {len(args)} positional "
-                f"argument{'' if len(args) == 1 else 's'}",
-                "argnums counts from 0; an argument passed by name is chosen with argnames",
-            )
-    found = tuple(k % len(args) for k in wanted)
-    if len(set(found)) != len(found):
-        raise ArgumentError(f"{what}: argnums {wanted} names an argument twice")
-    return found
-
-
-def checked_argnums(argnums: Any, what: str) -> int | tuple[int, ...]:
-    """An int or a tuple of ints; refuses anything else."""
-    numbers = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
-    if not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in numbers):
-        raise ArgumentTypeError(
-            f"{what}: argnums must be an int or a tuple of ints, not {argnums!r}"
-        )
-    return tuple(map(int, numbers)) if isinstance(argnums, (tuple, list)) else int(argnums)
-
-
-def checked_argnames(argnames: Any, what: str) -> tuple[str, ...]:
-    """One name or several; refuses anything else."""
-    names = (argnames,) if isinstance(argnames, str) else tuple(argnames or ())
-    if not all(isinstance(n, str) for n in names):
-        raise ArgumentTypeError(f"{what}: argnames must be a name or several, not {argnames!r}")
-    return names
-
-
-def check_input(part: Any, what: str, holomorphic: bool = False) -> None:
-    """Refuses what cannot be differentiated with respect to."""
-    for leaf in tree.leaves(part):
-        if not is_value(leaf):
-            raise ArgumentTypeError(
-                f"{what}: cannot differentiate with respect to {type(leaf).__name__} "
-                f"{str(leaf)[:40]!r}",
-                "choose other argnums, or pass numbers and arrays",
-            )
-        dtype = leaf_type(leaf).dtype
-        if holomorphic and dtype.kind != "c":
-            raise ArgumentTypeError(
-                f"{what} with holomorphic=True needs complex inputs, not {dtype.name}"
-            )
-        if dtype.kind not in "fc":
-            raise ArgumentTypeError(
-                f"{what}: cannot differentiate with respect to {dtype.name} values",
-                "pass floats: 1.0 instead of 1, x.astype(float) instead of x",
-            )
-        if dtype.kind == "c" and not holomorphic:
-            raise ArgumentTypeError(f"{what}: complex inputs need holomorphic=True")
-
-
-def with_aux(value: Any, has_aux: bool, what: str, fun: Any) -> tuple[Any, Any]:
-    """(value, aux) of what a function returned; aux is None without `has_aux`."""
-    if not has_aux:
-        return value, None
-    if not isinstance(value, tuple) or len(value) != 2:
-        raise ArgumentTypeError(
-            f"{what} with has_aux=True needs a function that returns a pair (value, aux); "
-            f"{base_name(fun)} returns {type(value).__name__}"
-        )
-    return value
 
 
 class Grad(Transformed):
@@ -119,6 +58,9 @@ class Grad(Transformed):
         self.argnames = checked_argnames(argnames, self.suffix)
         self.has_aux, self.holomorphic, self.with_value = has_aux, holomorphic, with_value
         super().__init__(fun)
+
+    def options(self) -> tuple[Any, ...]:
+        return (self.argnums, self.argnames, self.has_aux, self.holomorphic, self.with_value)
 
     def describe(self) -> str:
         name = base_name(self.fun)
@@ -144,21 +86,35 @@ class Grad(Transformed):
 
     def chosen(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """What is differentiated with respect to."""
-        for name in self.argnames:
-            if name not in kwargs:
-                raise ArgumentError(
-                    f"{self.suffix}: argnames has {name!r}, which is not passed by name",
-                    f"call it with {name}=...",
-                )
         by_position = [args[k] for k in self.chosen_positions(args)]
-        return by_position + [kwargs[n] for n in self.argnames]
+        places = self.places(args, kwargs)
+        return by_position + [kwargs[n] if k is None else args[k] for n, k in places.items()]
+
+    def places(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, int | None]:
+        """Where the arguments in argnames are: their positions; None for those passed by name."""
+        found: dict[str, int | None] = dict.fromkeys(self.argnames)
+        missing = [name for name in self.argnames if name not in kwargs]
+        names = argument_names(self.fun, args, {}) if missing else []
+        for name in missing:
+            if name not in names:
+                raise ArgumentError(
+                    f"{self.suffix}: argnames has {name!r}, and {base_name(self.fun)} is called "
+                    "without it",
+                    f"pass it: {name}=...",
+                )
+            found[name] = names.index(name)
+        return found
 
     def replaced(self, args: tuple[Any, ...], kwargs: dict[str, Any], new: list[Any]) -> Arguments:
         """The arguments with other values for what is differentiated with respect to."""
-        at, changed, named = self.chosen_positions(args), list(args), dict(kwargs)
-        for k, v in zip(at, new, strict=False):
-            changed[k] = v
-        named.update(zip(self.argnames, new[len(at) :], strict=True))
+        places = [*self.chosen_positions(args), *self.places(args, kwargs).items()]
+        changed, named = list(args), dict(kwargs)
+        for place, value in zip(places, new, strict=True):
+            match place:
+                case int(k) | (_, int(k)):
+                    changed[k] = value
+                case (str(name), _):
+                    named[name] = value
         return tuple(changed), named
 
     def returned(self, found: list[Any], n: int) -> Any:
@@ -171,6 +127,7 @@ class Grad(Transformed):
         return (plain, by_name) if self.argnames else plain
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        outermost = not any(trace().blocks)
         chosen = self.chosen(args, kwargs)
         self.check(args, kwargs)
         leaves, structure = tree.flatten(chosen)
@@ -182,7 +139,8 @@ class Grad(Transformed):
         one = atom(1.0 if out.type.dtype.kind != "c" else 1.0 + 0j)
         reverse = Reverse(region.block([v for v, _ in inputs], [out]), [one])
         put(reverse.forward)
-        put([Effect("blank", ())])
+        if outermost:
+            put([Effect("blank", ())])
         put(reverse.back)
         bars = tree.unflatten(structure, [wrap(b) for b in reverse.bars])
         found = self.returned(bars, len(self.chosen_positions(args)))
@@ -195,13 +153,13 @@ class Grad(Transformed):
         start = f"{self.suffix} needs a function that returns a scalar; {name} returns"
         if not is_value(value):
             raise ArgumentTypeError(
-                f"{start} {type(value).__name__}",
+                f"{start} {described(value)}",
                 "return one number, or use has_aux=True for more results",
             )
         out = leaf_atom(value)
         if out.type.shape:
             raise ArgumentTypeError(
-                f"{start} an array of shape {shape_text(out.type.shape)}",
+                f"{start} {described(value)}",
                 "sum it, or use vjp or jvp for arrays",
             )
         if out.type.dtype.kind == "c" and not self.holomorphic:
@@ -227,6 +185,9 @@ class Jvp(Transformed):
         self.argnums, self.has_aux = argnums, has_aux
         super().__init__(fun)
 
+    def options(self) -> tuple[Any, ...]:
+        return (self.argnums, self.has_aux)
+
     def describe(self) -> str:
         return f"{base_name(self.fun)} and its derivative along a tangent"
 
@@ -240,8 +201,8 @@ class Jvp(Transformed):
         n = len(args) - len(self.argnums)
         if n < 1:
             raise ArgumentError(
-                f"{self.__name__} takes the arguments of {base_name(self.fun)} and then "
-                f"{len(self.argnums)} tangents; it got {len(args)} arguments"
+                f"{self.emitted_name} takes the arguments of {base_name(self.fun)} and then "
+                f"{plural(len(self.argnums), 'tangent')}; it got {plural(len(args), 'argument')}"
             )
         primals = args[:n]
         return primals, positions(primals, self.argnums, "jvp", base_name(self.fun)), args[n:]
@@ -259,49 +220,6 @@ class Jvp(Transformed):
         primals, at, tangents = self.split(args)
         check_tangents([primals[k] for k in at], list(tangents))
         return push_forward(self.fun, primals, at, tangents, kwargs, self.has_aux)
-
-
-def check_tangents(primals: list[Any], tangents: list[Any]) -> None:
-    """Refuses tangents that are not built like their primals, or have other dtypes or shapes."""
-    flat, structure = tree.flatten(primals)
-    dots = like_leaves(structure, tangents, primals, "jvp: the tangents", "the primals")
-    for primal, dot in zip(flat, dots, strict=True):
-        if is_value(primal) and leaf_type(primal).differentiable:
-            check_leaf(dot, leaf_type(primal), "jvp: a tangent", "its primal")
-
-
-def like_leaves(structure: Any, given: Any, wanted: Any, what: str, other: str) -> list[Any]:
-    """The leaves of `given`, which must be built like `wanted`; anything may stand for a leaf that
-    has no derivative."""
-    try:
-        return structure.flatten_up_to(tree.plain(given))  # type: ignore[no-any-return]
-    except (ValueError, TypeError) as e:
-        raise ArgumentTypeError(
-            f"{what} must be built like {other}: {tree.structure_text(wanted)}, "
-            f"not {tree.structure_text(given)}"
-        ) from e
-
-
-def check_leaf(given: Any, kind: Type, what: str, other: str) -> None:
-    """Refuses a tangent or cotangent of another dtype or shape than the value it belongs to."""
-    if not is_value(given):
-        raise ArgumentTypeError(
-            f"{what} is {type(given).__name__} {str(given)[:40]!r}, not a number or an array"
-        )
-    have = leaf_type(given)
-    if have.dtype.kind not in "fc" or (have.dtype != kind.dtype and not (have.weak or kind.weak)):
-        raise ArgumentTypeError(
-            f"{what} is {have.dtype.name}, {other} is {kind.dtype.name}",
-            "pass floats of the same dtype: 1.0 instead of 1",
-        )
-    if isinstance(given, Symbol):
-        return  # its shape is compared where the program is made
-    if len(have.shape) != len(kind.shape) or any(
-        isinstance(n, int) and n != k for n, k in zip(kind.shape, have.shape, strict=True)
-    ):
-        raise ArgumentError(
-            f"{what} has shape {shape_text(have.shape)}, {other} has shape {shape_text(kind.shape)}"
-        )
 
 
 def push_forward(
@@ -327,19 +245,14 @@ def push_forward(
     Forward(merged=True).block(region.body, t)
     value, aux = with_aux(region.value, has_aux, "jvp", fun)
     flat, out_structure = tree.flatten(value)
-    made = (value, tree.unflatten(out_structure, [_tangent(t, x) for x in flat]))
+    at_end = {id(x): a for x, a in zip(region.leaves, region.atoms, strict=True)}
+    made = (value, tree.unflatten(out_structure, [_tangent(t, x, at_end[id(x)]) for x in flat]))
     return (*made, aux) if has_aux else made
 
 
-def differentiable(x: Any) -> bool:
-    """Whether a leaf is a float or complex number or array."""
-    return is_value(x) and leaf_type(x).differentiable
-
-
-def _tangent(t: Tangents, x: Any) -> Any:
-    """The tangent of a leaf of the result: a float zero for what has none, None for other objects."""
-    if not is_value(x):
+def _tangent(t: Tangents, x: Any, a: Atom | None) -> Any:
+    """The tangent of a leaf of the result: zero where it has none, other objects as they are."""
+    if a is None:
         return x
-    a = leaf_atom(x)
     kind = a.type if a.type.differentiable else Type(np.dtype(float), a.type.shape)
     return wrap(filled(tangent_of(t, a), kind))

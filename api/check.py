@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.autodiff import check_input
+from tapeless.arguments import check_input
 from tapeless.functions import jvp, vjp
-from tapeless.transformed import base_name, check_callable
+from tapeless.naming import base_name, check_callable
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, TapelessError
 
 Tree = Any
@@ -60,7 +60,7 @@ def check_grads(
 
 
 class Checker:
-    """The comparison, order by order: what is compared at one order is differentiated at the next."""
+    """The comparison, by order: what is compared at one order is differentiated at the next."""
 
     def __init__(
         self,

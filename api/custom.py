@@ -9,14 +9,18 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless import tree
+from tapeless.arguments import checked_argnames
+from tapeless.calling import call_user
+from tapeless.naming import base_name, check_callable, global_name
 from tapeless.recorded import Backward, Call, zero_like
-from tapeless.region import Reverse, continuing, cotangent, matched, stage_call, symbol
-from tapeless.transformed import base_name, check_callable, global_name
+from tapeless.region import Reverse, continuing, cotangent, described, matched, symbol
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Atom, Block, Let, Var
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
 from tapeless.transforms.expand import again, close, identity
+from tapeless.transforms.frontend.capture import Guard
+from tapeless.transforms.frontend.symbols import trace
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
 from tapeless.transforms.simplify import dead_code
 
@@ -68,9 +72,11 @@ class Custom:
 
 
 class WithRule(Custom):
-    """What custom_jvp and custom_vjp have in common: positional arguments, some without derivative."""
+    """What custom_jvp and custom_vjp share: positional arguments, some without derivative."""
 
-    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Any = ()) -> None:
+    def __init__(
+        self, fun: Callable[..., Any], nondiff_argnums: Any = (), nondiff_argnames: Any = ()
+    ) -> None:
         super().__init__(fun)
         numbers = nondiff_argnums if isinstance(nondiff_argnums, (tuple, list)) else None
         if numbers is None or not all(type(k) is int and k >= 0 for k in numbers):
@@ -78,7 +84,29 @@ class WithRule(Custom):
                 f"{self.kind}: nondiff_argnums must be a tuple of positions, "
                 f"not {nondiff_argnums!r}"
             )
-        self.nondiff_argnums = tuple(numbers)
+        by_name = self.positions(checked_argnames(nondiff_argnames, self.kind))
+        self.nondiff_argnums = tuple(sorted({*numbers, *by_name}))
+
+    def positions(self, names: tuple[str, ...]) -> list[int]:
+        """Where the function has the arguments of these names."""
+        have = list(inspect.signature(self.fun).parameters) if names else []
+        for name in names:
+            if name not in have:
+                raise ArgumentError(
+                    f"{self.kind}: nondiff_argnames has {name!r}, and {self.__name__} takes "
+                    f"{', '.join(have) or 'nothing'}"
+                )
+        return [have.index(name) for name in names]
+
+    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+        trace().reads["rule", id(self)] = Guard(
+            f"the rule of {self.__name__}", self.rules, self.rules()
+        )
+        return super().__staged_call__(*args, **kwargs)
+
+    def rules(self) -> tuple[Any, ...]:
+        """The functions that make up the rule; what was staged with others is out of date."""
+        raise NotImplementedError
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
@@ -136,6 +164,9 @@ class CustomJvp(WithRule):
     kind = "custom_jvp"
     rule: Callable[..., Any] | None = None
 
+    def rules(self) -> tuple[Any, ...]:
+        return (self.rule,)
+
     def defjvp(self, jvp: Callable[..., Any]) -> Callable[..., Any]:
         """Sets the rule: `jvp(*nondiff, primals, tangents)` returns (value, tangent of the value).
 
@@ -166,11 +197,11 @@ class CustomJvp(WithRule):
         values = call.tree(primals)[0]
         tangents = call.tree(dots, lambda d, x: zero_like(x) if d is None else symbol(d, x))[0]
         nondiff, values = self.divided(values)
-        made = stage_call(self.rule, *nondiff, tuple(values), tuple(self.divided(tangents)[1]))
+        made = call_user(self.rule, *nondiff, tuple(values), tuple(self.divided(tangents)[1]))
         if not isinstance(made, tuple) or len(made) != 2:
             raise ArgumentTypeError(
                 f"the custom_jvp rule of {self.__name__} must return a pair (value, tangent), "
-                f"not {type(made).__name__}"
+                f"not {described(made)}"
             )
         return made[0], call.results(made[1], "the tangent from the custom_jvp rule")
 
@@ -206,7 +237,7 @@ class CustomJvp(WithRule):
 def _sum_of_parts(fun: CustomJvp, jvps: Any, primals: Any, tangents: Any) -> Any:
     value = fun(*primals)
     parts = [
-        stage_call(jvp, dot, value, *primals)
+        call_user(jvp, dot, value, *primals)
         for jvp, dot in zip(jvps, tangents, strict=True)
         if jvp is not None
     ]
@@ -222,6 +253,9 @@ class CustomVjp(WithRule):
     kind = "custom_vjp"
     fwd: Callable[..., Any] | None = None
     bwd: Callable[..., Any] | None = None
+
+    def rules(self) -> tuple[Any, ...]:
+        return (self.fwd, self.bwd)
 
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
         """Sets the rule: `fwd(*args)` returns (value, residuals), and
@@ -246,11 +280,11 @@ class CustomVjp(WithRule):
         args = list(s.args[: len(call.inputs)])
         smooth = [k for k, v in enumerate(s.outs) if v.type.differentiable]
         with continuing(call.run), call.run.block() as body:
-            made = stage_call(self.fwd, *call.tree(args)[0])
+            made = call_user(self.fwd, *call.tree(args)[0])
             if not isinstance(made, tuple) or len(made) != 2:
                 raise ArgumentTypeError(
                     f"the forward rule of {self.__name__} must return a pair (value, residuals), "
-                    f"not {type(made).__name__}"
+                    f"not {described(made)}"
                 )
             results = call.results(made[0], "the value from the forward rule")
         cts = [cotangent(results[k]) for k in smooth]
@@ -267,9 +301,9 @@ class CustomVjp(WithRule):
         for k, ct in cts.items():
             values[call.kept[k]] = symbol(ct, call.result_likes[call.kept[k]])
         nondiff, primals = self.divided(call.tree(s.args)[0])
-        made = stage_call(self.bwd, *nondiff, residuals, tree.unflatten(call.result, values))
+        made = call_user(self.bwd, *nondiff, residuals, tree.unflatten(call.result, values))
         if not isinstance(made, (tuple, list)) or len(made) != len(primals):
-            count = len(made) if isinstance(made, (tuple, list)) else type(made).__name__
+            count = len(made) if isinstance(made, (tuple, list)) else described(made)
             raise ArgumentTypeError(
                 f"the backward rule of {self.__name__} must return a tuple of {len(primals)} "
                 f"cotangents, one for each argument with a derivative, not {count}"

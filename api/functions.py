@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from types import MethodType
 from typing import Any
 
-import numpy as np
-
 from tapeless import tree
-from tapeless.autodiff import Grad, Jvp, differentiable
+from tapeless.arguments import checked_argnums, plural
+from tapeless.autodiff import Grad, Jvp
 from tapeless.custom import Checkpoint, CustomJvp, CustomVjp
-from tapeless.pullback import Linearized, PullBack, Vjp, VjpFunction
+from tapeless.naming import check_callable
+from tapeless.pullback import Linearize, Linearized, Vjp, VjpFunction
 from tapeless.region import symbol
-from tapeless.transformed import check_callable
+from tapeless.specialisation import kept
+from tapeless.split import Half, PullBack, PushForward
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.core.op import Op
@@ -102,9 +100,10 @@ def jvp(
             )
     if len(primals) != len(tangents):
         raise ArgumentTypeError(
-            f"jvp: {len(primals)} primals need as many tangents, not {len(tangents)}"
+            f"jvp: {plural(len(primals), 'primal')} and {plural(len(tangents), 'tangent')}",
+            "there must be one tangent for each primal",
         )
-    return _kept(Jvp, fun, None, has_aux)(*primals, *tangents)
+    return kept(Jvp, fun, None, has_aux)(*primals, *tangents)
 
 
 def jvp_fn(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Jvp:
@@ -115,7 +114,8 @@ def jvp_fn(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Jvp:
     >>> jvp_fn(lambda x, y: x * y, (1,))(2.0, 3.0, 1.0)
     (6.0, 2.0)
     """
-    return Jvp(fun, (argnums,) if isinstance(argnums, int) else tuple(argnums))
+    numbers = checked_argnums(argnums, "jvp_fn")
+    return Jvp(fun, numbers if isinstance(numbers, tuple) else (numbers,))
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
@@ -127,7 +127,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     Returns (value, pull), or (value, pull, aux) with `has_aux`. `pull` takes a cotangent with the
     structure, shapes and dtypes of the value, and returns a tuple: a cotangent for each primal,
     built like it. `pull.source()` is the emitted module with the forward and the backward function.
-    `pull` keeps what it needs: it may be called many times, and the caller may overwrite the primals.
+    `pull` keeps what it needs: it may be called many times, also after the primals are overwritten.
 
     `pull` raises ValueError for a cotangent of another shape, TypeError for another structure or
     dtype.
@@ -138,35 +138,37 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """
     check_callable(fun, "vjp")
     if active():
-        made = PullBack(fun, primals, {}, has_aux)
-        return (made.value, made, made.aux) if has_aux else (made.value, made)
-    return _kept(Vjp, fun, has_aux).at(*primals)
+        return _with_aux(PullBack(fun, primals, {}, has_aux), has_aux)
+    return kept(Vjp, fun, has_aux).at(VjpFunction, primals)
 
 
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """The value of a function and its derivative there, as a function of tangents.
 
+    primals  the positional arguments
+    has_aux  `fun` returns a pair (value, anything)
+
     Returns (value, push), or (value, push, aux) with `has_aux`. `push(*tangents)` takes a tangent
-    for each primal, built like it, and returns the tangent of the value. It runs forward mode at
-    copies of the primals: each call computes the value again.
+    for each primal, with its structure, shapes and dtypes, and returns the tangent of the value.
+    The value is computed once; `push` reads what that saved. (Where a while loop saves, or a
+    function has a rule of its own, `push` computes the value again.) `push.source()` is the
+    emitted module with both functions.
+
+    `push` raises ValueError for a tangent of another shape, TypeError for another structure, dtype
+    or number of tangents.
 
     >>> value, push = linearize(lambda x: x**2, 3.0)
     >>> value, push(1.0), push(2.0)
     (9.0, 6.0, 12.0)
     """
     check_callable(fun, "linearize")
-    primals = tree.map(lambda x: x.copy() if isinstance(x, np.ndarray) else x, primals)
-    derivative = _kept(Jvp, fun, None, has_aux)
-    value, _, *aux = derivative(*primals, *tree.map(_zero, primals))
-    return (value, Linearized(derivative, primals), *aux)
+    if active():
+        return _with_aux(PushForward(fun, primals, {}, has_aux), has_aux)
+    return kept(Linearize, fun, has_aux).at(Linearized, primals)
 
 
-def _zero(x: Any) -> Any:
-    if not differentiable(x):
-        return x
-    if isinstance(x, Symbol):
-        return x * 0.0
-    return np.zeros_like(x) if isinstance(x, (np.ndarray, np.generic)) else type(x)(0)
+def _with_aux(half: Half, has_aux: bool) -> Any:
+    return (half.value, half, half.aux) if has_aux else (half.value, half)
 
 
 stopped = Op("stop_gradient", lambda x: x.type, "{0}", simplify=lambda args, params: args[0])
@@ -207,14 +209,19 @@ def checkpoint(fun: Callable[..., Any]) -> Checkpoint:
 remat = checkpoint
 
 
-def custom_jvp(fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> CustomJvp:
+def custom_jvp(
+    fun: Callable[..., Any],
+    nondiff_argnums: Sequence[int] = (),
+    nondiff_argnames: str | Sequence[str] = (),
+) -> CustomJvp:
     """The function with a forward rule of yours, which reverse mode transposes.
 
-    nondiff_argnums  positions of arguments that the rule gets first, as they are
+    nondiff_argnums   positions of arguments that the rule gets first, as they are
+    nondiff_argnames  their names instead
 
     The rule is set with `defjvp` or `defjvps`. It gets the primals and the tangents as tuples, with
     the keyword arguments and defaults of the call in their positions, and must be linear in the
-    tangents. The function and its rule may use anything that can be staged, and the function itself.
+    tangents. Function and rule may use anything that can be staged, and the function itself.
 
     Raises at the call: ValueError where no rule is set, TypeError where a rule returns something
     else, or where a variable from outside is differentiated that the rule does not know of.
@@ -230,13 +237,18 @@ def custom_jvp(fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> 
     >>> float(grad(log1pexp)(0.0)), float(grad(grad(log1pexp))(0.0))
     (0.5, 0.25)
     """
-    return CustomJvp(fun, nondiff_argnums)
+    return CustomJvp(fun, nondiff_argnums, nondiff_argnames)
 
 
-def custom_vjp(fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> CustomVjp:
+def custom_vjp(
+    fun: Callable[..., Any],
+    nondiff_argnums: Sequence[int] = (),
+    nondiff_argnames: str | Sequence[str] = (),
+) -> CustomVjp:
     """The function with a reverse rule of yours. Forward mode cannot pass through it.
 
-    nondiff_argnums  positions of arguments that the backward rule gets first, as they are
+    nondiff_argnums   positions of arguments that the backward rule gets first, as they are
+    nondiff_argnames  their names instead
 
     The rule is set with `defvjp(fwd, bwd)`: `fwd(*args)` returns (value, residuals), and
     `bwd(*nondiff, residuals, cotangent)` a tuple with a cotangent for each other argument, None
@@ -253,29 +265,7 @@ def custom_vjp(fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> 
     >>> grad(lambda x: 5.0 * clipped(x))(2.0)
     1.0
     """
-    return CustomVjp(fun, nondiff_argnums)
-
-
-# -- what jvp, vjp and linearize made of the functions that they were called with last
-
-_LIMIT = 128
-_made: OrderedDict[Any, Any] = OrderedDict()
-_lock = threading.Lock()
-
-
-def _kept(kind: type, fun: Callable[..., Any], *options: Any) -> Any:
-    """The transformed function, from the last call if there was one."""
-    same = (id(fun.__self__), fun.__func__) if isinstance(fun, MethodType) else id(fun)
-    key = (kind, same, options)
-    with _lock:
-        found = _made.get(key)
-        if found is None:
-            found = _made[key] = kind(fun, *options)  # keeps `fun`, so that its id stays its own
-            if len(_made) > _LIMIT:
-                _made.popitem(last=False)
-        else:
-            _made.move_to_end(key)
-    return found
+    return CustomVjp(fun, nondiff_argnums, nondiff_argnames)
 
 
 __all__ = [

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree as pytree
+from tapeless.calling import call_user
 from tapeless.region import is_value, leaf_type, shape_text
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
@@ -33,8 +34,8 @@ def ravel_pytree(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
     kinds = [leaf_type(x).dtype for x in leaves]
     shapes = [np.shape(x) if not hasattr(x, "shape") else x.shape for x in leaves]
     common = np.result_type(*kinds) if kinds else np.dtype(float)
-    parts = [np.ravel(np.asarray(x)).astype(common) for x in leaves]
-    flat = np.concatenate(parts) if parts else np.zeros(0)
+    parts = [call_user(np.ravel, x).astype(common) for x in leaves]
+    flat = call_user(np.concatenate, parts) if parts else np.zeros(0)
     stops = [0]
     for part in parts:
         stops.append(stops[-1] + part.shape[0])
@@ -48,7 +49,7 @@ def ravel_pytree(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
         made = []
         for k, (shape, kind) in enumerate(zip(shapes, kinds, strict=True)):
             part = vector[stops[k] : stops[k + 1]] if shape else vector[stops[k]]
-            part = np.reshape(part, shape) if len(shape) > 1 else part
+            part = call_user(np.reshape, part, shape) if len(shape) > 1 else part
             made.append(part if leaf_type(part).dtype == kind else part.astype(kind))
         return pytree.unflatten(structure, made)
 

@@ -90,9 +90,9 @@ class Call:
             )
         self.result = region.structure
         self.result_likes = region.leaves
-        kept = [k for k, a in enumerate(region.atoms) if isinstance(a, Var) or _smooth(a)]
-        self.kept = kept
-        results = [region.atoms[k] for k in kept]
+        dynamic = [(k, a) for k, a in enumerate(region.atoms) if a is not None and _is_result(a)]
+        self.kept = kept = [k for k, _ in dynamic]
+        results = [a for _, a in dynamic]
         block = close(region.body, results)
         extra = [v for v in block.params if v not in self.inputs]
         self.block = block = replace(block, params=(*self.inputs, *extra))
@@ -127,8 +127,9 @@ class Call:
         return [matched(leaves[k], leaf_type(self.result_likes[k]), what) for k in self.kept]
 
 
-def _smooth(a: Atom | None) -> bool:
-    return a is not None and a.type.differentiable
+def _is_result(a: Atom) -> bool:
+    """Whether a rule has a say about an atom; literals without derivative are constants."""
+    return isinstance(a, Var) or a.type.differentiable
 
 
 def zero_like(x: Any) -> Any:

@@ -1,38 +1,42 @@
-"""A call of a user's function inside a staged run, with its statements kept apart to be transformed."""
+"""A call of a user's function inside a staged run, and its statements, kept apart."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tapeless import tree
+from tapeless.calling import call_user
 from tapeless.transforms.core.builder import Builder, atom, building, current
-from tapeless.transforms.core.language import Atom, Block, Let, Literal, Statement, Type, Var
+from tapeless.transforms.core.dims import Dim
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    While,
+    statements,
+)
+from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
-from tapeless.transforms.expand import expand, identity
-from tapeless.transforms.frontend.hooks import Hooks
+from tapeless.transforms.expand import expand, identity, no_types
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, atoms, trace
 from tapeless.transforms.frontend.trace import Trace
 from tapeless.transforms.frontend.values import NUMBERS
+from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
 from tapeless.transforms.linearize import linearize
 from tapeless.transforms.ops.creation import cast_to
+from tapeless.transforms.ops.stacks import pop
 from tapeless.transforms.residuals import resolve
 from tapeless.transforms.transpose import transpose
-
-
-def stage_call(fun: Any, *args: Any, **kwargs: Any) -> Any:
-    """Calls a user's function inside a staged run, through the hooks."""
-    return Hooks(_nothing).call(fun, *args, **kwargs)
-
-
-def _nothing() -> None:
-    """Stands in for the calling function where hooks are used without one."""
-
 
 # -- leaves
 
@@ -46,7 +50,7 @@ def is_value(x: Any) -> bool:
 
 def leaf_atom(x: Any) -> Atom:
     """The present value of a number or an array."""
-    return atoms(x) if isinstance(x, (Symbol, np.ndarray)) else atom(x)  # type: ignore[no-any-return]
+    return atoms(x) if isinstance(x, (Symbol, np.ndarray)) else atom(x)
 
 
 def leaf_type(x: Any) -> Type:
@@ -75,16 +79,23 @@ def fresh_input(x: Any) -> tuple[Var, Symbol]:
 
 
 def shape_text(shape: tuple[Any, ...]) -> str:
-    """A shape as Python writes it."""
-    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+    """A shape as Python writes it, with the sizes of the present call."""
+    sizes = [trace().value(n) or n if isinstance(n, Dim) else n for n in shape]
+    return "(" + ", ".join(map(str, sizes)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def described(x: Any) -> str:
+    """What a value is, as errors say it."""
+    if not is_value(x):
+        return "None" if x is None else f"{type(x).__name__} {str(x)[:40]!r}"
+    shape = leaf_type(x).shape
+    return f"an array of shape {shape_text(shape)}" if shape else "one number"
 
 
 def matched(value: Any, kind: Type, what: str) -> Atom:
     """A tangent or cotangent as an atom of the type of its value; refuses another shape or kind."""
     if not is_value(value):
-        raise ArgumentTypeError(
-            f"{what} is {type(value).__name__} {str(value)[:40]!r}, not a number or an array"
-        )
+        raise ArgumentTypeError(f"{what} is {described(value)}, not a number or an array")
     a = leaf_atom(value)
     if a.type.ndim != kind.ndim or not all(
         x == y or (1 not in (x, y) and current().same_size(x, y))
@@ -95,7 +106,7 @@ def matched(value: Any, kind: Type, what: str) -> Atom:
         )
     if a.type.dtype.kind == "c" and kind.dtype.kind != "c":
         raise ArgumentTypeError(f"{what} is complex, where {kind.dtype.name} is needed")
-    return a if a.type.dtype == kind.dtype else cast_to(a, kind.dtype)  # type: ignore[no-any-return]
+    return a if a.type.dtype == kind.dtype else cast_to(a, kind.dtype)
 
 
 # -- regions
@@ -107,7 +118,7 @@ class Region:
     def __init__(self, fun: Any, args: Iterable[Any], kwargs: dict[str, Any]) -> None:
         open_block = trace().blocks[-1]
         start = len(open_block)
-        self.value = stage_call(fun, *args, **kwargs)
+        self.value = call_user(fun, *args, **kwargs)
         self.leaves, self.structure = tree.flatten(self.value)
         self.atoms = [leaf_atom(x) if is_value(x) else None for x in self.leaves]
         self.body: list[Statement] = open_block[start:]
@@ -126,8 +137,8 @@ def owned(value: Any) -> Any:
     if isinstance(value, tuple):
         parts = map(owned, value)
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for f in dataclasses.fields(value):
+    if is_dataclass(value) and not isinstance(value, type):
+        for f in fields(value):
             object.__setattr__(value, f.name, owned(getattr(value, f.name)))
         return trace().born(value)
     return value
@@ -178,6 +189,48 @@ class Reverse:
         self.forward = expand(forward, rules=False)
         self.back = expand(back, rules=False)
         self.bars: list[Atom] = [new.get(a, a) if isinstance(a, Var) else a for a in bars]
+
+
+class Ahead:
+    """A region split into its value and its tangent.
+
+    forward  its statements, which also save what the tangent needs
+    body     from `dots`, the tangents of the inputs, to `tangents`, those of the results
+    """
+
+    def __init__(self, block: Block) -> None:
+        split = linearize(block, list(range(len(block.params))))
+        forward, body, new = resolve(split.primal, split.body)
+        self.forward = expand(forward, rules=False)
+        self.body = expand(body, rules=False)
+        self.dots = split.inputs
+        found: list[Any] = [new.get(a, a) if isinstance(a, Var) else a for a in split.outputs]
+        if not all(map(_runs_ahead, statements(Block((), tuple(self.body), ())))):
+            self.forward = list(block.body)
+            found = self.again(block)
+        b = Builder()
+        with building(b):
+            pairs = zip(found, block.results, strict=True)
+            self.tangents = [filled(dot, a.type) for dot, a in pairs]
+        self.body += b.blocks[0]
+
+    def again(self, block: Block) -> list[Any]:
+        """Forward mode from the start, for what cannot be split."""
+        inner, _ = refresh(replace(block, params=()), {v: v for v in block.params})
+        t: Tangents = dict(zip(block.params, self.dots, strict=True))
+        b = Builder()
+        b.definitions = current().definitions
+        with building(b):
+            Forward(merged=True).block(inner.body, t)
+        self.body = b.blocks[0]
+        return [tangent_of(t, a) for a in inner.results]
+
+
+def _runs_ahead(s: Statement) -> bool:
+    """Stacks hold what was saved last on top, and rules of users are made for backward runs."""
+    if isinstance(s, Let):
+        return s.op is not pop and s.op.infer is not no_types
+    return not isinstance(s, While)
 
 
 def cotangent(a: Atom) -> Var:

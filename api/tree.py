@@ -7,31 +7,36 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import optree
 
+from tapeless.calling import call_user
 from tapeless.transforms.core import builder
-from tapeless.transforms.errors import ArgumentTypeError
-from tapeless.transforms.frontend.hooks import Hooks
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.frontend.staged_list import StagedList
 
 NAMESPACE = "tapeless"
-_registered: set[type] = set()
+_dataclasses: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+_others: set[type] = set()  # that are no dataclasses
 IsLeaf = Callable[[Any], bool]
 C = TypeVar("C", bound=type)
 
 
 def register_pytree_node(
-    cls: C,
-    flatten: Callable[[Any], tuple[Iterable[Any], Any]],
-    unflatten: Callable[[Any, Any], Any],
+    nodetype: C,
+    flatten_func: Callable[[Any], tuple[Iterable[Any], Any]],
+    unflatten_func: Callable[[Any, Any], Any],
 ) -> C:
     """Makes a class a pytree.
 
-    flatten    object to (children, static part); the static part must be hashable
-    unflatten  (static part, children) to object
+    nodetype        the class; its subclasses are not included
+    flatten_func    object to (children, static part); the static part must be hashable
+    unflatten_func  (static part, children) to object
+
+    Returns the class. Raises TypeError for what is no class, ValueError for a class that is a
+    pytree already.
 
     >>> class Span:
     ...     def __init__(self, low, high):
@@ -42,22 +47,32 @@ def register_pytree_node(
     >>> leaves(Span(1.0, 2.0))
     [1.0, 2.0]
     """
-    if not isinstance(cls, type):
-        raise ArgumentTypeError(f"register_pytree_node needs a class, not {cls!r}")
+    if not isinstance(nodetype, type):
+        raise ArgumentTypeError(f"register_pytree_node needs a class, not {nodetype!r}")
 
     def flat(obj: Any) -> Any:
-        children, static = flatten(obj)
+        children, static = flatten_func(obj)
         return tuple(children), static
 
-    optree.register_pytree_node(cls, flat, unflatten, namespace=NAMESPACE)
-    _registered.add(cls)
-    return cls
+    _register(nodetype, flat, unflatten_func, optree.PyTreeEntry)
+    _others.add(nodetype)
+    return nodetype
 
 
-def register_dataclass(cls: C) -> C:
+def register_dataclass(
+    nodetype: C,
+    data_fields: Sequence[str] | None = None,
+    meta_fields: Sequence[str] | None = None,
+) -> C:
     """Makes a dataclass a pytree of its fields; also as a decorator.
 
-    Dataclasses that are met as arguments are registered by themselves.
+    nodetype     the dataclass
+    data_fields  the fields that are children; all that are not in meta_fields, where left out
+    meta_fields  the fields that are part of the structure: hashable, not differentiated
+
+    Returns the class. Dataclasses that are met in arguments are registered by themselves, with all
+    fields as children. Raises TypeError for what is no dataclass, ValueError for fields that it
+    does not have and for a class that was registered with other fields.
 
     >>> @register_dataclass
     ... @dataclasses.dataclass
@@ -67,27 +82,43 @@ def register_dataclass(cls: C) -> C:
     >>> map(lambda x: -x, Layer(1.0, 2.0))
     Layer(w=-1.0, b=-2.0)
     """
-    if not isinstance(cls, type) or not dataclasses.is_dataclass(cls):
-        raise ArgumentTypeError(f"register_dataclass needs a dataclass, not {cls!r}")
-    if cls in _registered:
-        return cls
-    names = tuple(f.name for f in dataclasses.fields(cls))
+    if not isinstance(nodetype, type) or not dataclasses.is_dataclass(nodetype):
+        raise ArgumentTypeError(f"register_dataclass needs a dataclass, not {nodetype!r}")
+    fields = [f.name for f in dataclasses.fields(nodetype)]
+    meta = tuple(meta_fields or ())
+    data = tuple(n for n in fields if n not in meta) if data_fields is None else tuple(data_fields)
+    if sorted((*data, *meta)) != sorted(fields):
+        raise ArgumentError(
+            f"register_dataclass: {nodetype.__name__} has the fields {', '.join(fields)}, and "
+            f"data_fields and meta_fields name {', '.join((*data, *meta)) or 'none'}"
+        )
+    if _dataclasses.get(nodetype, (data, meta)) != (data, meta):
+        raise ArgumentError(
+            f"register_dataclass: {nodetype.__name__} is a pytree already, with other fields",
+            "register it before it is used",
+        )
+    if nodetype in _dataclasses:
+        return nodetype
 
-    def unflatten(_: Any, children: Any) -> Any:
-        made = object.__new__(cls)
-        for name, child in zip(names, children, strict=True):
-            object.__setattr__(made, name, child)
+    def flat(obj: Any) -> Any:
+        children = tuple(getattr(obj, n) for n in data)
+        return children, tuple(getattr(obj, n) for n in meta), data
+
+    def unflatten(static: Any, children: Any) -> Any:
+        made = object.__new__(nodetype)
+        for name, value in zip((*data, *meta), (*children, *static), strict=True):
+            object.__setattr__(made, name, value)
         return made
 
+    _register(nodetype, flat, unflatten, optree.GetAttrEntry)
+    _dataclasses[nodetype] = (data, meta)
+    return nodetype
+
+
+def _register(nodetype: Any, flat: Any, unflatten: Any, entry: Any) -> None:
     optree.register_pytree_node(
-        cls,
-        lambda o: (tuple(getattr(o, n) for n in names), None, names),
-        unflatten,
-        path_entry_type=optree.GetAttrEntry,
-        namespace=NAMESPACE,
+        nodetype, flat, unflatten, path_entry_type=entry, namespace=NAMESPACE
     )
-    _registered.add(cls)
-    return cls
 
 
 def _prepared(leaf: Any) -> bool:
@@ -113,28 +144,36 @@ def plain(tree: Any) -> Any:
     return tree
 
 
+def flatten_known(tree: Any) -> tuple[list[Any], Any]:
+    """Leaves and structure without looking for dataclasses that are not registered yet: quick."""
+    return optree.tree_flatten(tree, namespace=NAMESPACE)
+
+
 def flatten(tree: Any, is_leaf: IsLeaf | None = None) -> tuple[list[Any], Any]:
     """The leaves of a tree, in order, and its structure.
 
     >>> leaves, structure = flatten({"b": 1.0, "a": (2.0, None)})
     >>> leaves, unflatten(structure, leaves)
-    ([2.0, 1.0], {'a': (2.0, None), 'b': 1.0})
+    ([2.0, 1.0], {'b': 1.0, 'a': (2.0, None)})
     """
     if builder.active():
         tree = plain(tree)
     while True:
         found = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
-        if is_leaf is not None or not any([_prepared(leaf) for leaf in found[0]]):
+        new = [leaf for leaf in found[0] if is_leaf is None and _prepared(leaf)]
+        if not new:
             return found
 
 
-def unflatten(structure: Any, leaves: Iterable[Any]) -> Any:
+def unflatten(treedef: Any, leaves: Iterable[Any]) -> Any:
     """The tree with the given structure and leaves.
+
+    Raises ValueError for another number of leaves.
 
     >>> unflatten(structure((0, [0])), [1, 2])
     (1, [2])
     """
-    return optree.tree_unflatten(structure, list(leaves))
+    return optree.tree_unflatten(treedef, list(leaves))
 
 
 def leaves(tree: Any, is_leaf: IsLeaf | None = None) -> list[Any]:
@@ -165,27 +204,38 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf | None = N
     """
     flat, spec = flatten(tree, is_leaf)
     others = [spec.flatten_up_to(plain(t)) for t in rest]
-    return unflatten(spec, [_call(f, *xs) for xs in zip(flat, *others, strict=True)])
+    return unflatten(spec, [call_user(f, *xs) for xs in zip(flat, *others, strict=True)])
+
+
+_NOTHING = object()
 
 
 def reduce(
-    f: Callable[[Any, Any], Any], tree: Any, *initial: Any, is_leaf: IsLeaf | None = None
+    function: Callable[[Any, Any], Any],
+    tree: Any,
+    initializer: Any = _NOTHING,
+    is_leaf: IsLeaf | None = None,
 ) -> Any:
     """`functools.reduce` over the leaves.
+
+    Raises TypeError for a tree without leaves where no initializer is given.
 
     >>> reduce(lambda total, x: total + x, {"a": 1, "b": (2, 3)}, 10)
     16
     """
-    return functools.reduce(functools.partial(_call, f), leaves(tree, is_leaf), *initial)
+    start = () if initializer is _NOTHING else (initializer,)
+    return functools.reduce(functools.partial(call_user, function), leaves(tree, is_leaf), *start)
 
 
-def transpose(outer: Any, inner: Any, tree: Any) -> Any:
+def transpose(outer_treedef: Any, inner_treedef: Any, pytree_to_transpose: Any) -> Any:
     """A tree of structure `outer` whose leaves are trees of structure `inner`, inside out.
+
+    Raises TypeError for a tree that is built otherwise.
 
     >>> transpose(structure([0, 0]), structure({"a": 0}), [{"a": 1}, {"a": 2}])
     {'a': [1, 2]}
     """
-    return optree.tree_transpose(outer, inner, plain(tree))
+    return optree.tree_transpose(outer_treedef, inner_treedef, plain(pytree_to_transpose))
 
 
 def paths(tree: Any, is_leaf: IsLeaf | None = None) -> list[tuple[Any, ...]]:
@@ -200,24 +250,28 @@ def paths(tree: Any, is_leaf: IsLeaf | None = None) -> list[tuple[Any, ...]]:
 
 def accessors(tree: Any) -> list[Any]:
     """For each leaf, an object that reads it and writes itself as an expression."""
-    return optree.tree_accessors(tree, namespace=NAMESPACE)  # type: ignore[return-value]
+    return optree.tree_accessors(tree, namespace=NAMESPACE)
+
+
+def has_registered(tree: Any) -> bool:
+    """Whether objects of classes registered with `register_pytree_node` are in a tree."""
+    return bool(_others) and any(type(x) in _others for x in leaves(tree, _is_other))
+
+
+def _is_other(x: Any) -> bool:
+    return type(x) in _others
 
 
 def structure_text(tree: Any) -> str:
     """A structure as errors show it: `{'a': (*, *)}`."""
-    flat, spec = flatten(tree)
-    return repr(unflatten(spec, [_Star()] * len(flat)))[:80]
+    return structure_stars(structure(tree))
+
+
+def structure_stars(treedef: Any) -> str:
+    """The same for a structure without its tree."""
+    return repr(unflatten(treedef, [_Star()] * treedef.num_leaves))[:80]
 
 
 class _Star:
     def __repr__(self) -> str:
         return "*"
-
-
-def _call(f: Callable[..., Any], *args: Any) -> Any:
-    """f(*args), through the hooks while staging, so that `f` may branch on its arguments."""
-    return Hooks(_nothing).call(f, *args) if builder.active() else f(*args)
-
-
-def _nothing() -> None:
-    """Stands in for the calling function where hooks are used without one."""

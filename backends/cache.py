@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -13,33 +15,49 @@ def folder() -> Path:
     """`TAPELESS_CACHE_DIR`, or the platform's cache folder for tapeless."""
     given = os.environ.get("TAPELESS_CACHE_DIR")
     if given:
-        return Path(given)
+        return Path(given).expanduser().absolute()
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "tapeless"
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "tapeless"
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "tapeless"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tapeless"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tapeless"
 
 
-def store(name: str, text: str) -> Path:
-    """The file that holds `text`; the same text is always the same file."""
-    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    where = folder()
-    path = where / f"{name}_{digest}.py"
-    try:
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            return path
-        where.mkdir(parents=True, exist_ok=True)
-        _write(path, text)
-    except OSError:
-        path = Path(tempfile.gettempdir()) / f"tapeless_{os.getpid()}" / path.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, text)
-    return path
+def store(name: str, text: str) -> Path | None:
+    """The file that holds `text`; the same text is always the same file. None if no folder can be
+    written to."""
+    content = text.encode()
+    stem = re.sub(r"\W", "_", name, flags=re.ASCII)[:60]
+    file = f"{stem}_{hashlib.sha256(content).hexdigest()[:12]}.py"
+    for where in (folder, private_folder):
+        try:
+            return _stored(where() / file, content)
+        except (OSError, RuntimeError):  # read-only, full, not a folder, or no home
+            continue
+    return None
 
 
-def _write(path: Path, text: str) -> None:
+@functools.cache
+def private_folder() -> Path:
+    """Takes the place of a cache folder that cannot be written to, as long as the process runs."""
+    made = tempfile.TemporaryDirectory(prefix="tapeless-", ignore_cleanup_errors=True)
+    _folders.append(made)
+    return Path(made.name)
+
+
+_folders: list[tempfile.TemporaryDirectory[str]] = []  # removed when the process ends
+
+
+def _stored(path: Path, content: bytes) -> Path:
+    if path.exists() and path.read_bytes() == content:
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8") as f:
-        f.write(text)
-    os.replace(temporary, path)
+    try:
+        with os.fdopen(handle, "wb") as f:
+            f.write(content)
+        os.replace(temporary, path)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path

@@ -5,35 +5,56 @@ from __future__ import annotations
 import linecache
 import re
 from collections.abc import Callable
-from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from tapeless.backends import cache
+from tapeless.transforms.core.language import Block, statements
+
+PACKAGE = "tapeless_emitted."
 
 
 def load(name: str, text: str) -> Callable[..., Any]:
-    """The function `name` of an emitted module; the module is a real file that debuggers can show."""
-    path = str(cache.store(name, text))
-    values: dict[str, Any] = {"__name__": f"tapeless_emitted.{Path(path).stem}", "__file__": path}
+    """The function `name` of an emitted module. The module is a real file that debuggers can show;
+    where none can be written, its lines are known to tracebacks and debuggers all the same."""
+    stored = cache.store(name, text)
+    path = f"<emitted {name}>" if stored is None else str(stored)
+    values: dict[str, Any] = {"__name__": f"{PACKAGE}{name}", "__file__": path}
     exec(compile(text, path, "exec", dont_inherit=True), values)
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     return values[name]  # type: ignore[no-any-return]
 
 
-def explain(error: BaseException, user_file: str) -> None:
-    """Adds to an error raised inside emitted code the user's line that the code comes from."""
-    tb = error.__traceback__
+def explain(error: BaseException, what: str, block: Block) -> None:
+    """Adds to an error raised inside emitted code the user's lines that the code comes from."""
+    for tb in _emitted(error.__traceback__):
+        line = _comment(tb)
+        files = sorted(
+            {s.origin.file for s in statements(block) if s.origin and s.origin.line == line}
+        )
+        note = f"while running the {what}"
+        for file in files:
+            text = linecache.getline(file, line).strip()
+            note += f', from\n  File "{file}", line {line}\n    {text}'
+        if note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
+
+
+def _emitted(tb: TracebackType | None) -> list[TracebackType]:
+    """The innermost call of an emitted function, if there is one."""
+    found = []
     while tb is not None:
-        if tb.tb_frame.f_globals.get("__name__", "").startswith("tapeless_emitted."):
-            for line in range(tb.tb_lineno, 0, -1):
-                found = re.search(
-                    r"# line (\d+)$",
-                    linecache.getline(tb.tb_frame.f_code.co_filename, line).rstrip(),
-                )
-                if found:
-                    text = linecache.getline(user_file, int(found[1])).strip()
-                    note = f'  in the code made from\n  File "{user_file}", line {found[1]}\n    {text}'
-                    if note not in getattr(error, "__notes__", ()):
-                        error.add_note(note)
-                    return
+        if tb.tb_frame.f_globals.get("__name__", "").startswith(PACKAGE):
+            found = [tb]
         tb = tb.tb_next
+    return found
+
+
+def _comment(tb: TracebackType) -> int:
+    """The user's line that the last comment above the failing line names; 0 if there is none."""
+    code = tb.tb_frame.f_code
+    for number in range(tb.tb_lineno, code.co_firstlineno, -1):
+        found = re.search(r"# line (\d+)$", linecache.getline(code.co_filename, number).rstrip())
+        if found:
+            return int(found[1])
+    return 0

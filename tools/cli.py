@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from pathlib import Path
 
 import tapeless
 from tapeless.tools import check, doctor, grad, run, stages
 from tapeless.tools.errors import UsageError
 
+FOLDERS = (tapeless, tapeless.tools, tapeless.transforms, tapeless.backends)
+HIDDEN = ("<frozen importlib", *(str(Path(str(each.__file__)).parent) + os.sep for each in FOLDERS))
 COMMANDS = (grad, stages, check, run, doctor)
 CODES = """\
 exit codes:
@@ -31,6 +35,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:
+        shown = _of_the_user(error)
+        if shown is None:
+            raise
+        print(f"tapeless: {options.target} failed\n{shown}", file=sys.stderr)
+        return 1
+
+
+def _of_the_user(error: Exception) -> str | None:
+    """The user's part of the traceback; None if there is none, for then the mistake is ours."""
+    found = traceback.TracebackException.from_exception(error)
+    own = [frame for frame in found.stack if not frame.filename.startswith(HIDDEN)]
+    if not own and not isinstance(error, SyntaxError):
+        return None
+    found.stack = traceback.StackSummary.from_list(own)
+    return "".join(found.format(chain=False)).rstrip()
 
 
 def _flushed(code: int) -> int:

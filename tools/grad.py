@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from tapeless.tools.errors import UsageError
 from tapeless.tools.show import show_source
 from tapeless.tools.target import Derivative, add_derivative, add_target
 
@@ -33,5 +34,14 @@ def execute(options: Namespace) -> int:
     if options.output is None:
         show_source(source)
     else:
-        options.output.write_text(source, encoding="utf-8")
+        _write(options.output, source)
     return 0
+
+
+def _write(path: Path, source: str) -> None:
+    try:
+        path.write_text(source, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}", "-o names a file in a folder that exists"
+        ) from None

@@ -131,7 +131,7 @@ class Sizes:
         self.whole: dict[Any, Var] = {}
         self.reads: dict[Any, set[Var]] = {}
         self.params = block.params
-        self.scan(block, {}, list(block.params))
+        self.scan(block, {}, [p for p in block.params if getattr(p.type, "shape", ())])
 
     def scan(
         self, block: Block, known: dict[dims.Symbol, tuple[Var, int]], shaped: list[Var]
@@ -262,8 +262,7 @@ class Writer:
                         holes[f"{key}_{k}"] = (
                             self.size(e, s) if isinstance(e, (int, dims.Dim)) else number(e)
                         )
-        if "scipy" in text:
-            self.imports.add("import scipy.special")
+        self.imports |= {f"import {m}" for m in re.findall(r"scipy\.(?:special|linalg)", text)}
         return template(text, holes)
 
     def shape(self, shape: tuple[Any, ...], s: Let) -> ast.expr:

@@ -78,7 +78,7 @@ class Folding:
             self.claim(s, waiting)
             self.spoil(s, waiting)
             for b in blocks(s):
-                self.block(b, isinstance(s, (For, While)))
+                self.block(b, isinstance(s, (For, While)) and b is not getattr(s, "test", None))
             if (isinstance(s, Let) and self.foldable(s)) or (isinstance(s, If) and self.conditional(s)):
                 waiting[s.outs[0]] = s  # type: ignore[assignment]
         for a in block.results:
@@ -127,13 +127,16 @@ class Folding:
                     self.fold(a, waiting)
         if isinstance(s, If):
             for side in (s.then, s.orelse):
+                inside = dict(waiting)
                 for t in side.body:
-                    self.claim(t, {v: let for v, let in waiting.items() if v in waiting})
+                    self.claim(t, inside)
+                    self.spoil(t, inside)
                     for a in operands(t):
                         waiting.pop(a, None) if isinstance(a, Var) else None
                 for a in side.results:
-                    if isinstance(a, Var) and a in waiting:
-                        self.fold(a, waiting)
+                    if isinstance(a, Var) and a in inside:
+                        self.fold(a, inside)
+                        waiting.pop(a, None)
 
     def fold(self, v: Var, waiting: dict[Var, Let]) -> None:
         let = waiting.pop(v)
@@ -245,9 +248,8 @@ class Naming:
                 for v in outputs(s):
                     self.define(v, at)
                 if isinstance(s, Let) and s.op.inplace and isinstance(s.args[0], Var):
-                    same = [v for v in s.outs if v.type == s.args[0].type][:1]
-                    for v in same:
-                        self.unions.append((s.args[0], v, True))
+                    # the result is the first argument, whose type may name the same sizes otherwise
+                    self.unions.append((s.args[0], s.outs[0], True))
                 elif isinstance(s, Let) and len(s.outs) == 1:
                     for a in s.args:
                         if isinstance(a, Var) and a.name and a.name == s.outs[0].name:

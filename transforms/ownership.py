@@ -28,7 +28,7 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.ops.shapes import broadcast_to, copy
-from tapeless.transforms.ops.stacks import pop, push
+from tapeless.transforms.ops.stacks import push
 from tapeless.transforms.simplify import _needs
 
 Root = tuple[str, Any]
@@ -96,21 +96,17 @@ class Ownership:
     def let(self, s: Let, after: set[Var], out: list[Statement]) -> None:
         if s.op.inplace:
             target = s.args[0]
-            others = after - set(s.outs) | {a for a in s.args[1:] if isinstance(a, Var)}
-            if not isinstance(target, Var) or not self.exclusive(target, others):
+            held = after - set(s.outs) | {a for a in s.args[1:] if isinstance(a, Var)}
+            if not isinstance(target, Var) or not self.exclusive(target, held):
                 target = self.copied(target, out)
                 s = replace(s, args=(target, *s.args[1:]))
             if s.op is push and self.of(s.args[1]) & self.overwritten:
                 s = replace(s, args=(target, self.copied(s.args[1], out)))
             self.mutated |= self.of(target)
-            for v in s.outs:
-                self.roots[v] = (
-                    self.of(target)
-                    if has_memory(v) and v.type == target.type
-                    else frozenset({("own", v)})
-                )
-                if s.op is pop and not isinstance(v.type, StackType):
-                    self.roots[v] |= self.of(target)
+            same, *others = s.outs  # the first output is the target with something stored into it
+            self.roots[same] = self.of(target)
+            for v in filter(has_memory, others):
+                self.roots[v] = self.of(target) | {("own", v)}
             out.append(s)
             return
         for v in s.outs:
@@ -206,7 +202,7 @@ class Ownership:
                 inside_roots[made] = self.roots[made]
                 inits[k] = made
             if p in consumed:
-                self.mutated |= self.of(inits[k])
+                self.mutated |= self.of(inits[k]) | self.of(yields[k])
             self.roots = inside_roots
         seen: set[Root] = set()
         for k, p in enumerate(carries):

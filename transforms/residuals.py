@@ -54,6 +54,7 @@ class Primal:
         self.order: dict[Var, int] = {}
         self.homes: dict[dims.Symbol, Var] = {}
         self.index: set[Var] = set()
+        self.partial: set[Var] = set()  # what only one side of a branch gives a value
         self.scan(body, ())
 
     def define(self, v: Var, path: Path) -> None:
@@ -77,7 +78,8 @@ class Primal:
                 inner = (*path, (s, k))
                 for p in block.params:
                     self.define(p, inner)
-                inits = s.inits if isinstance(s, (For, While)) else ()
+                tested = isinstance(s, While) and k == 0
+                inits = s.inits if isinstance(s, (For, While)) and not tested else ()
                 for p, init in zip(
                     block.params[-len(inits) :] if inits else (), inits, strict=True
                 ):
@@ -87,15 +89,22 @@ class Primal:
                 if isinstance(s, While) and k == 1:
                     self.index.add(block.params[0])
                 self.scan(block.body, inner)
-            for v in outputs(s):
+            for k, v in enumerate(outputs(s)):
                 self.define(v, path)
                 if isinstance(s, Let):
                     self.let[v] = s
                     self.born(v, [*s.args, *(_Sized(value) for value in s.params.values())])
                 elif isinstance(s, If):
                     self.born(v, [*s.then.results, *s.orelse.results])
+                    if any(_dead(side.results[k]) for side in blocks(s)):
+                        self.partial.add(v)
                 elif isinstance(s, (For, While)):
                     self.born(v, s.body.results)
+
+
+def _dead(a: Atom) -> bool:
+    """Whether a result stands for a value that is never looked at."""
+    return isinstance(a, Literal) and a.value is None
 
 
 class _Sized:
@@ -227,16 +236,18 @@ class Residuals:
     def loops(self, v: Var) -> list[Any]:
         return [s for s, _ in self.primal.path[v] if isinstance(s, (For, While))]
 
-    def outside(self, a: Atom, first: Any) -> bool:
+    def outside(self, a: Atom) -> bool:
         """Whether an atom is known before the outermost loop around."""
-        return isinstance(a, Literal) or not self.primal.path.get(a)
+        return isinstance(a, Literal) or not (
+            self.primal.path.get(a) or a in self.primal.partial
+        )
 
     def in_array(self, v: Var) -> bool:
         """An array with one entry a pass, if all trip counts and the shape are known beforehand."""
         loops = self.loops(v)
         for loop in loops:
             if not isinstance(loop, For) or not all(
-                self.outside(a, loops[0]) for a in (loop.start, loop.stop, loop.step)
+                self.outside(a) for a in (loop.start, loop.stop, loop.step)
             ):
                 return False
             if not isinstance(loop.step, Literal):
@@ -245,7 +256,7 @@ class Residuals:
             return False
         for symbol in sizes_in(v.type):
             if symbol in self.primal.homes or (
-                symbol.var is not None and self.primal.path.get(symbol.var)
+                symbol.var is not None and not self.outside(symbol.var)
             ):
                 return False
         return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tapeless.transforms.core import builder
+from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import (
     Atom,
@@ -24,6 +24,7 @@ from tapeless.transforms.core.language import (
     free_variables,
 )
 from tapeless.transforms.errors import InternalError
+from tapeless.transforms.expand import identity
 from tapeless.transforms.ops import elementwise
 from tapeless.transforms.ops.creation import cast_to, zero
 from tapeless.transforms.ops.elementwise import add, is_number, select
@@ -222,12 +223,16 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
     free = _free_linear((s.body,), linear)
     inner_linear = linear | set(params)
     gets: list[Var] = []
+    starts = _start_types(s)
     while True:
-        carried = [Var(p.type, _bar(p)) if on else None for p, on in zip(params, live, strict=True)]
+        carried = [
+            Var(kind, _bar(p)) if on else None
+            for p, kind, on in zip(params, starts, live, strict=True)
+        ]
         sums = [Var(f.type, _bar(f)) for f in gets]
         with b.block() as statements:
             inner: Cotangents = dict(zip(gets, sums, strict=True))
-            _results(s.body, carried, inner)
+            _results(s.body, [_sized(c, y) for c, y in zip(carried, s.yields, strict=True)], inner)
             _block(list(s.body.body), inner, inner_linear)
             new_live = [on or inner.get(p) is not None for on, p in zip(live, params, strict=True)]
             new_gets = [f for f in free if inner.get(f) is not None]
@@ -238,10 +243,10 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
                 totals = [inner[f] for f in gets]
                 break
         live, gets = new_live, new_gets
-    inits = [_filled(c, p.type) for c, p, on in zip(cts, params, live, strict=True) if on]
+    inits = [_filled(c, v.type) for c, v, on in zip(cts, s.outs, live, strict=True) if on]
     inits += [_filled(env.get(f), f.type) for f in gets]
-    chosen = [p for p, on in zip(params, live, strict=True) if on]
-    outs = [Var(v.type, _bar(v)) for v in (*chosen, *gets)]
+    chosen = [(a.type, _bar(p)) for a, p, on in zip(s.inits, params, live, strict=True) if on]
+    outs = [Var(*made) for made in (*chosen, *((f.type, _bar(f)) for f in gets))]
     body = Block(
         (s.index, *(c for c in carried if c is not None), *sums), tuple(statements), (*ins, *totals)
     )
@@ -264,6 +269,32 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
     for a, out in zip(inits_of, outs, strict=False):
         if isinstance(a, Var) and a in linear:
             _accumulate(env, a, out)
+
+
+def _start_types(s: For) -> list[Any]:
+    """Types of the cotangents at the start of a backward pass: where sizes differ from pass to pass,
+    those that the pass left behind."""
+    fresh: dict[tuple[Any, Any], Any] = {}
+    found = []
+    for p, y in zip(s.carries, s.yields, strict=True):
+        kind = p.type
+        if isinstance(kind, Type) and isinstance(y.type, Type) and kind.shape != y.type.shape:
+            pairs = zip(kind.shape, y.type.shape, strict=True)
+            shape = [
+                n if n == m else fresh.setdefault((n, m), dims.symbol("n", 0)) for n, m in pairs
+            ]
+            kind = Type(kind.dtype, tuple(shape), kind.weak)
+        found.append(kind)
+    return found
+
+
+def _sized(ct: Var | None, y: Atom) -> Any:
+    """A cotangent with the sizes of the value that it belongs to."""
+    if ct is None or ct.type == y.type or not isinstance(y.type, Type):
+        return ct
+    made = Var(Type(ct.type.dtype, y.type.shape, ct.type.weak), ct.name)
+    builder.current().let((made,), identity, (ct,), {})
+    return made
 
 
 __all__ = ["Literal", "NeedStatic", "Type", "transpose"]

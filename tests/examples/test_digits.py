@@ -1,6 +1,7 @@
 """The digits example reaches its accuracy, and its gradient is right."""
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -11,8 +12,11 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 
 def test_more_than_95_percent_of_unseen_digits_are_told_right(example, emitted, tmp_path, capsys):
+    started = time.perf_counter()
     assert example("digits").main(["--out", str(tmp_path)]) == 0
+    assert time.perf_counter() - started < 60
     printed = capsys.readouterr().out
+    assert re.search("training ━+ 100%", printed)
     accuracy, images = re.search(r"test accuracy:\s+([\d.]+)% of (\d+) images", printed).groups()
     assert float(accuracy) > 95
     assert int(images) == 359

@@ -1,9 +1,11 @@
 """The command line as a user types it: results, errors and exit codes."""
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 COMMANDS = ["grad", "stages", "check", "run", "doctor"]
@@ -62,26 +64,95 @@ def test_grad_writes_a_file(tapeless, models):
     assert (models / "out.py").read_text() == printed
 
 
-@pytest.mark.parametrize(
-    ("options", "part"),
-    [
-        (("models.py:decay", "--order", "2"), "def decay"),
-        (("models.py:logistic", "--value"), "return"),
-        (("models.py:logistic", "--mode", "forward"), "x_dot"),
-        (("models.py:logistic", "--mode", "forward", "--order", "2"), "x_dot"),
-        (("models.py:loss", "--args", "{w: f8[3,2], b: f8[2]}, f8[4,3]"), "w_bar"),
-        (
-            ("models:loss", "--wrt", "params,x", "--args", "{w: f8[3,2], b: f8[2]}, f8[4,3]"),
-            "x_bar",
-        ),
-        (("models:Model.square",), "def square_grad"),
-    ],
-)
-def test_grad_options(tapeless, options, part):
+W, B = np.array([[0.3, -0.2], [0.5, 0.1], [-0.4, 0.7]]), np.array([0.2, -0.1])
+X = np.linspace(-1, 1, 12).reshape(4, 3)
+DESCRIBED = ("--args", "{w: f8[3,2], b: f8[2]}, f8[4,3]")
+
+
+def derivative(tapeless, *options):
+    """The function that `tapeless grad` prints, from a module that stands alone."""
     result = tapeless("grad", *options)
     assert result.code == 0, result.err
-    assert part in result.out
-    compile(result.out, "emitted", "exec")
+    assert "tapeless" not in result.out
+    namespace = {}
+    exec(result.out, namespace)
+    (made,) = [f for f in namespace.values() if inspect.isfunction(f)]
+    return made
+
+
+def slope(f, x, h=1e-5):
+    """The central difference quotient."""
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+def slopes(f, x):
+    """The same by each entry of an array, which keeps its place in the arguments of f."""
+    units = np.eye(x.size).reshape(x.size, *x.shape)
+    return np.reshape([slope(lambda t: f(x + t * unit), 0.0) for unit in units], x.shape)  # noqa: B023  # called at once
+
+
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def decay(rate, steps):
+    return (1 - 0.1 * rate) ** steps
+
+
+def loss(w, b, x):
+    return np.mean((x @ w + b) ** 2)
+
+
+def test_grad_takes_defaults_and_annotations(tapeless):
+    made = derivative(tapeless, "models.py:decay")
+    assert made(0.7, 5) == pytest.approx(slope(lambda rate: decay(rate, 5), 0.7), rel=1e-8)
+
+
+def test_grad_of_higher_order(tapeless):
+    made = derivative(tapeless, "models.py:logistic", "--order", "2")
+    first = derivative(tapeless, "models.py:logistic")
+    assert made(0.4) == pytest.approx(slope(first, 0.4), rel=1e-8)
+    third = derivative(tapeless, "models.py:logistic", "--order", "3")
+    assert third(0.4) == pytest.approx(slope(made, 0.4), rel=1e-8)
+
+
+def test_grad_with_the_value(tapeless):
+    value, made = derivative(tapeless, "models.py:logistic", "--value")(0.4)
+    assert value == pytest.approx(logistic(0.4), rel=1e-12)
+    assert made == pytest.approx(slope(logistic, 0.4), rel=1e-8)
+
+
+def test_grad_forward(tapeless):
+    value, made = derivative(tapeless, "models.py:logistic", "--mode", "forward")(0.4, 2.0)
+    assert value == pytest.approx(logistic(0.4), rel=1e-12)
+    assert made == pytest.approx(2 * slope(logistic, 0.4), rel=1e-8)
+
+
+def test_grad_forward_of_higher_order(tapeless):
+    made = derivative(tapeless, "models.py:logistic", "--mode", "forward", "--order", "2")
+    (_, first), (along, second) = made(0.4, 1.0, 2.0)
+    assert first == pytest.approx(slope(logistic, 0.4), rel=1e-8)
+    assert along == pytest.approx(2 * first, rel=1e-12)
+    assert second == pytest.approx(2 * slope(lambda x: slope(logistic, x), 0.4), rel=1e-4)
+
+
+def test_grad_by_containers(tapeless):
+    made = derivative(tapeless, "models.py:loss", *DESCRIBED)({"w": W, "b": B}, X)
+    np.testing.assert_allclose(made["w"], slopes(lambda w: loss(w, B, X), W), rtol=1e-7)
+    np.testing.assert_allclose(made["b"], slopes(lambda b: loss(W, b, X), B), rtol=1e-7)
+
+
+def test_grad_by_names(tapeless):
+    made = derivative(tapeless, "models:loss", "--wrt", "params,x", *DESCRIBED)
+    by_params, by_x = made({"w": W, "b": B}, X)
+    np.testing.assert_allclose(by_params["b"], slopes(lambda b: loss(W, b, X), B), rtol=1e-7)
+    np.testing.assert_allclose(by_x, slopes(lambda x: loss(W, B, x), X), rtol=1e-7)
+    by_x_alone = derivative(tapeless, "models:loss", "--wrt", "x", *DESCRIBED)
+    np.testing.assert_array_equal(by_x_alone({"w": W, "b": B}, X), by_x)
+
+
+def test_grad_of_a_method(tapeless):
+    assert derivative(tapeless, "models:Model.square")(3.0) == 6
 
 
 def test_stages_end_with_the_source(tapeless):

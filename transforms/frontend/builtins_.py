@@ -410,10 +410,6 @@ def _str(hooks: Any, x: Any = "", *more: Any) -> Any:
     return Template(((x, -1, ""),)) if contains_symbol(x) else str(x, *more)
 
 
-def _fill(a: Any, v: Any) -> None:
-    a[...] = v
-
-
 BUILTINS: dict[Any, Any] = {
     range: _range,
     len: _len,
@@ -470,10 +466,6 @@ BUILTINS: dict[Any, Any] = {
     ),
     np.size: lambda hooks, x, axis=None: (
         (x.size if axis is None else x.shape[axis]) if isinstance(x, Symbol) else np.size(x, axis)
-    ),
-    np.copyto: lambda hooks, dst, src, **_: _fill(dst, src),
-    np.fill_diagonal: lambda hooks, a, val, wrap=False: a.__setitem__(
-        (np.arange(len(a)), np.arange(len(a))), val
     ),
     operator.iadd: lambda hooks, a, b: hooks.inplace("Add", a, b),
     operator.imul: lambda hooks, a, b: hooks.inplace("Mult", a, b),
@@ -571,6 +563,8 @@ def _rolled(iterable: Any, function: Any) -> Any:
     """The comprehension as a loop that fills a list, where it can be rolled."""
     if not _rolls(iterable) and not (isinstance(iterable, range) and len(iterable) > SMALL):
         return None
+    from tapeless.transforms.frontend.values import ContentsLocation
+
     out = trace().born(StagedList())
     t = trace()
 
@@ -580,15 +574,15 @@ def _rolled(iterable: Any, function: Any) -> Any:
     def body(item: Any) -> None:
         test, inner = function(item)
         known = control.truth(test())
-        if isinstance(known, Symbol):
-            raise control.Unrollable(
-                "a comprehension keeps elements by a test that is known only when the program runs"
-            )
-        if known:
-            from tapeless.transforms.frontend.values import ContentsLocation
 
+        def keep() -> None:
             t.touch(ContentsLocation(out))
             out.append(inner())
+
+        if isinstance(known, Symbol):
+            control.branch(known, keep, lambda: None)
+        elif known:
+            keep()
 
     key = (
         "comprehension",

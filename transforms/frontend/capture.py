@@ -93,7 +93,10 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
         for k, s in enumerate(symbols):
             if s is not None:
                 t.hints[s] = array.shape[k]
-        t.reads[key] = (Captured(name, get, var, array), Symbol(var, is_array=True))
+        symbol = Symbol(var, is_array=True)
+        assert symbol.cell is not None
+        symbol.cell.birth = 0  # it was there before the loop or branch that reads it first
+        t.reads[key] = (Captured(name, get, var, array), symbol)
     return t.reads[key][1]  # type: ignore[no-any-return]
 
 

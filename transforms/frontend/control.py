@@ -278,10 +278,10 @@ class Merge:
                 else "the values of " + (what or "a variable")
             )
             diverged = Diverged(
-                f"{kind.strip()} after the branches{where} do not fit together: {e}"
+                f"{kind.strip()} after the branches{where} do not fit together: {e.problem}"
             )
             if isinstance(location, ContentsLocation):
-                raise StructureError(diverged.reason) from None
+                raise StructureError(diverged.reason, diverged.hint) from None
             return diverged
 
     def atom(self, p: Atom, q: Atom, hint: Any = None) -> Atom:
@@ -489,7 +489,8 @@ def for_loop(
         _need_count(seq, why or "its length must be known", key)
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
-    _run_items([seq.item(_wrapped_index(seq, k)) for k in range(int(trips))], body, frame, stop)  # type: ignore[arg-type]
+    items = (seq.item(_wrapped_index(seq, k)) for k in range(int(trips)))  # type: ignore[arg-type]
+    _run_items(items, body, frame, stop)
 
 
 def _runs(seq: Sequence) -> bool:
@@ -653,11 +654,18 @@ class Roll:
     def _run(self) -> None:
         t = trace()
         self.params: set[Var] = set()
-        poisoned = dict(t.poisoned)
+        poisoned, began = dict(t.poisoned), next(t.serials)
+        overwritten: dict[Any, str] = {}  # in a pass, and so at the start of the next
         for _ in range(12):
             t.poisoned = dict(poisoned)
-            attempt = self.attempt()
-            if attempt is not None:
+            entries = self.entries()
+            t.poisoned |= overwritten
+            attempt = self.attempt(entries)
+            before = len(overwritten)
+            overwritten = {
+                c: why for c, why in t.poisoned.items() if c not in poisoned and c.birth < began
+            }
+            if len(overwritten) == before and attempt is not None:
                 self.finish(*attempt)
                 return
         raise Unrollable("the types of its variables do not settle")
@@ -673,9 +681,8 @@ class Roll:
             )
         return found
 
-    def attempt(self) -> Any:
+    def attempt(self, entries: dict[Any, Spec]) -> Any:
         t = trace()
-        entries = self.entries()
         params: dict[Any, list[Var]] = {}
         for key, spec in entries.items():
             leaves = list(spec.leaves())

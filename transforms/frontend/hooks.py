@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import contextlib
 import functools
 import operator
 import sys
@@ -15,7 +14,7 @@ import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Effect, Var
-from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend import capture, control
 from tapeless.transforms.frontend.control import Template, Unreachable
 from tapeless.transforms.frontend.desugar import RESULT
@@ -42,7 +41,7 @@ from tapeless.transforms.frontend.values import (
     contains_symbol,
 )
 from tapeless.transforms.ops import creation
-from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.ops.table import FUNCTIONS, WRITERS
 
 LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__", "this", "antigravity"} | {
     "numpy",
@@ -103,7 +102,7 @@ class Frame:
     def __getattr__(self, name: str) -> Any:
         diverged = self.__dict__.get(" diverged", {})
         if name in diverged:
-            raise StructureError(diverged[name].reason)
+            raise StructureError(diverged[name].reason, diverged[name].hint)
         raise undefined(name)
 
 
@@ -363,11 +362,9 @@ class Hooks:
         return comprehension(kind, made)
 
     def enter(self, manager: Any) -> Any:
-        if isinstance(manager, (np.errstate, contextlib.AbstractContextManager)) or not hasattr(
-            type(manager), "__enter__"
-        ):
-            return manager
-        return _Managed(self, manager)
+        start = getattr(type(manager), "__enter__", None)
+        users = isinstance(start, types.FunctionType) and not _of_library(start)
+        return _Managed(self, manager) if users else manager
 
     def raise_(self, exc: Any, cause: Any = None) -> None:
         control.raise_(exc, cause)
@@ -403,6 +400,7 @@ class Hooks:
     # -- calls
 
     def call(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+        from tapeless.transforms.frontend.applied import applied
         from tapeless.transforms.frontend.builtins_ import BUILTINS
 
         staged = getattr(type(f), "__staged_call__", None)
@@ -410,8 +408,11 @@ class Hooks:
             return staged(f, *args, **kwargs)
         if isinstance(f, BoundRule):
             return f(*args, **kwargs)
-        if _hashable(f) and f in BUILTINS:
-            return BUILTINS[f](self, *args, **kwargs)
+        if _hashable(f):
+            if f in BUILTINS:
+                return BUILTINS[f](self, *args, **kwargs)
+            if (staged := applied(f)) is not None:
+                return staged(self, *args, **kwargs)
         if isinstance(f, types.MethodType):
             return self.call_method(f, args, kwargs)
         if isinstance(f, types.FunctionType):
@@ -452,12 +453,7 @@ class Hooks:
             return self.call_native(f, args, kwargs)
         if f.__code__ in known_codes:
             return f(*args, **kwargs)
-        root = (f.__module__ or "").partition(".")[0]
-        if root in LIBRARIES or (
-            root == "tapeless" and not f.__module__.startswith("tapeless.numpy")
-        ):
-            return self.call_native(f, args, kwargs)
-        return enter(f, args, kwargs)
+        return self.call_native(f, args, kwargs) if _of_library(f) else enter(f, args, kwargs)
 
     def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         init = cls.__init__  # type: ignore[misc]
@@ -508,10 +504,10 @@ class Hooks:
             )
         if _is_numpy(f) or (_hashable(f) and f in FUNCTIONS):
             arrays = any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values()))
-            known = (_hashable(f) and f in FUNCTIONS) or f in (np.add.at, np.subtract.at)
+            known = _hashable(f) and (f in FUNCTIONS or f in WRITERS)
             if symbolic or (known and (f in STAGED_ALWAYS or arrays)):
                 return call_numpy(f, args, dict(kwargs))
-        made = f(*args, **kwargs)
+        made = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
         if isinstance(made, np.ndarray) and made.dtype.kind in "fc":
             return Symbol(capture.constant(made))
         return trace().born(made) if isinstance(made, STATEFUL) else made
@@ -598,6 +594,25 @@ def _format_method(text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def _fixed(key: Any) -> Any:
     """A key whose symbols do not change between the load and the store of `x[key] += v`."""
     return wrap(atoms(key)) if isinstance(key, (Symbol, tuple)) and contains_symbol(key) else key
+
+
+def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Runs a function that has no rule on symbols, which it may pass on but not look into."""
+    try:
+        return f(*args, **kwargs)
+    except TapelessError:
+        raise
+    except (TypeError, AttributeError) as e:
+        raise UnsupportedError(
+            f"{_qualified(f)} has no rule, and cannot take a value that is known only when the"
+            f" program runs ({e})",
+            "write it with NumPy functions, or call it outside and pass in what it gives",
+        ) from e
+
+
+def _of_library(f: Any) -> bool:
+    """Whether a function is no user's, and is run as it is."""
+    return (f.__module__ or "").partition(".")[0] in LIBRARIES | {"tapeless"}
 
 
 def _hashable(f: Any) -> bool:

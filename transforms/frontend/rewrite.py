@@ -254,7 +254,9 @@ class Rewriter:
             self.file,
             getattr(node, "lineno", 0),
             getattr(node, "col_offset", 0),
-            getattr(node, "end_col_offset", 0) or 0,
+            (getattr(node, "end_col_offset", 0) or 0)
+            if getattr(node, "end_lineno", 0) == getattr(node, "lineno", 0)
+            else 10_000,
         )
         raise UnsupportedError(problem, hint, where)
 
@@ -790,6 +792,10 @@ def _own_nodes(node: ast.AST) -> Any:
 def _place(made: Any, like: ast.AST) -> Any:
     if not hasattr(made, "lineno") and "lineno" in getattr(made, "_attributes", ()):
         ast.copy_location(made, like)
+        line = getattr(made, "lineno", None)
+        if isinstance(made, ast.Attribute) and line not in (None, made.end_lineno):
+            # CPython takes a call to begin where its name ends
+            made.end_lineno, made.end_col_offset = line, made.col_offset
     for child in ast.iter_child_nodes(made):
         if not hasattr(child, "lineno") or isinstance(child, ast.expr_context):
             _place(child, made if hasattr(made, "lineno") else like)

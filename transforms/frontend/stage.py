@@ -21,9 +21,9 @@ from tapeless.transforms.errors import (
 from tapeless.transforms.frontend.capture import Captured, Guard, input_type
 from tapeless.transforms.frontend.control import _entry_spec
 from tapeless.transforms.frontend.rewrite import known_codes
-from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.symbols import CellLocation, Symbol
 from tapeless.transforms.frontend.trace import Trace
-from tapeless.transforms.frontend.values import MISSING, Spec, take_apart
+from tapeless.transforms.frontend.values import MISSING, ContentsLocation, Spec, take_apart
 
 
 @dataclass
@@ -196,17 +196,44 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
     )
 
 
+class ArrayLocation:
+    """The elements of an array from outside."""
+
+    def __init__(self, get: Callable[[], Any]) -> None:
+        self.get = get
+
+    def set(self, value: Any) -> None:
+        self.get()[...] = value
+
+
 def _writes(run: Run) -> list[tuple[Any, Spec]]:
     """What the program left in objects from outside; they get their old contents back."""
-    found = []
+    found: list[tuple[Any, Spec]] = []
+    containers = [read for key, read in run.reads.items() if key[0] == "container"]
+    originals = {id(copy): value for value, copy, _ in containers}
+    arrays = {id(read[1].cell): read for key, read in run.reads.items() if key[0] == "array"}
     for location, old in run.journals[0].old.values():
         if location.birth:
             continue
         final = location.get()
         if final is MISSING:
             raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
-        found.append((location, _entry_spec(location, final)))
+        if isinstance(location, CellLocation):
+            captured, symbol = arrays[id(location.cell)]
+            found.append((ArrayLocation(captured.get), take_apart(symbol)))
+            location.set(old)
+            continue
+        spec = _entry_spec(location, final)
         location.set(old)
+        if isinstance(location, ContentsLocation) and id(location.obj) in originals:
+            tail = getattr(final, "tail", None)
+            if tail is not None:
+                raise UnsupportedError(
+                    "a list from outside grows in a loop that stays a loop",
+                    "append to a list of the function, and store that at the end",
+                )
+            location = ContentsLocation(originals[id(location.obj)])
+        found.append((location, spec))
     return found
 
 

@@ -15,7 +15,7 @@ from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.errors import AliasError, EscapeError, UndefinedError, UnsupportedError
 from tapeless.transforms.frontend.trace import Location, Trace
 from tapeless.transforms.ops import elementwise, indexing
-from tapeless.transforms.ops.table import FUNCTIONS, METHODS
+from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
 
 
 class Cell:
@@ -428,12 +428,11 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     rule = FUNCTIONS.get(func) if func.__hash__ else None
     if rule is None and func in METHODS.values():
         rule = func
-    if func is np.add.at or func is np.subtract.at:
-        return _add_at(func, *args)
+    if func.__hash__ and func in WRITERS:
+        return _overwrite(WRITERS[func], *args, **kwargs)
     if rule is None:
-        name = getattr(func, "__name__", str(func))
         raise UnsupportedError(
-            f"np.{name} has no rule",
+            f"{full_name(func)} has no rule",
             "write it with functions that have one (docs/numpy.md), "
             "or give its derivative with custom_vjp",
         )
@@ -491,15 +490,12 @@ def _store_out(out: Any, made: Any) -> Any:
     return out
 
 
-def _add_at(func: Any, target: Any, key: Any, value: Any) -> None:
-    base = target.value()
-    template, rest = indexing.normalize(atoms(key), base.type.ndim)
-    from tapeless.transforms.ops.creation import as_array
-
-    amount = as_array(atoms(value))
-    if func is np.subtract.at:
-        amount = elementwise.neg(amount)
-    target.write(indexing.add_at(base, amount, *rest, key=template))
+def _overwrite(rule: Any, target: Any, *args: Any, **kwargs: Any) -> None:
+    if not isinstance(target, Symbol):
+        raise UnsupportedError(
+            "an array that was made outside of the program is overwritten", "copy it first"
+        )
+    target.write(rule(target.value(), *atoms(args), **atoms(kwargs)))
 
 
 def _operand(value: Any) -> bool:

@@ -35,6 +35,7 @@ class Diverged:
     """The value of a variable after branches that left it with values that do not fit together."""
 
     reason: str
+    hint: str = "give the name the same kind of value on every side and in every pass"
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +123,9 @@ def join(a: Spec, b: Spec, leaf: Callable[[Spec, Spec], Any]) -> Any:
     if a.kind is b.kind and a.keys == b.keys:
         children = [join(x, y, leaf) for x, y in zip(a.children, b.children, strict=True)]
         return put_together(a, children)
-    raise StructureError(f"{a.describe()} and {b.describe()} are built differently")
+    raise StructureError(
+        f"{a.describe()} and {b.describe()} are built differently", Diverged.hint
+    )
 
 
 def same(a: Any, b: Any) -> bool:

@@ -69,12 +69,15 @@ def _edge(a: Atom, piece: Any, axis: int) -> Any:
     if piece.type.shape:
         return piece
     shape = tuple(1 if k == axis else s for k, s in enumerate(a.type.shape))
-    return broadcast_to(cast_to(piece, a.type.dtype), shape=shape)
+    return broadcast_to(piece, shape=shape)
 
 
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     inner = _diff(flat(as_array(ary)))
-    ends = [None if e is None else _line(as_array(e)) for e in (to_begin, to_end)]
+    ends = [
+        None if e is None else cast_to(_line(as_array(e)), inner.type.dtype)
+        for e in (to_begin, to_end)
+    ]
     pieces = [p for p in (ends[0], inner, ends[1]) if p is not None]
     return inner if len(pieces) == 1 else concatenate(*pieces, axis=0)
 
@@ -87,21 +90,46 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
     f = as_array(f)
     axes = axes_of(axis, f.type.ndim)
     steps = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
-    if edge_order != 1 or len(steps) != len(axes) or any(as_array(h).type.shape for h in steps):
+    uneven = any(as_array(h).type.shape for h in steps)
+    if len(steps) != len(axes) or edge_order not in (1, 2) or (uneven and edge_order == 2):
         raise UnsupportedError(
-            "np.gradient with coordinates or edge_order=2", "use scalar spacings and edge_order=1"
+            "np.gradient with coordinates and edge_order=2", "use scalar spacings or edge_order=1"
         )
     if f.type.dtype.kind not in "fc":
         f = cast(f, dtype=np.dtype(float))
-    made = tuple(_slope(f, as_array(h), k) for h, k in zip(steps, axes, strict=True))
+    made = tuple(
+        _uneven_slope(f, as_array(h), k)
+        if as_array(h).type.shape
+        else _slope(f, as_array(h), k, edge_order)
+        for h, k in zip(steps, axes, strict=True)
+    )
     return made[0] if len(made) == 1 else made
 
 
-def _slope(f: Atom, h: Atom, k: int) -> Any:
-    first = truediv(sub(_along(f, k, 1, 2), _along(f, k, 0, 1)), h)
+def _slope(f: Atom, h: Atom, k: int, edge_order: int) -> Any:
     inner = truediv(sub(_along(f, k, 2, None), _along(f, k, None, -2)), 2.0 * h)
-    end = truediv(sub(_along(f, k, -1, None), _along(f, k, -2, -1)), h)
+    if edge_order == 2:
+        a, b, c = (_along(f, k, j, j + 1) for j in range(3))
+        first = truediv(sub(4.0 * b - 3.0 * a, c), 2.0 * h)
+        a, b, c = _along(f, k, -1, None), _along(f, k, -2, -1), _along(f, k, -3, -2)
+        end = truediv(add(3.0 * a - 4.0 * b, c), 2.0 * h)
+    else:
+        first = truediv(sub(_along(f, k, 1, 2), _along(f, k, 0, 1)), h)
+        end = truediv(sub(_along(f, k, -1, None), _along(f, k, -2, -1)), h)
     return concatenate(first, inner, end, axis=k)
+
+
+def _uneven_slope(f: Atom, x: Atom, k: int) -> Any:
+    """The slopes of parabolas through three neighbours, and of lines at the ends."""
+    width = _diff(x)
+    sizes = (width.type.shape[0] if j == k else 1 for j in range(f.type.ndim))
+    width = reshape(width, shape=tuple(sizes))
+    left, right = _along(width, k, None, -1), _along(width, k, 1, None)
+    slopes = truediv(sub(_along(f, k, 1, None), _along(f, k, None, -1)), width)
+    before, after = _along(slopes, k, None, -1), _along(slopes, k, 1, None)
+    inner = truediv(add(mul(right, before), mul(left, after)), add(left, right))
+    ends = _along(slopes, k, 0, 1), _along(slopes, k, -1, None)
+    return concatenate(ends[0], inner, ends[1], axis=k)
 
 
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
@@ -176,7 +204,7 @@ def _polyval_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> An
     (p, x), (p_dot, x_dot) = primals, tangents
     total = None if p_dot is None else polyval(p_dot, x)
     if x_dot is not None and p.type.shape[0] != 1:
-        term = mul(x_dot, polyval(_derivative(p), x))
+        term = mul(x_dot, polyval(cast_to(_derivative(p), p.type.dtype), x))
         total = term if total is None else add(total, term)
     return (total,)
 

@@ -10,8 +10,9 @@ from tapeless.transforms.core.builder import atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Literal, Var
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.elementwise import equal, log10, power, select
+from tapeless.transforms.ops.elementwise import equal, log10, power, result_dtype, select
 from tapeless.transforms.ops.fresh import (
+    FLOAT,
     arange,
     count_up,
     eye,
@@ -98,13 +99,18 @@ def _linspace(
 ) -> Any:
     """start + k * step, the last one exactly `stop`, as NumPy."""
     start, stop, num = as_array(start), as_array(stop), atom(num)
-    if start.type.shape or stop.type.shape:
-        raise UnsupportedError("np.linspace of arrays", "write start + k * step with broadcasting")
+    if axis != 0:
+        raise UnsupportedError("np.linspace with axis=", "move the first axis with np.moveaxis")
     k = _arange(0, num)
-    step = (stop - start) / (num - 1 if endpoint else num)
+    wide = max(start.type.ndim, stop.type.ndim)
+    last = num - 1
+    k = reshape(k, shape=(k.type.shape[0], *(1,) * wide)) if wide else k
+    kind = result_dtype(np.divide, (start.type, stop.type))
+    k = k if kind == FLOAT else cast_to(k, kind)
+    step = (stop - start) / (last if endpoint else num)
     out = k * step + start
     if endpoint:
-        out = select(equal(k, num - 1), cast_to(stop, out.type.dtype), out)
+        out = select(equal(k, last), cast_to(stop, out.type.dtype), out)
     out = out if dtype is None else cast_to(out, np.dtype(dtype))
     return (out, step) if retstep else out
 
@@ -137,8 +143,8 @@ def _geomspace(
 
 def _square(op: Any) -> Any:
     def make(
-        N: Any,
-        M: Any = None,
+        N: Any,  # noqa: N803 (NumPy's)
+        M: Any = None,  # noqa: N803
         k: int = 0,
         dtype: Any = float,
         order: str = "C",
@@ -171,6 +177,10 @@ def _array(
 _copy_of = copy
 
 
+def _require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    return as_array(a, dtype)
+
+
 def _vander(x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N803 (NumPy's)
     x = as_array(x)
     n = x.type.shape[0] if N is None else shape_of(N)[0]
@@ -190,7 +200,7 @@ def _indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     return tuple(grids) if sparse else stack(grids)
 
 
-NUMPY = {
+NUMPY: dict[Any, Any] = {
     np.zeros: _filled(zeros),
     np.ones: _filled(ones),
     np.empty: _filled(zeros),
@@ -210,6 +220,8 @@ NUMPY = {
     np.asarray: as_array,
     np.ascontiguousarray: as_array,
     np.asanyarray: as_array,
+    np.asfortranarray: as_array,
+    np.require: _require,
     np.vander: _vander,
     np.indices: _indices,
 }

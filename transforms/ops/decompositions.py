@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import current, join, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
@@ -314,6 +315,47 @@ def _pinv_infer(a: Atom) -> Type:
 pinv = Op("pinv", _pinv_infer, "np.linalg.pinv({0})", _pinv_jvp, costly=True)
 
 
+# -- least squares
+
+
+def _least_squares_infer(a: Atom, b: Atom, *, tall: bool) -> Type:
+    join(a.type.shape[-2], b.type.shape[0])
+    return Type(_dtype(a, b), (a.type.shape[1], *b.type.shape[1:]))
+
+
+def _least_squares_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    """p (b_dot - a_dot x) + p p^T a_dot^T (b - a x) for p = pinv(a), a of full column rank; for
+    more unknowns than equations there is (1 - p a) a_dot^T p^T x instead."""
+    (a, b), (a_dot, b_dot), (x,) = primals, tangents, outs
+    if a_dot is None and b_dot is None:
+        return (None,)
+    p, total = pinv(a), b_dot
+    if a_dot is None:
+        return (matmul(p, total),)
+    moved = matmul(a_dot, x)
+    made = matmul(p, neg(moved) if total is None else sub(total, moved))
+    if params["tall"]:
+        pulled = matmul(swap(a_dot), sub(b, matmul(a, x)))
+        return (add(made, matmul(p, matmul(swap(p), pulled))),)
+    pulled = matmul(swap(a_dot), matmul(swap(p), x))
+    return (add(made, sub(pulled, matmul(p, matmul(a, pulled)))),)
+
+
+least_squares = Op(
+    "least_squares",
+    _least_squares_infer,
+    "np.linalg.lstsq({0}, {1})[0]",
+    _least_squares_jvp,
+    costly=True,
+)
+matrix_rank = Op(
+    "matrix_rank",
+    lambda a: Type(np.dtype(np.intp), a.type.shape[:-2]),
+    "np.linalg.matrix_rank({0})",
+    costly=True,
+)
+
+
 # -- norms
 
 
@@ -391,20 +433,14 @@ def _matrix_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> An
         values = _singular_values(move(x, axes, from_last))
         op = {2: amax, -2: amin, "nuc": sum}[ord]
         made = op(values, axes=(values.type.ndim - 1,), keepdims=False)
-        made = kept(made, x.type, axes)
+        made = reshape(made, shape=reduced(x.type.shape, axes, True))
     else:
         raise ValueError("Invalid norm order for matrices.")
     return made if keepdims else reshape(made, shape=reduced(x.type.shape, axes, False))
 
 
-def _least_size(n: Size, m: Size) -> Size:
-    """The smaller of two axis lengths; which one it is becomes a fact of the program."""
-    known = current().clamp(n, m)
-    return least(n, m) if known is None else known
-
-
 def _reduced_svd(a: Any) -> Any:
-    return svd(a, k=_least_size(*a.type.shape[-2:]))
+    return svd(a, k=least(*a.type.shape[-2:]))
 
 
 def _singular_values(a: Any) -> Any:
@@ -428,12 +464,49 @@ def _svd(
 
 def _qr(a: Any, mode: str = "reduced") -> Any:
     a = as_array(a)
-    made = qr(a, k=_least_size(*a.type.shape[-2:]))
+    made = qr(a, k=least(*a.type.shape[:-3:-1]))
     if mode == "r":
         return made[1]
     if mode != "reduced":
         raise UnsupportedError(f"np.linalg.qr with mode={mode!r}", "use mode='reduced' or 'r'")
     return type(np.linalg.qr(np.eye(1)))(*made)
+
+
+def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    if rcond is not None:
+        raise UnsupportedError("np.linalg.lstsq with rcond=", "leave rcond out")
+    a, b = as_array(a), as_array(b)
+    n, m = a.type.shape
+    tall = current().clamp(m, n) == m
+    x = least_squares(a, b, tall=tall)
+    left = sub(b, matmul(a, x))
+    squares = sum(mul(left, left), axes=(0,), keepdims=True)
+    residuals = reshape(squares, shape=(b.type.shape[1] if b.type.ndim > 1 else 1,))
+    return x, residuals, cast_to(matrix_rank(a), np.dtype(np.int32)), _singular_values(a)
+
+
+def _matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:  # noqa: N803 (NumPy's)
+    if tol is not None or rtol is not None or hermitian:
+        raise UnsupportedError("np.linalg.matrix_rank with options", "count the singular values")
+    return matrix_rank(as_array(A))
+
+
+def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    if axes is not None:
+        raise UnsupportedError("np.linalg.tensorsolve with axes=", "transpose the array first")
+    a, b = as_array(a), as_array(b)
+    unknown = a.type.shape[b.type.ndim :]
+    n = dims.product(b.type.shape)
+    made = solve(reshape(a, shape=(n, dims.product(unknown))), flat(b))
+    return reshape(made, shape=unknown)
+
+
+def _tensorinv(a: Any, ind: int = 2) -> Any:
+    a = as_array(a)
+    shape = a.type.shape
+    n = dims.product(shape[ind:])
+    made = inv(reshape(a, shape=(dims.product(shape[:ind]), n)))
+    return reshape(made, shape=(*shape[ind:], *shape[:ind]))
 
 
 def _slogdet(a: Any) -> Any:
@@ -495,10 +568,14 @@ def _matrix_norm_api(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> A
     return _norm(x, ord, (-2, -1), keepdims)
 
 
-NUMPY = {
+NUMPY: dict[Any, Any] = {
     np.linalg.norm: _norm,
     np.linalg.solve: _solve,
     np.linalg.inv: lambda a: inv(as_array(a)),
+    np.linalg.lstsq: _lstsq,
+    np.linalg.matrix_rank: _matrix_rank,
+    np.linalg.tensorsolve: _tensorsolve,
+    np.linalg.tensorinv: _tensorinv,
     np.linalg.det: lambda a: det(as_array(a)),
     np.linalg.slogdet: _slogdet,
     np.linalg.cholesky: _cholesky,

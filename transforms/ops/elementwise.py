@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, broadcast
-from tapeless.transforms.core.language import ARITHMETIC, Atom, Literal, Type, Var
+from tapeless.transforms.core.builder import atom, broadcast, current
+from tapeless.transforms.core.language import ARITHMETIC, Atom, Let, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError
 from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast, linear
@@ -155,36 +155,102 @@ def _keeps_type(x: Atom, other: Atom) -> bool:
     return 0 < have >= added
 
 
-def _simplify_add(args: Atoms, params: Params) -> Atom | None:
+def _simplify_add(args: Atoms, params: Params) -> Any:
     a, b = args
     if is_number(b, 0) and _keeps_type(a, b):
         return a
     if is_number(a, 0) and _keeps_type(b, a):
         return b
+    for x, y in ((a, b), (b, a)):
+        if (positive := _without_sign(y)) is not None:
+            return sub(x, positive)
     return _fold(lambda x, y: x + y, args)
 
 
-def _simplify_sub(args: Atoms, params: Params) -> Atom | None:
+def _without_sign(a: Atom) -> Any:
+    """x / y for -x / y, else None."""
+    quotient = _definition(a)
+    if quotient is None or quotient.op is not truediv or a.type.dtype.kind != "f":
+        return None
+    over = _definition(quotient.args[0])
+    if over is not None and over.op is neg:
+        return truediv(over.args[0], quotient.args[1])
+    return None
+
+
+def _simplify_sub(args: Atoms, params: Params) -> Any:
     a, b = args
     if is_number(b, 0) and _keeps_type(a, b):
         return a
+    if (positive := _without_sign(b)) is not None:
+        return add(a, positive)
     return _fold(lambda x, y: x - y, args)
 
 
-def _simplify_mul(args: Atoms, params: Params) -> Atom | None:
+def _simplify_mul(args: Atoms, params: Params) -> Any:
     a, b = args
     if is_number(b, 1) and _keeps_type(a, b):
         return a
     if is_number(a, 1) and _keeps_type(b, a):
         return b
-    return _fold(lambda x, y: x * y, args)
+    if (
+        _fold(lambda x, y: x * y, args) is not None
+        or not a.type.dtype.kind == "f" == b.type.dtype.kind
+    ):
+        return _fold(lambda x, y: x * y, args)
+    return _gathered(a, b) or _gathered(b, a)
 
 
-def _simplify_div(args: Atoms, params: Params) -> Atom | None:
+def _definition(a: Atom) -> Let | None:
+    return current().definitions.get(a) if isinstance(a, Var) else None
+
+
+def _constant(a: Atom) -> Any:
+    """The value of a Python number, else None."""
+    return a.value if isinstance(a, Literal) and a.type.weak else None
+
+
+def _gathered(a: Atom, b: Atom) -> Any:
+    """a * b for a quotient a = c / n of a constant: 1 / n * b is b / n, c / n * (d * e) is
+    (c * d) / n * e; and for a broadcast one."""
+    quotient, product = _definition(a), _definition(b)
+    if quotient is None:
+        return None
+    if quotient.op is broadcast_to and is_number(quotient.args[0], 1):
+        if a.type.dtype != b.type.dtype:
+            return None
+        return broadcast_to(b, shape=broadcast(a.type.shape, b.type.shape))
+    if quotient.op is not truediv or a.type.dtype != b.type.dtype:
+        return None
+    c, n = _constant(quotient.args[0]), quotient.args[1]
+    if c is None:
+        return None
+    if (d := _constant(b)) is not None:
+        return truediv(d * c, n)
+    if product is not None and product.op is mul and (d := _constant(product.args[0])) is not None:
+        return mul(truediv(d * c, n), product.args[1])
+    return truediv(b, n) if c == 1 else None
+
+
+def _simplify_div(args: Atoms, params: Params) -> Any:
     a, b = args
     if is_number(b, 1) and _keeps_type(a, b) and a.type.dtype.kind in "fc":
         return a
+    c, product = _constant(a), _definition(b)
+    if c is not None and product is not None and product.op is mul and b.type.dtype.kind == "f":
+        d = _constant(product.args[0])
+        if d and len(repr(c / d)) <= len("0.125"):
+            return truediv(c / d, product.args[1])
     return _fold(lambda x, y: x / y, args)
+
+
+def _simplify_neg(args: Atoms, params: Params) -> Any:
+    quotient = _definition(args[0])
+    if quotient is not None and quotient.op is truediv:
+        c = _constant(quotient.args[0])
+        if c is not None:
+            return truediv(-c, quotient.args[1])
+    return _fold(lambda x: -x, args)
 
 
 def _simplify_power(args: Atoms, params: Params) -> Atom | None:
@@ -215,13 +281,13 @@ sub = elementwise(
     simplify=_simplify_sub,
     transpose=lambda ct, args, linear, params: (ct, neg(ct)),
 )
-neg = elementwise(
+neg: Op = elementwise(
     np.negative,
     -1,
     source="-{0}",
     operator=True,
     name="neg",
-    simplify=lambda args, params: _fold(lambda x: -x, args),
+    simplify=_simplify_neg,
     transpose=lambda ct, args, linear, params: (neg(ct),),
 )
 mul = elementwise(
@@ -233,10 +299,10 @@ mul = elementwise(
     simplify=_simplify_mul,
     transpose=_mul_transpose,
 )
-truediv = elementwise(
+truediv: Op = elementwise(
     np.divide,
     lambda x, y, z: Over(y),
-    lambda x, y, z: -z / y,
+    lambda x, y, z: -(z / y),
     infix="/",
     name="truediv",
     simplify=_simplify_div,
@@ -255,7 +321,7 @@ def _power_base(x: Atom, y: Atom, z: Atom) -> Any:
     return y * power(x, select(equal(y, 0), 1.0, y - 1.0))
 
 
-def _power_exponent(x: Atom, y: Atom, z: Atom) -> Atom:
+def _power_exponent(x: Atom, y: Atom, z: Atom) -> Any:
     """x^y log x, and its limit 0 at x = 0."""
     return z * log(select(equal(x, 0), 1.0, x))
 
@@ -311,7 +377,7 @@ isfinite = elementwise(np.isfinite, None)
 signbit = elementwise(np.signbit, None)
 floor = elementwise(np.floor, None)
 ceil = elementwise(np.ceil, None)
-trunc = elementwise(np.trunc, None)
+trunc: Op = elementwise(np.trunc, None)
 rint = elementwise(np.rint, None)
 sign = elementwise(np.sign, None)
 gcd = elementwise(np.gcd, None, None)
@@ -329,13 +395,13 @@ cbrt = elementwise(np.cbrt, lambda x, y: Over(3 * y**2), costly=True)
 square = elementwise(np.square, lambda x, y: 2 * x)
 reciprocal = elementwise(np.reciprocal, lambda x, y: -y * y)
 sin = elementwise(np.sin, lambda x, y: cos(x), costly=True)
-cos = elementwise(np.cos, lambda x, y: -sin(x), costly=True)
+cos: Op = elementwise(np.cos, lambda x, y: -sin(x), costly=True)
 tan = elementwise(np.tan, lambda x, y: 1 + y**2, costly=True)
 arcsin = elementwise(np.arcsin, lambda x, y: Over(sqrt(1 - x**2)), costly=True)
 arccos = elementwise(np.arccos, lambda x, y: -1 / sqrt(1 - x**2), costly=True)
 arctan = elementwise(np.arctan, lambda x, y: Over(1 + x**2), costly=True)
 sinh = elementwise(np.sinh, lambda x, y: cosh(x), costly=True)
-cosh = elementwise(np.cosh, lambda x, y: sinh(x), costly=True)
+cosh: Op = elementwise(np.cosh, lambda x, y: sinh(x), costly=True)
 tanh = elementwise(np.tanh, lambda x, y: 1 - y**2, costly=True)
 arcsinh = elementwise(np.arcsinh, lambda x, y: Over(sqrt(x**2 + 1)), costly=True)
 arccosh = elementwise(np.arccosh, lambda x, y: Over(sqrt(x**2 - 1)), costly=True)
@@ -359,11 +425,11 @@ rad2deg = elementwise(np.rad2deg, 180 / np.pi)
 radians = elementwise(np.radians, np.pi / 180)
 degrees = elementwise(np.degrees, 180 / np.pi)
 positive = elementwise(np.positive, 1, source="+{0}", operator=True)
-copysign = elementwise(np.copysign, lambda x, y, z: sign(x) * copysign(1.0, y), None)
+copysign: Op = elementwise(np.copysign, lambda x, y, z: sign(x) * copysign(1.0, y), None)
 heaviside = elementwise(np.heaviside, None, lambda x, y, z: equal(x, 0))
 nextafter = elementwise(np.nextafter, 1, None)
-ldexp = elementwise(np.ldexp, lambda x, k, z: ldexp(1.0, k), None)
-conjugate = elementwise(
+ldexp: Op = elementwise(np.ldexp, lambda x, k, z: ldexp(1.0, k), None)
+conjugate: Op = elementwise(
     np.conjugate, None, transpose=lambda ct, args, linear, params: (conjugate(ct),), name="conj"
 )
 
@@ -401,7 +467,7 @@ real = _part(
     lambda ct, args, linear, params: (cast(ct, dtype=args[0].type.dtype),),
     lambda base, new, rest, params: add(new, mul(1j, imag(base))),
 )
-imag = _part(
+imag: Op = _part(
     "imag",
     lambda ct, args, linear, params: (mul(ct, -1j),),
     lambda base, new, rest, params: add(real(base), mul(1j, new)),

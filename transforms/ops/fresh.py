@@ -39,10 +39,15 @@ def _full_jvp(primals: Any, tangents: Any, outs: Any, params: Params) -> Any:
     return (broadcast_to(cast_to(tangents[0], params["dtype"]), shape=params["shape"]),)
 
 
+def _full_source(args: Atoms, params: Params) -> str:
+    same = params["dtype"] == args[0].type.dtype
+    return "np.full({shape}, {0}" + (")" if same else f", {dtype_name(params['dtype'])})")
+
+
 full = Op(
     "full",
     lambda value, *, shape, dtype: Type(dtype, shape),
-    lambda args, params: "np.full({shape}, {0}" + dtype_text(params["dtype"]) + ")",
+    _full_source,
     _full_jvp,
 )
 

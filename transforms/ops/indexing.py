@@ -87,6 +87,9 @@ def _axes_taken(e: Any) -> int:
 def get(x: Atom, key: Any) -> Any:
     template, rest = normalize(key, x.type.ndim)
     check_bounds(x, template)
+    if None in template and all(e in (None, slice(None)) for e in template):
+        sizes = iter(x.type.shape)
+        return reshape(x, shape=tuple(1 if e is None else next(sizes) for e in template))
     return read(x, template, rest)
 
 
@@ -108,7 +111,7 @@ def check_bounds(x: Atom, key: Key) -> None:
 
 def _nonzero_infer(x: Atom) -> tuple[Type, ...]:
     found = Type(INDEX, (dims.symbol("n", 0),))
-    return (found,) * x.type.ndim
+    return tuple(found for _ in range(x.type.ndim))
 
 
 def _nonzero_source(args: Atoms, params: Params) -> str:
@@ -175,17 +178,21 @@ def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "
 
 def take_along(x: Atom, where: Atom, axis: int) -> Any:
     """np.take_along_axis: x[i, j, where[i, j, k]] for all i, j, k."""
-    if x.type.ndim == 1:
-        return get(x, where)
-    key = []
+    key, rest = along_axis(x, where, axis)
+    return read(x, key, rest)
+
+
+def along_axis(x: Atom, where: Atom, axis: int) -> tuple[Key, Atoms]:
+    """The key that names, for each entry of `where`, an element of its own line along the axis."""
+    entries = []
     for k in range(x.type.ndim):
         if k == axis:
-            key.append(where)
+            entries.append(where)
             continue
         n = x.type.shape[k]
         sizes = tuple(n if j == k else 1 for j in range(x.type.ndim))
-        key.append(reshape(count_up(n), shape=sizes))
-    return get(x, tuple(key))
+        entries.append(reshape(count_up(n), shape=sizes))
+    return tuple(map(Slot, range(x.type.ndim))), tuple(entries)
 
 
 def _take_along(arr: Any, indices: Any, axis: Any = -1) -> Any:

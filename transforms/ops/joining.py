@@ -133,14 +133,14 @@ def as_array(x: Any, dtype: Any = None) -> Any:
     return out if same else cast(out, dtype=np.dtype(dtype))
 
 
-def _as_array(x: Any) -> Atom:
+def _as_array(x: Any) -> Any:
     if not isinstance(x, (list, tuple)):
         return atom(x)
     shape, leaves = _nested(x)
     if any(a.type.shape for a in leaves):
         return stack([_as_array(e) for e in x])
     dtype = np.result_type(*(a.type.dtype for a in leaves)) if leaves else FLOAT
-    return array(*leaves, shape=shape, dtype=dtype)  # type: ignore[no-any-return]
+    return array(*leaves, shape=shape, dtype=dtype)
 
 
 def _nested(x: Any) -> tuple[tuple[int, ...], list[Atom]]:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import broadcast, join, static
+from tapeless.transforms.core.builder import broadcast, current, join, static
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError
-from tapeless.transforms.ops.elementwise import add, conjugate, mul, result_dtype
+from tapeless.transforms.ops.elementwise import add, conjugate, mul, neg, result_dtype
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, stack
 from tapeless.transforms.ops.parts import index
 from tapeless.transforms.ops.shapes import (
@@ -95,7 +95,24 @@ def _vector(x: Atom) -> Any:
     return reshape(x, shape=x.type.shape[:-1])
 
 
-matmul = Op("matmul", _matmul_infer, "{0} @ {1}", _matmul_jvp, _matmul_transpose, costly=True)
+def _matmul_simplify(args: Atoms, params: Params) -> Any:
+    """A sign goes in front of the product."""
+    for k, a in enumerate(args):
+        let = current().definitions.get(a) if isinstance(a, Var) else None
+        if let is not None and let.op is neg and args[0].type.dtype == args[1].type.dtype:
+            return neg(matmul(*args[:k], let.args[0], *args[k + 1 :]))
+    return None
+
+
+matmul: Op = Op(
+    "matmul",
+    _matmul_infer,
+    "{0} @ {1}",
+    _matmul_jvp,
+    _matmul_transpose,
+    costly=True,
+    simplify=_matmul_simplify,
+)
 
 
 # The NumPy functions ---------------------------------------------------------------------------

@@ -263,7 +263,9 @@ def _add_at_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tup
     return (ct if linear[0] else None, value, *[None] * (len(args) - 2))
 
 
-update = Op("update", _store_infer, _update_source, _update_jvp, _update_transpose, inplace=True)
+update: Op = Op(
+    "update", _store_infer, _update_source, _update_jvp, _update_transpose, inplace=True
+)
 add_at = Op("add_at", _store_infer, _add_at_source, _add_at_jvp, _add_at_transpose, inplace=True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, broadcast, size_of, static
+from tapeless.transforms.core.builder import atom, broadcast, current, size_of, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
@@ -293,7 +293,7 @@ def _roll_source(args: Atoms, params: Params) -> str:
     return "np.roll({0}, {1}" + (", axis={axis})" if args[0].type.ndim > 1 else ")")
 
 
-roll = linear(
+roll: Op = linear(
     "roll",
     lambda x, shift, *, axis: x.type,
     _roll_source,
@@ -358,7 +358,8 @@ def _tile_infer(x: Atom, *, reps: tuple[Size, ...]) -> Type:
 
 
 def _tile_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> Any:
-    wide, axes = [], []
+    wide: list[Size] = []
+    axes: list[int] = []
     for s, r in zip(args[0].type.shape, params["reps"], strict=True):
         if r != 1:
             axes.append(len(wide))
@@ -472,15 +473,17 @@ def _triangle(op: Op) -> Any:
 def diagonal_length(n: Size, m: Size, k: int) -> Size:
     """How many elements the k-th diagonal of an n x m matrix has."""
     rows, columns = (n, m - k) if k >= 0 else (n + k, m)
-    return dims.maximum(least(rows, columns), 0)
+    return current().length(0, least(rows, columns))
 
 
 def least(a: Size, b: Size) -> Size:
+    """The smaller of two axis lengths; which one it is becomes a fact of the program."""
     if a == b or dims.at_least(b, a):
         return a
     if dims.at_least(a, b):
         return b
-    return -dims.maximum(-a, -b)
+    known = current().clamp(a, b)
+    return -dims.maximum(-a, -b) if known is None else known
 
 
 def _diagonal_infer(x: Atom, *, k: int) -> Type:
@@ -496,9 +499,9 @@ def _diagonal_source(args: Atoms, params: Params) -> str:
 
 
 def _diagonal_add(total: Atom, ct: Atom, args: Atoms, params: Params) -> Any:
-    k, *lead = params["k"], *args[0].type.shape[:-2]
+    k, lead = params["k"], args[0].type.ndim - 2
     along = count_up(ct.type.shape[-1])
-    key = (*(slice(None),) * len(lead), Slot(0), Slot(1))
+    key = (*(slice(None),) * lead, Slot(0), Slot(1))
     return add_at(total, ct, along + max(-k, 0), along + max(k, 0), key=key)
 
 

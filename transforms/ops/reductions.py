@@ -224,8 +224,8 @@ cummax.jvp, cummin.jvp = _running_jvp(cummax), _running_jvp(cummin)
 # The NumPy functions ---------------------------------------------------------------------------
 
 
-EMPTY = {sum: 0, prod: 1, any_: False, all_: True}
-JOINS = {sum: lambda a, b: a + b, prod: mul, amax: maximum, amin: minimum}
+EMPTY: dict[Op, Any] = {sum: 0, prod: 1, any_: False, all_: True}
+JOINS: dict[Op, Any] = {sum: lambda a, b: a + b, prod: mul, amax: maximum, amin: minimum}
 
 
 def reduction(op: Op, default: Any = None) -> Any:

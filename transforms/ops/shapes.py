@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.builder import atom, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
@@ -55,12 +55,12 @@ def _cast_simplify(args: Atoms, params: Params) -> Atom | None:
     return None
 
 
-cast = Op(
+cast: Op = Op(
     "cast",
     _cast_infer,
     _cast_source,
     _cast_jvp,
-    lambda ct, args, linear, params: (cast(ct, dtype=args[0].type.dtype),),
+    lambda ct, args, linear, params: (ct,),  # the driver casts, and takes real parts
     simplify=_cast_simplify,
 )
 copy = linear(
@@ -98,11 +98,18 @@ def _reshape_source(args: Atoms, params: Params) -> str:
     return "{0}.reshape({shape})"
 
 
-def _reshape_simplify(args: Atoms, params: Params) -> Atom | None:
-    return args[0] if args[0].type.shape == params["shape"] else None
+def _reshape_simplify(args: Atoms, params: Params) -> Any:
+    if args[0].type.shape == params["shape"]:
+        return args[0]
+    let = current().definitions.get(args[0]) if isinstance(args[0], Var) else None
+    if let is not None and let.op is sum and let.params["keepdims"]:
+        axes = let.params["axes"]
+        if reduced(let.args[0].type.shape, axes, False) == params["shape"]:
+            return sum(let.args[0], axes=axes, keepdims=False)
+    return None
 
 
-reshape = linear(
+reshape: Op = linear(
     "reshape",
     lambda x, *, shape: x.type.with_shape(shape),
     _reshape_source,
@@ -134,7 +141,7 @@ def _transpose_simplify(args: Atoms, params: Params) -> Atom | None:
     return args[0] if params["axes"] == tuple(range(len(params["axes"]))) else None
 
 
-transpose = linear(
+transpose: Op = linear(
     "transpose",
     _transpose_infer,
     _transpose_source,
@@ -214,16 +221,27 @@ def spread(value: Atom, t: Type, axes: tuple[int, ...]) -> Any:
 
 
 def kept(value: Atom, t: Type, axes: tuple[int, ...]) -> Any:
-    """A reduced value with axes of length one in the place of the reduced ones."""
-    return reshape(value, shape=reduced(t.shape, axes, True))
+    """A reduced value that broadcasts against what was reduced: with axes of length one in the
+    place of the reduced ones, unless those came first."""
+    leading = axes == tuple(range(len(axes))) and value.type.ndim == t.ndim - len(axes)
+    return value if leading else reshape(value, shape=reduced(t.shape, axes, True))
 
 
-sum = linear(
+def _sum_simplify(args: Atoms, params: Params) -> Any:
+    """A sign goes in front of the sum."""
+    let = current().definitions.get(args[0]) if isinstance(args[0], Var) else None
+    if let is not None and let.op.name == "neg" and args[0].type.differentiable:
+        return let.op(sum(*let.args, **params))
+    return None
+
+
+sum: Op = linear(
     "sum",
     reduction_infer(np.sum),
     reduction_source("np.sum"),
     lambda ct, args, linear, params: (spread(ct, args[0].type, params["axes"]),),
     costly=True,
+    simplify=_sum_simplify,
 )
 
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.builder import static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.indexing import INDEX
 from tapeless.transforms.ops.joining import as_array, axis_of
 from tapeless.transforms.ops.shapes import Atoms, Params, flat, linear
@@ -54,6 +56,36 @@ sort = Op(
 )
 
 
+argpartition = Op(
+    "argpartition",
+    lambda x, *, kth, axis: Type(INDEX, x.type.shape),
+    lambda args, params: f"np.argpartition({{0}}, {params['kth']}{_along(args, params)})",
+    costly=True,
+)
+
+
+def _partition_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is None:
+        return (None,)
+    order = argpartition(primals[0], **params)
+    return (permute(tangents[0], order, axis=params["axis"]),)
+
+
+partition = Op(
+    "partition",
+    lambda x, *, kth, axis: x.type,
+    lambda args, params: f"np.partition({{0}}, {params['kth']}{_along(args, params)})",
+    _partition_jvp,
+    costly=True,
+)
+lexsort = Op(
+    "lexsort",
+    lambda *keys: Type(INDEX, keys[0].type.shape),
+    lambda args, params: f"np.lexsort([{', '.join(f'{{{k}}}' for k in range(len(args)))}])",
+    costly=True,
+)
+
+
 def _searchsorted_source(args: Atoms, params: Params) -> str:
     side = "" if params["side"] == "left" else f", side={params['side']!r}"
     return f"np.searchsorted({{0}}, {{1}}{side})"
@@ -88,6 +120,26 @@ def _sorted(op: Op) -> Any:
     return run
 
 
+def _partitioned(op: Op) -> Any:
+    def run(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
+        a = as_array(a)
+        if axis is None:
+            a, axis = flat(a), 0
+        at = int(static(kth, "the place of the partition must be known"))
+        return op(a, kth=at, axis=axis_of(axis, a.type.ndim))
+
+    return run
+
+
+def _lexsort(keys: Any, axis: Any = -1) -> Any:
+    if not isinstance(keys, (list, tuple)):
+        raise UnsupportedError("np.lexsort of one array", "give the keys as a tuple")
+    arrays = [as_array(key) for key in keys]
+    if any(axis_of(axis, a.type.ndim) != a.type.ndim - 1 for a in arrays):
+        raise UnsupportedError("np.lexsort along an axis that is not the last", "transpose first")
+    return lexsort(*arrays)
+
+
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     a = as_array(a)
     if sorter is not None:
@@ -109,7 +161,14 @@ def _isin(
 NUMPY = {
     np.sort: _sorted(sort),
     np.argsort: _sorted(argsort),
+    np.partition: _partitioned(partition),
+    np.argpartition: _partitioned(argpartition),
+    np.lexsort: _lexsort,
     np.searchsorted: _searchsorted,
     np.isin: _isin,
 }
-METHODS = {"argsort": _sorted(argsort), "searchsorted": _searchsorted}
+METHODS = {
+    "argpartition": _partitioned(argpartition),
+    "argsort": _sorted(argsort),
+    "searchsorted": _searchsorted,
+}

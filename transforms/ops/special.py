@@ -81,7 +81,7 @@ gammaln = special("gammaln", lambda x, y: psi(x))
 loggamma = special("loggamma", lambda x, y: psi(x))
 gamma = special("gamma", lambda x, y: y * psi(x))
 rgamma = special("rgamma", lambda x, y: -y * psi(x))
-psi = special("psi", lambda x, y: polygamma(x, n=1))
+psi: Op = special("psi", lambda x, y: polygamma(x, n=1))
 beta = special(
     "beta", lambda a, b, y: y * (psi(a) - psi(a + b)), lambda a, b, y: y * (psi(b) - psi(a + b))
 )
@@ -108,7 +108,7 @@ def _polygamma_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> 
     return (cast_to(mul(tangents[0], slope), outs[0].type.dtype),)
 
 
-polygamma = Op(
+polygamma: Op = Op(
     "polygamma",
     _polygamma_infer,
     "scipy.special.polygamma({n}, {0})",
@@ -119,21 +119,21 @@ polygamma = Op(
 
 # -- Bessel functions, exponential integrals
 
-iv = special("iv", refused, lambda v, x, y: (iv(v - 1, x) + iv(v + 1, x)) / 2)
-jv = special("jv", refused, lambda v, x, y: (jv(v - 1, x) - jv(v + 1, x)) / 2)
-kv = special("kv", refused, lambda v, x, y: -(kv(v - 1, x) + kv(v + 1, x)) / 2)
-yv = special("yv", refused, lambda v, x, y: (yv(v - 1, x) - yv(v + 1, x)) / 2)
-ive = special("ive", refused, lambda v, x, y: (ive(v - 1, x) + ive(v + 1, x)) / 2 - sign(x) * y)
+iv: Op = special("iv", refused, lambda v, x, y: (iv(v - 1, x) + iv(v + 1, x)) / 2)
+jv: Op = special("jv", refused, lambda v, x, y: (jv(v - 1, x) - jv(v + 1, x)) / 2)
+kv: Op = special("kv", refused, lambda v, x, y: -(kv(v - 1, x) + kv(v + 1, x)) / 2)
+yv: Op = special("yv", refused, lambda v, x, y: (yv(v - 1, x) - yv(v + 1, x)) / 2)
+ive: Op = special("ive", refused, lambda v, x, y: (ive(v - 1, x) + ive(v + 1, x)) / 2 - sign(x) * y)
 i0 = special("i0", lambda x, y: i1(x))
-i1 = special("i1", lambda x, y: (i0(x) + iv(2.0, x)) / 2)
+i1: Op = special("i1", lambda x, y: (i0(x) + iv(2.0, x)) / 2)
 i0e = special("i0e", lambda x, y: i1e(x) - sign(x) * y)
-i1e = special("i1e", lambda x, y: (i0e(x) + ive(2.0, x)) / 2 - sign(x) * y)
+i1e: Op = special("i1e", lambda x, y: (i0e(x) + ive(2.0, x)) / 2 - sign(x) * y)
 j0 = special("j0", lambda x, y: -j1(x))
-j1 = special("j1", lambda x, y: (j0(x) - jv(2.0, x)) / 2)
+j1: Op = special("j1", lambda x, y: (j0(x) - jv(2.0, x)) / 2)
 k0 = special("k0", lambda x, y: -k1(x))
-k1 = special("k1", lambda x, y: -(k0(x) + kv(2.0, x)) / 2)
+k1: Op = special("k1", lambda x, y: -(k0(x) + kv(2.0, x)) / 2)
 y0 = special("y0", lambda x, y: -y1(x))
-y1 = special("y1", lambda x, y: (y0(x) - yv(2.0, x)) / 2)
+y1: Op = special("y1", lambda x, y: (y0(x) - yv(2.0, x)) / 2)
 exp1 = special("exp1", lambda x, y: -exp(-x) / x)
 expi = special("expi", lambda x, y: exp(x) / x)
 cosm1 = special("cosm1", lambda x, y: neg(UFUNCS[np.sin](x)))
@@ -235,7 +235,7 @@ def _logsumexp(
             "scipy.special.logsumexp with return_sign=True", "write it with np.exp and np.log"
         )
     a = as_array(a)
-    operands = (a,)
+    operands: Atoms = (a,)
     if b is not None:
         b = as_array(b)
         operands = (a, broadcast_to(b, shape=a.type.shape))
@@ -252,11 +252,15 @@ def _over_axis(op: Op) -> Any:
 
 def _polygamma(n: Any, x: Any) -> Any:
     order = int(static(n, "the order of polygamma must be known"))
-    return psi(as_array(x)) if order == 0 else polygamma(as_array(x), n=order)
+    x = as_array(x)
+    if order == 0:
+        return cast_to(psi(x), _polygamma_infer(x, n=0).dtype)
+    return polygamma(x, n=order)
 
 
 def _multigammaln(a: Any, d: Any) -> Any:
-    a, d = as_array(a), int(static(d, "the dimension of multigammaln must be known"))
+    a = cast_to(as_array(a), np.dtype(float))
+    d = int(static(d, "the dimension of multigammaln must be known"))
     total = as_array(d * (d - 1) / 4 * math.log(math.pi))
     for k in range(d):
         total = total + gammaln(a - k / 2)

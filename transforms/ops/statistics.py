@@ -23,7 +23,7 @@ from tapeless.transforms.ops.elementwise import (
     truediv,
 )
 from tapeless.transforms.ops.fresh import count_up
-from tapeless.transforms.ops.indexing import INDEX, get
+from tapeless.transforms.ops.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate, stack
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.reductions import (
@@ -143,8 +143,7 @@ def _cov(
 
 
 def _rows(x: Atom, rowvar: bool) -> Any:
-    if x.type.dtype.kind not in "fc":
-        x = cast(x, dtype=np.dtype(float))
+    x = cast_to(x, np.result_type(x.type.dtype, float))
     x = x if x.type.ndim == 2 else reshape(x, shape=(1, *x.type.shape))
     return x if rowvar or x.type.shape[0] == 1 else swap(x)
 
@@ -191,7 +190,31 @@ def _quantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: 
 quantile = Op("quantile", _quantile_infer, _quantile_source, _quantile_jvp, costly=True)
 
 
-def _quantile(scale: float) -> Any:
+def _nanquantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    """The same where the elements that are nan come last, and do not count."""
+    if tangents[0] is None:
+        return (None,)
+    x, tangent, axis = merged(primals[0], tangents[0], params["axes"])
+    holes = isnan(x)
+    order = argsort(select(holes, x.type.dtype.type(np.inf), x), axis=axis)
+    moved = permute(select(holes, 0.0, tangent), order, axis=axis)
+    last = _present(x, axis, True) - 1
+    rank = params["q"] * last
+    low = cast(floor(rank), dtype=INDEX)
+    below, above = (take_along(moved, k, axis) for k in (low, minimum(low + 1, last)))
+    made = below + (above - below) * cast_to(rank - low, outs[0].type.dtype)
+    return (reshape(made, shape=outs[0].type.shape),)
+
+
+def _nanquantile_source(args: Atoms, params: Params) -> str:
+    text = _quantile_source(args, params)
+    return text.replace("np.", "np.nan", 1)
+
+
+nanquantile = Op("nanquantile", _quantile_infer, _nanquantile_source, _nanquantile_jvp, costly=True)
+
+
+def _quantile(scale: float, op: Op = quantile) -> Any:
     def run(
         a: Any,
         q: Any,
@@ -204,10 +227,11 @@ def _quantile(scale: float) -> Any:
         if method != "linear":
             raise UnsupportedError(f"np.quantile with method={method!r}", "use method='linear'")
         if isinstance(q, (list, tuple)):
-            return stack([run(a, e, axis, keepdims=keepdims) for e in q])
+            made = stack([run(a, e, axis, keepdims=keepdims) for e in q])
+            return cast_to(made, np.result_type(made.type.dtype, float))
         a = as_array(a)
         level = float(static(q, "the quantile must be known")) / scale
-        return quantile(a, q=level, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims))
+        return op(a, q=level, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims))
 
     return run
 
@@ -218,7 +242,16 @@ def _median(
     return _quantile(1.0)(a, 0.5, axis, keepdims=keepdims)
 
 
+def _nanmedian(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
+) -> Any:
+    return _quantile(1.0, nanquantile)(a, 0.5, axis, keepdims=keepdims)
+
+
 NUMPY = {
+    np.nanmedian: _nanmedian,
+    np.nanquantile: _quantile(1.0, nanquantile),
+    np.nanpercentile: _quantile(100.0, nanquantile),
     np.ptp: _ptp,
     np.average: _average,
     np.cov: _cov,

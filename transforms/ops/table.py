@@ -16,8 +16,10 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import (
     calculus,
     complex,
+    counting,
     creation,
     decompositions,
+    editing,
     einsum,
     elementwise,
     fresh,
@@ -25,6 +27,8 @@ from tapeless.transforms.ops import (
     joining,
     linalg,
     parts,
+    polynomials,
+    positions,
     rearranging,
     reductions,
     shapes,
@@ -32,8 +36,10 @@ from tapeless.transforms.ops import (
     sorting,
     stacks,
     statistics,
+    writing,
 )
 from tapeless.transforms.ops.elementwise import UFUNCS
+from tapeless.transforms.ops.writing import WRITERS as WRITERS
 
 FAMILIES = (
     sizes,
@@ -54,20 +60,26 @@ FAMILIES = (
     statistics,
     calculus,
     complex,
+    writing,
+    positions,
+    counting,
+    editing,
+    polynomials,
 )
 
 Rule = Callable[..., Any]
 
 
 class Rules(dict[Any, Rule]):
-    """The rules of functions; those of scipy.special join once a program has imported it."""
+    """The rules of functions; those of a part of scipy join once a program has imported it."""
 
-    complete = False
+    def __init__(self, rules: dict[Any, Rule]) -> None:
+        super().__init__(rules)
+        self.missing = {"scipy.special": special_rules, "scipy.linalg": linalg_rules}
 
     def _complete(self) -> None:
-        if not self.complete and "scipy.special" in sys.modules:
-            self.complete = True
-            self.update(special_rules())
+        for module in [m for m in self.missing if m in sys.modules]:
+            self.update(self.missing.pop(module)())
 
     def __contains__(self, function: object) -> bool:
         self._complete()
@@ -90,7 +102,20 @@ def special_family() -> Any:
 
 def special_rules() -> dict[Any, Rule]:
     special = special_family()
-    return {ufunc: _ufunc(op) for ufunc, op in special.SPECIAL.items()} | special.RULES
+    functions: dict[Any, Rule] = special.RULES
+    rules: dict[Any, Rule] = {ufunc: _ufunc(op) for ufunc, op in special.SPECIAL.items()}
+    return rules | functions
+
+
+def linalg_family() -> Any:
+    from tapeless.transforms.ops import scipy_linalg  # noqa: PLC0415 (scipy is optional)
+
+    return scipy_linalg
+
+
+def linalg_rules() -> dict[Any, Rule]:
+    functions: dict[Any, Rule] = linalg_family().RULES
+    return functions
 
 
 def _special(name: str) -> Rule:
@@ -224,9 +249,25 @@ FUNCTIONS |= {math.log: _log, math.hypot: _hypot, math.dist: _dist}
 FUNCTIONS |= {function: _special(name) for function, name in SPECIAL.items()}
 
 
+def full_name(function: Any) -> str:
+    """`np.linalg.inv`, `np.add.at`, `scipy.special.erf`: how users write a function."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, np.ufunc):
+        module = "scipy.special" if getattr(np, function.__name__, None) is not function else "np"
+        return f"{module}.{function.__name__}"
+    if isinstance(owner, np.ufunc):
+        return f"{full_name(owner)}.{function.__name__}"
+    module = getattr(function, "__module__", None) or ""
+    public = [part for part in module.split(".") if not part.startswith("_")]
+    name = getattr(function, "__name__", str(function))
+    return ".".join([*("np" if part == "numpy" else part for part in public), name])
+
+
 def families() -> tuple[Any, ...]:
-    """All families; special functions only where scipy is installed."""
-    return FAMILIES if importlib.util.find_spec("scipy") is None else (*FAMILIES, special_family())
+    """All families; those for scipy only where it is installed."""
+    if importlib.util.find_spec("scipy") is None:
+        return FAMILIES
+    return (*FAMILIES, special_family(), linalg_family())
 
 
 def operations() -> dict[str, Op]:

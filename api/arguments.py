@@ -1,0 +1,140 @@
+"""Checks of what transformations are given: argnums, inputs, tangents, cotangents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.naming import base_name
+from tapeless.region import described, is_value, leaf_type, shape_text
+from tapeless.transforms.core.language import Type
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.frontend.symbols import Symbol
+
+
+def plural(n: int, noun: str) -> str:
+    """`1 tangent`, `2 tangents`."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def positions(
+    args: Sequence[Any], argnums: int | tuple[int, ...], what: str, name: str
+) -> tuple[int, ...]:
+    """Checked, non-negative positions of the arguments in `argnums`."""
+    wanted = argnums if isinstance(argnums, tuple) else (argnums,)
+    for k in wanted:
+        if not -len(args) <= k < len(args):
+            raise ArgumentError(
+                f"{what}: argnums is {k}, but {name} is called with "
+                f"{plural(len(args), 'positional argument')}",
+                "argnums counts from 0; an argument passed by name is chosen with argnames",
+            )
+    found = tuple(k % len(args) for k in wanted)
+    if len(set(found)) != len(found):
+        raise ArgumentError(f"{what}: argnums {wanted} names an argument twice")
+    return found
+
+
+def checked_argnums(argnums: Any, what: str) -> int | tuple[int, ...]:
+    """An int or a tuple of ints; refuses anything else."""
+    numbers = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
+    if not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in numbers):
+        raise ArgumentTypeError(
+            f"{what}: argnums must be an int or a tuple of ints, not {argnums!r}"
+        )
+    return tuple(map(int, numbers)) if isinstance(argnums, (tuple, list)) else int(argnums)
+
+
+def checked_argnames(argnames: Any, what: str) -> tuple[str, ...]:
+    """One name or several; refuses anything else."""
+    if isinstance(argnames, str) or argnames is None:
+        return (argnames,) if argnames else ()
+    names = tuple(argnames) if isinstance(argnames, (tuple, list, set, frozenset)) else (argnames,)
+    if not all(isinstance(n, str) for n in names):
+        raise ArgumentTypeError(f"{what}: argnames must be a name or several, not {argnames!r}")
+    return names
+
+
+def check_input(part: Any, what: str, holomorphic: bool = False) -> None:
+    """Refuses what cannot be differentiated with respect to."""
+    for leaf in tree.leaves(part):
+        if not is_value(leaf):
+            raise ArgumentTypeError(
+                f"{what}: cannot differentiate with respect to {described(leaf)}",
+                "choose other argnums, or pass numbers and arrays",
+            )
+        dtype = leaf_type(leaf).dtype
+        if holomorphic and dtype.kind != "c":
+            raise ArgumentTypeError(
+                f"{what} with holomorphic=True needs complex inputs, not {dtype.name}"
+            )
+        if dtype.kind not in "fc":
+            raise ArgumentTypeError(
+                f"{what}: cannot differentiate with respect to {dtype.name} values",
+                "pass floats: 1.0 instead of 1, x.astype(float) instead of x",
+            )
+        if dtype.kind == "c" and not holomorphic:
+            raise ArgumentTypeError(f"{what}: complex inputs need holomorphic=True")
+
+
+def with_aux(value: Any, has_aux: bool, what: str, fun: Any) -> tuple[Any, Any]:
+    """(value, aux) of what a function returned; aux is None without `has_aux`."""
+    if not has_aux:
+        return value, None
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise ArgumentTypeError(
+            f"{what} with has_aux=True needs a function that returns a pair (value, aux); "
+            f"{base_name(fun)} returns {described(value)}"
+        )
+    return value
+
+
+def check_tangents(primals: list[Any], tangents: list[Any]) -> None:
+    """Refuses tangents that are not built like their primals, or have other dtypes or shapes."""
+    flat, structure = tree.flatten(primals)
+    dots = like_leaves(structure, tangents, "jvp: the tangents", "the primals")
+    for primal, dot in zip(flat, dots, strict=True):
+        if is_value(primal) and leaf_type(primal).differentiable:
+            check_leaf(dot, leaf_type(primal), "jvp: a tangent", "its primal")
+
+
+def like_leaves(structure: Any, given: Any, what: str, other: str) -> list[Any]:
+    """The leaves of `given`, which must have the structure; anything may stand for a leaf that has
+    no derivative."""
+    try:
+        return structure.flatten_up_to(tree.plain(given))  # type: ignore[no-any-return]
+    except (ValueError, TypeError) as e:
+        raise ArgumentTypeError(
+            f"{what} must be built like {other}: {tree.structure_stars(structure)}, "
+            f"not {tree.structure_text(given)}"
+        ) from e
+
+
+def check_leaf(given: Any, kind: Type, what: str, other: str) -> None:
+    """Refuses a tangent or cotangent of another dtype or shape than the value it belongs to."""
+    if not is_value(given):
+        raise ArgumentTypeError(f"{what} is {described(given)}, not a number or an array")
+    have = leaf_type(given)
+    allowed = "fc" if kind.dtype.kind == "c" else "f"
+    differ = have.dtype != kind.dtype and not (have.weak or kind.weak)
+    if have.dtype.kind not in allowed or differ:
+        raise ArgumentTypeError(
+            f"{what} is {have.dtype.name}, {other} is {kind.dtype.name}",
+            "pass floats of the same dtype: 1.0 instead of 1",
+        )
+    if isinstance(given, Symbol):
+        return  # its shape is compared where the program is made
+    if len(have.shape) != len(kind.shape) or any(
+        isinstance(n, int) and n != k for n, k in zip(kind.shape, have.shape, strict=True)
+    ):
+        raise ArgumentError(
+            f"{what} has shape {shape_text(have.shape)}, {other} has shape {shape_text(kind.shape)}"
+        )
+
+
+def differentiable(x: Any) -> bool:
+    """Whether a leaf is a float or complex number or array."""
+    return is_value(x) and leaf_type(x).differentiable

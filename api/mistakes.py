@@ -1,0 +1,68 @@
+"""Errors that only a mistake in tapeless can raise become a request to report it."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+from tapeless.naming import base_name, place
+from tapeless.transforms.errors import InternalError, TapelessError
+from tapeless.transforms.frontend.rewrite import known_codes
+
+#: These run the user's own operations, and raise what Python raises.
+ON_BEHALF = ("tapeless.transforms.frontend.", "tapeless.transforms.ops.", "tapeless.tree")
+
+
+@contextmanager
+def mistakes_reported(fun: Any) -> Iterator[None]:
+    """Wraps the code that stages and transforms `fun`."""
+    try:
+        yield
+    except TapelessError as e:
+        at = place(fun)
+        if e.where is None and at is not None:
+            e.where = (*at, 0, 0)
+        raise
+    except Exception as e:
+        frames = list(_frames(e.__traceback__))
+        if not _ours(e, frames):
+            raise
+        user = [(c.co_filename, line) for _, c, line in frames if c in known_codes]
+        at = user[-1] if user else place(fun)
+        raise InternalError(
+            f"a mistake in tapeless ({type(e).__name__}: {e}) while transforming {base_name(fun)}",
+            "please report it with the function",
+            None if at is None else (*at, 0, 0),
+        ) from e
+
+
+def _frames(tb: TracebackType | None) -> Iterator[tuple[str, Any, int]]:
+    while tb is not None:
+        name = tb.tb_frame.f_globals.get("__name__", "")
+        yield str(name), tb.tb_frame.f_code, tb.tb_lineno
+        tb = tb.tb_next
+
+
+def _ours(error: Exception, frames: list[tuple[str, Any, int]]) -> bool:
+    """Whether the error comes from a pass, or from a look-up or assertion of our own."""
+    last_user = max((k for k, f in enumerate(frames) if f[1] in known_codes), default=-1)
+    if any(_is_pass(name) for name, _, _ in frames[last_user + 1 :]):
+        return True
+    module, code, line = frames[-1]
+    if not module.startswith("tapeless."):
+        return False
+    if isinstance(error, AssertionError):
+        return linecache.getline(code.co_filename, line).lstrip().startswith("assert")
+    if module.startswith(ON_BEHALF):
+        return False
+    return isinstance(error, (LookupError, AttributeError, NameError, SyntaxError))
+
+
+def _is_pass(module: str) -> bool:
+    """Whether a module is one of transforms/*.py, or rewrites source."""
+    start, _, last = module.rpartition(".")
+    rewrites = start == "tapeless.transforms.frontend" and last in ("rewrite", "desugar", "source")
+    return start == "tapeless.transforms" or rewrites

@@ -1,0 +1,130 @@
+"""Names of functions, arguments and leaves, for emitted code and for errors."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from typing import Any
+
+from tapeless import tree
+from tapeless.transforms.errors import ArgumentTypeError
+from tapeless.transforms.frontend.stage import Staged
+
+
+def check_callable(fun: Any, what: str) -> None:
+    """Refuses what cannot be called."""
+    if not callable(fun):
+        raise ArgumentTypeError(
+            f"{what} needs a function, not {type(fun).__name__} {str(fun)[:40]!r}",
+            "pass the function itself, not the result of a call",
+        )
+
+
+# -- functions
+
+
+def unwrapped(fun: Any) -> Any:
+    """The user's function under partials, methods, callable objects and transformations."""
+    while not hasattr(fun, "__code__"):
+        if isinstance(fun, functools.partial):
+            fun = fun.func
+        elif inspect.ismethod(fun):
+            fun = fun.__func__
+        elif hasattr(fun, "__wrapped__"):
+            fun = fun.__wrapped__
+        elif hasattr(type(fun).__call__, "__code__"):
+            fun = type(fun).__call__
+        else:
+            break
+    return fun
+
+
+def base_name(fun: Any) -> str:
+    """What a function is called in emitted code."""
+    while isinstance(fun, functools.partial):
+        fun = fun.func
+    emitted = getattr(fun, "emitted_name", None) or getattr(fun, "__name__", None)
+    name = str(emitted or type(fun).__name__.lower())
+    return name if name.isidentifier() else "function"
+
+
+def place(fun: Any) -> tuple[str, int] | None:
+    """File and first line of a function of the user."""
+    inner = unwrapped(fun)
+    code = getattr(inner, "__code__", None)
+    library = str(getattr(inner, "__module__", "")).startswith(("numpy", "scipy"))
+    return None if code is None or library else (code.co_filename, code.co_firstlineno)
+
+
+def global_name(obj: Any) -> str:
+    """The name by which a module holds `obj` itself, as decorators leave it; empty if none does."""
+    found: Any = sys.modules.get(getattr(obj, "__module__", None) or "")
+    name: str = getattr(obj, "__qualname__", "")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return name if found is obj else ""
+
+
+def unused(name: str, names: Any) -> str:
+    """`name`, with underscores until it differs from `names`."""
+    while name in names:
+        name += "_"
+    return name
+
+
+# -- arguments
+
+
+def argument_names(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """A name for each argument as it is passed."""
+    names: list[str] = []
+    try:
+        params = list(inspect.signature(fun).parameters.values())
+    except (TypeError, ValueError):
+        params = []
+    plain = [p.name for p in params if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((p.name for p in params if p.kind is p.VAR_POSITIONAL), "x")
+    for k in range(len(args)):
+        name = plain[k] if k < len(plain) else f"{rest}{k - len(plain)}"
+        names.append(unused(name if params or len(args) > 1 else "x", names))
+    return names + [unused(k, names) for k in kwargs]
+
+
+def leaf_names(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> list[str]:
+    """A name for each leaf of (args, kwargs), in order: parameters of their own, where no
+    expression reads them."""
+    values = [*args, *kwargs.values()]
+    counts = {n: len(tree.leaves(value)) for n, value in zip(names, values, strict=True)}
+    ordered = [*names[: len(args)], *(n for _, n in _sorted(args, kwargs, names))]
+    found: list[str] = []
+    for name in ordered:
+        for k in range(counts[name]):
+            found.append(unused(f"{name}{k}" if counts[name] > 1 else name, found))
+    return found
+
+
+def _sorted(args: Any, kwargs: dict[str, Any], names: list[str]) -> list[tuple[str, str]]:
+    """Keywords as optree orders them, each with its name."""
+    return sorted(zip(kwargs, names[len(args) :], strict=True))
+
+
+def leaf_paths(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> list[str]:
+    """For each leaf of (args, kwargs), in order, the Python expression that reads it."""
+    by_name = ((name, kwargs[k]) for k, name in _sorted(args, kwargs, names))
+    ordered = [*zip(names, args, strict=False), *by_name]
+    return [a.codify(name) for name, value in ordered for a in tree.accessors(value)]
+
+
+def parameters(
+    staged: Staged, arguments: list[str], paths: list[str]
+) -> tuple[list[str], list[Any]]:
+    """The parameters of the emitted function, and the expression that reads each variable."""
+    pairs = zip(staged.leaves, paths, strict=True)
+    unpack = [(leaf.var, path) for leaf, path in pairs if leaf.var is not None]
+    names = list(arguments)
+    for c in staged.captured:
+        name = c.var.name if c.var.name.isidentifier() else "captured"
+        names.append(unused(name, names))
+        unpack.append((c.var, names[-1]))
+    return names, unpack

@@ -1,0 +1,193 @@
+"""What was emitted for one signature, when it may be run again, and where it is kept."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Block
+from tapeless.transforms.frontend.stage import Staged, is_dynamic
+from tapeless.transforms.module import rebuild
+
+NUMBERS = frozenset(
+    {float, int, complex, *(t for t in np.sctypeDict.values() if issubclass(t, np.number))}
+)
+Key = tuple[Any, ...]
+
+
+# -- signatures
+
+
+def leaf_key(x: Any) -> Any:
+    """What a program is specialised on: type, rank, axes of length 0 or 1; of flags the value."""
+    kind = type(x)
+    if kind in NUMBERS:
+        return kind
+    if isinstance(x, np.ndarray) and x.dtype.kind in "biufc":
+        return (x.dtype, *[n if n < 2 else 2 for n in x.shape])
+    if isinstance(x, (str, bytes, bool, np.bool_)):
+        return (kind, x)
+    return id(x)  # the specialisation keeps x alive
+
+
+def quick_key(args: tuple[Any, ...]) -> Key | None:
+    """The key of a call with numbers and arrays only, without looking for containers."""
+    key: list[Any] = []
+    for x in args:
+        kind = type(x)
+        if kind in NUMBERS:
+            key.append(kind)
+        elif kind is np.ndarray and x.dtype.kind in "biufc":
+            key.append((x.dtype, *[n if n < 2 else 2 for n in x.shape]))
+        else:
+            return None
+    return tuple(key)
+
+
+class Specialisation:
+    """One emitted function, with what it relies on."""
+
+    plan: Any = None  # of vjp and linearize: their second function
+
+    def __init__(
+        self,
+        run: Callable[..., Any],
+        text: str,
+        staged: Staged,
+        simplified: Block,
+        flat: bool,
+        keywords: tuple[str, ...] | None,
+        returned: Any = None,
+    ) -> None:
+        self.run, self.text, self.staged = run, text, staged
+        self.simplified, self.flat, self.keywords = simplified, flat, keywords
+        self.returned = returned  # how leaves become registered classes
+        leaves = list(enumerate(staged.leaves))
+        self.static = [(k, v.value) for k, v in leaves if v.static and is_dynamic(v.value)]
+        self.axes = [(k, axis, v.value.shape[axis]) for k, v in leaves for axis in v.axes]
+        self.captured = [(c.get, leaf_key(c.array)) for c in staged.captured]
+        for leaf in staged.leaves:
+            if leaf.var is not None:
+                leaf.value = None  # the arrays of the first call need not live on
+        for c in staged.captured:
+            c.array = None
+
+    def accepts(self, leaves: Any) -> bool:
+        """Whether the function is right for these arguments and what it reads from outside."""
+        for k, value in self.static:
+            if not _same(value, leaves[k]):
+                return False
+        for k, axis, n in self.axes:
+            if leaves[k].shape[axis] != n:
+                return False
+        for g in self.staged.guards:
+            if not g.holds():
+                return False
+        for get, key in self.captured:
+            if leaf_key(get()) != key:
+                return False
+        return not self.staged.sizes or self.sizes_hold(leaves)
+
+    def sizes_hold(self, leaves: list[Any]) -> bool:
+        """Whether the sizes are related as the program relies on."""
+        s = self.staged
+        values = {}
+        for symbol, (k, axis) in s.decisions.homes.items():
+            values[symbol] = int(leaves[k]) if axis < 0 else leaves[k].shape[axis]
+        for c in s.captured:
+            for size, n in zip(c.var.type.shape, c.get().shape, strict=True):
+                for symbol in dims.symbols(size):
+                    values[symbol] = n
+        for relation, a, b in s.sizes:
+            x, y = dims.evaluate(a, values), dims.evaluate(b, values)
+            if x is None or y is None or not (x == y if relation == "==" else x >= y):
+                return False
+        return True
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        extra = [c.get() for c in self.staged.captured]
+        if self.keywords is None:  # the function takes the leaves
+            made = self.run(*tree.leaves((args, kwargs)), *extra)
+        else:
+            made = self.run(*args, *[kwargs[name] for name in self.keywords], *extra)
+        if not self.flat:
+            return made if self.returned is None else tree.unflatten(self.returned, made)
+        left = iter(made)
+        result = rebuild(self.staged.result, left)
+        if self.returned is not None:
+            result = tree.unflatten(self.returned, result)
+        for location, spec in self.staged.writes:
+            location.set(rebuild(spec, left))
+        return result
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and (
+        a is b or (np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b)
+    )
+
+
+# -- where specialisations are kept: `grad(f)` written inside a loop stages once
+
+
+class Cache(dict[Any, list[Specialisation]]):
+    """Specialisations of one transformed function, by key; `kept` keeps the function here too."""
+
+    owner: Any = None
+
+
+LIMIT = 256
+_caches: OrderedDict[Key, tuple[Any, Cache]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def shared_cache(kind: Any, fun: Any, options: Key) -> Cache:
+    """The cache of a transformation of a function; the same one for functions that are the same."""
+    parts = list(_identity(fun))
+    key = (kind, options, *(part for part, _ in parts))
+    with _lock:
+        if key not in _caches:
+            _caches[key] = (parts, Cache())  # keeps the objects, so that their ids stay their own
+            if len(_caches) > LIMIT:
+                _caches.popitem(last=False)
+        _caches.move_to_end(key)
+        return _caches[key][1]
+
+
+def kept(kind: Callable[..., Any], fun: Any, *options: Any) -> Any:
+    """The transformed function made for the same function and options before, or a new one."""
+    cache = shared_cache(kind, fun, options)
+    if cache.owner is None:
+        cache.owner = kind(fun, *options)
+    return cache.owner
+
+
+def _identity(fun: Any) -> Iterator[tuple[Any, Any]]:
+    """What makes a function the one it is, with the objects behind the ids: a lambda is the same
+    each time its line is run, as long as it sees the same variables."""
+    if isinstance(fun, FunctionType) and not fun.__dict__:
+        defaults = (*(fun.__defaults__ or ()), *(fun.__kwdefaults__ or {}).values())
+        yield (fun.__name__, fun.__qualname__, len(defaults)), None
+        for part in (fun.__code__, fun.__globals__, *(fun.__closure__ or ()), *defaults):
+            yield id(part), part
+    elif isinstance(fun, MethodType):
+        yield id(fun.__self__), fun.__self__
+        yield from _identity(fun.__func__)
+    elif isinstance(fun, functools.partial):
+        yield (type(fun), len(fun.args), *fun.keywords), None
+        for part in (*fun.args, *fun.keywords.values()):
+            yield id(part), part
+        yield from _identity(fun.func)
+    elif hasattr(type(fun), "cache_key"):
+        yield fun.cache_key(), None
+        yield from _identity(fun.fun)
+    else:
+        yield id(fun), fun

@@ -1,0 +1,201 @@
+"""vjp and linearize: values, the two emitted functions, and what is kept between them."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from tapeless import linearize, vjp
+from tapeless.transforms.errors import TapelessError, UnsupportedError
+from tests.api.importable import scaled, square
+
+
+def layer(w, x):
+    return np.tanh(w @ x)
+
+
+W = np.array([[0.1, 0.2, -0.3], [0.5, -0.4, 0.2]])
+V = np.array([1.0, -1.0, 2.0])
+
+
+def test_vjp_of_a_layer():
+    value, pull = vjp(layer, W, V)
+    np.testing.assert_array_equal(value, np.tanh(W @ V))
+    bar = np.array([2.0, 3.0])
+    z_bar = bar * (1 - np.tanh(W @ V) ** 2)
+    w_bar, x_bar = pull(bar)
+    np.testing.assert_allclose(w_bar, np.outer(z_bar, V), rtol=1e-14)
+    np.testing.assert_allclose(x_bar, W.T @ z_bar, rtol=1e-14)
+
+
+def test_linearize_of_a_layer():
+    value, push = linearize(layer, W, V)
+    np.testing.assert_array_equal(value, np.tanh(W @ V))
+    w_dot, x_dot = np.ones_like(W), np.array([0.5, 0.0, 1.0])
+    wanted = (1 - np.tanh(W @ V) ** 2) * (w_dot @ V + W @ x_dot)
+    np.testing.assert_allclose(push(w_dot, x_dot), wanted, rtol=1e-14)
+
+
+def test_they_are_linear_and_may_be_called_often():
+    _, pull = vjp(square, 3.0)
+    assert [pull(c) for c in (1.0, 2.0, -1.0)] == [(6.0,), (12.0,), (-6.0,)]
+    _, push = linearize(square, 3.0)
+    assert [push(c) for c in (1.0, 2.0, -1.0)] == [6.0, 12.0, -6.0]
+
+
+def test_has_aux():
+    def f(x):
+        return x**2, {"seen": x}
+
+    value, pull, aux = vjp(f, 3.0, has_aux=True)
+    assert (value, pull(1.0), aux) == (9.0, (6.0,), {"seen": 3.0})
+    value, push, aux = linearize(f, 3.0, has_aux=True)
+    assert (value, push(1.0), aux) == (9.0, 6.0, {"seen": 3.0})
+
+
+def test_containers():
+    def f(t):
+        return [t["a"] * t["b"], (t["a"], None)]
+
+    value, pull = vjp(f, {"a": 2.0, "b": 3.0})
+    assert value == [6.0, (2.0, None)]
+    assert pull([1.0, (10.0, None)]) == ({"a": 13.0, "b": 2.0},)
+
+
+def test_leaves_without_derivative():
+    def f(x, n, flags):
+        return x**n if flags["cube"] else x
+
+    _, pull = vjp(f, 2.0, 3, {"cube": True, "name": "text"})
+    assert pull(1.0) == (12.0, 0.0, {"cube": 0.0, "name": None})
+    _, pull = vjp(lambda x, k: x[k], np.arange(3.0), np.array([2, 2]))
+    x_bar, k_bar = pull(np.ones(2))
+    np.testing.assert_array_equal(x_bar, [0.0, 0.0, 2.0])
+    np.testing.assert_array_equal(k_bar, [0.0, 0.0])
+
+
+def test_what_is_saved_is_not_the_callers():
+    x = np.array([2.0, 3.0])
+    value, pull = vjp(lambda x: x * x, x)
+    _, push = linearize(lambda x: x * x, x)
+    x[:] = 100.0
+    value[:] = 100.0
+    np.testing.assert_array_equal(pull(np.ones(2))[0], [4.0, 6.0])
+    np.testing.assert_array_equal(push(np.ones(2)), [4.0, 6.0])
+
+
+def test_cotangents_are_not_returned_themselves():
+    ct = np.ones(2)
+    (bar,) = vjp(lambda x: x, np.zeros(2))[1](ct)
+    bar[:] = 5.0
+    np.testing.assert_array_equal(ct, [1.0, 1.0])
+
+
+def test_results_do_not_share_memory():
+    first, second = vjp(lambda x, y: x + y, np.zeros(2), np.zeros(2))[1](np.ones(2))
+    first[:] = 5.0
+    np.testing.assert_array_equal(second, [1.0, 1.0])
+
+
+def test_dtypes_are_kept():
+    x = np.ones(3, np.float32)
+    value, pull = vjp(lambda x: x * 2.0, x)
+    assert value.dtype == np.float32
+    assert pull(np.ones(3, np.float32))[0].dtype == np.float32
+    assert linearize(lambda x: x * 2.0, x)[1](x).dtype == np.float32
+
+
+# -- loops
+
+
+def powers(x):
+    for _ in range(3):
+        x = x * np.sin(x)
+    return x
+
+
+def until(x):
+    while x < 100.0:
+        x = x * x if x > 3.0 else x + 1.5
+    return x
+
+
+def smooth(u):
+    for _ in range(2):
+        for i in range(1, len(u) - 1):
+            u[i] = np.sin(u[i - 1]) * u[i + 1]
+    return u
+
+
+@pytest.mark.parametrize(
+    ("f", "x"), [(powers, 0.9), (until, 0.7), (smooth, np.linspace(0.1, 1.0, 6))]
+)
+def test_loops(f, x):
+    h = 1e-6
+    direction = np.ones_like(x) if np.ndim(x) else 1.0
+    wanted = (f(np.copy(x) + h * direction) - f(np.copy(x) - h * direction)) / (2 * h)
+    value, push = linearize(f, x)
+    np.testing.assert_allclose(value, f(np.copy(x)), rtol=1e-14)
+    for _ in range(2):
+        np.testing.assert_allclose(push(direction), wanted, rtol=1e-6)
+    _, pull = vjp(f, x)
+    for _ in range(2):
+        (bar,) = pull(direction)
+        np.testing.assert_allclose(np.sum(bar * direction), np.sum(wanted * direction), rtol=1e-6)
+
+
+def test_linearize_saves_in_loops_and_computes_the_value_once():
+    _, push = linearize(powers, 0.9)
+    forward, backward = push.source().split("def powers_tangent")
+    assert "x_saved[" in forward
+    assert "x_saved" in backward
+    assert ".copy()" not in forward
+
+
+# -- source, repr, pickle
+
+
+def test_one_module_has_both_functions():
+    _, pull = vjp(scaled, 1.0)
+    values = {}
+    exec(pull.source(), values)
+    value, saved = values["scaled_fwd"](1.0)
+    assert value == 2 * np.sin(1.0)
+    assert values["scaled_bwd"](*saved, 3.0) == (6 * np.cos(1.0),)
+    assert "tapeless" not in pull.source()
+
+
+def test_repr():
+    assert repr(vjp(square, 1.0)[1]) == "<pull-back of square>"
+    assert repr(linearize(square, 1.0)[1]) == "<derivative of square at a point>"
+
+
+@pytest.mark.parametrize("again", [lambda p: pickle.loads(pickle.dumps(p)), copy.deepcopy])
+def test_pickle_and_copy(again):
+    assert again(vjp(scaled, 1.0)[1])(3.0) == (6 * np.cos(1.0),)
+    assert again(linearize(scaled, 1.0)[1])(3.0) == 6 * np.cos(1.0)
+    x = np.linspace(0.0, 1.0, 5)
+    np.testing.assert_allclose(again(vjp(scaled, x)[1])(x)[0], 2 * x * np.cos(x))
+
+
+def test_a_pickle_of_another_function_is_refused():
+    made = pickle.dumps(vjp(scaled, 1.0)[1])
+    old = scaled.__defaults__
+    scaled.__defaults__ = (3,)  # an integer: other code
+    try:
+        with pytest.raises(TapelessError, match="was pickled where the function"):
+            pickle.loads(made)
+    finally:
+        scaled.__defaults__ = old
+
+
+def test_while_loops_cannot_be_pulled_back_inside_other_functions():
+    _, pull = vjp(until, 0.7)
+    with pytest.raises(UnsupportedError) as e:
+        vjp(lambda c: pull(c)[0], 1.0)
+    assert e.value.problem == (
+        "the derivative of until holds what a while loop saved, and is called in a function that "
+        "is transformed"
+    )
+    assert e.value.hint == "call vjp inside that function"

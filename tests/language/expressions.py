@@ -1,0 +1,131 @@
+"""Comprehensions, containers, assignment, strings and names."""
+
+import numpy as np
+
+from tests.language import row
+
+GRAVITY = 9.81
+TABLE = np.array([0.5, 1.5, 2.5])
+
+
+@row("list comprehensions")
+def listed(x):
+    squares = [v * v for v in x if v > 0]
+    grid = [[a * b for a in x] for b in (1.0, 2.0)]
+    return sum(squares) * grid[1][2] + np.sum(np.array(grid) ** 2)
+
+
+@row("dict and set comprehensions")
+def tabled(x):
+    powers = {n: x**n for n in (1, 2, 3)}
+    names = {n % 2 for n in range(5)}
+    return np.sum(powers[3] * powers[1][0]) * len(names)
+
+
+@row("generator expressions")
+def generated(x):
+    return sum(v**3 for v in x) + np.sum(np.array(list(a * b for a, b in zip(x, x[::-1]))) ** 2)
+
+
+def running(values):
+    total = 0.0
+    for v in values:
+        total = total + v * v
+        yield total
+
+
+@row("generator functions that can be run out while staging")
+def yielded(x):
+    y = 1.0
+    for total in running([x[0], x[1], x[2]]):
+        y = y * total
+    return y + sum(running((x[0], x[1])))
+
+
+@row("lists appended to in loops, then stacked")
+def stacked(x):
+    states, y = [], x
+    for t in range(6):
+        y = y + 0.1 * np.sin(y) * x[0]
+        states.append(y)
+    return np.sum(np.stack(states) ** 2)
+
+
+@row("lists appended to in loops, then indexed")
+def remembered(x):
+    history = [x[0]]
+    for t in range(1, 7):
+        history.append(np.sin(history[t - 1]) + x[1] * x[2])
+    return history[-1] * history[3] + sum(history)
+
+
+@row("dicts filled in loops")
+def filled(x):
+    found = {}
+    for i, name in enumerate(["a", "b", "c"]):
+        found[name] = x[i] ** (i + 2)
+    found["a"] *= found["c"]
+    return sum(found.values())
+
+
+@row("starred expressions")
+def starred(x):
+    first, *rest = x[0], x[1], x[2]
+    more = [*rest, first * 2]
+    a, b, c = (lambda *args, **kw: (*args, kw["k"]))(*more[:2], **{"k": x[0]})
+    return a * b**2 + c * first
+
+
+@row("tuple swaps")
+def swapped(x):
+    a, b = x[0], x[1]
+    for t in range(5):
+        a, b = b, a * x[2] + np.sin(b)
+    return a * b
+
+
+@row("augmented assignment on names, items and attributes")
+def augmented(x):
+    y = x * 1.0
+    y *= x
+    y[1] += x[0]
+    y[:2] /= 2 + x[2]
+    y **= 3
+    parts = {"a": x[0]}
+    parts["a"] -= x[1] ** 2
+    more = [x[2]]
+    more[0] *= x[2]
+    more += [x[0] * x[1]]
+    return np.sum(y) * parts["a"] + sum(more)
+
+
+@row("constants and arrays of the module")
+def constants(x):
+    return np.sum(TABLE * x**2) * GRAVITY
+
+
+@row("`del`")
+def deletes(x):
+    y = x**2
+    parts = {"a": y, "b": x}
+    more = [x[0], x[1], x[2]]
+    del y, parts["b"], more[1]
+    return np.sum(parts["a"]) * more[1]
+
+
+@row("f-strings in messages", fails=([0.7, 9.0, 1.0], ValueError, "entry 1 of 3 is 9.00, over 5"))
+def formats(x):
+    for i in range(len(x)):
+        if x[i] > 5:
+            raise ValueError(f"entry {i} of {len(x)} is {x[i]:.2f}, over {5}")
+    return np.sum(x**2) * x[0]
+
+
+@row("type hints")
+def hinted(x: np.ndarray, scale: "float" = 2.0) -> float:
+    total: float = 0.0
+    y: np.ndarray
+    for v in x:
+        total += v**2
+    y = x * total
+    return scale * np.sum(y)

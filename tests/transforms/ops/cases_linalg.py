@@ -1,0 +1,145 @@
+"""Products, einsum, linear systems, factorisations and norms."""
+
+import numpy as np
+import scipy.linalg
+
+from tests.transforms.ops.cases import case, definite, integers, normal, regular
+
+CASES = [
+    *(
+        case(np.matmul, normal(*a), normal(*b))
+        for a, b in (
+            ((2, 3), (3, 4)),
+            ((3,), (3,)),
+            ((2, 3), (3,)),
+            ((3,), (3, 2)),
+            ((2, 3, 4), (2, 4, 2)),
+            ((2, 3, 4), (4, 2)),
+            ((3, 4), (2, 4, 2)),
+            ((2, 3, 4), (4,)),
+            ((4,), (2, 4, 3)),
+            ((1, 3), (3, 1)),
+            ((2, 0), (0, 3)),
+        )
+    ),
+    case(lambda a, b: a @ b @ b, normal(2, 3), normal(3, 3)),
+    case(np.matmul, integers(2, 3), integers(3)),
+    *(
+        case(np.dot, normal(*a), normal(*b))
+        for a, b in (((3,), (3,)), ((2, 3), (3,)), ((2, 3), (3, 2)), ((2, 3), (2, 3, 2)))
+    ),
+    case(np.dot, 0.7, normal(3)),
+    case(lambda a, b: a.dot(b), normal(2, 3), normal(3)),
+    case(np.inner, normal(3), normal(3)),
+    case(np.inner, normal(2, 3), normal(4, 3)),
+    case(np.inner, normal(2, 3), normal(2, 2, 3)),
+    case(np.outer, normal(2), normal(3)),
+    case(np.linalg.outer, normal(2), normal(3)),
+    case(np.vdot, normal(2, 3), normal(2, 3)),
+    case(np.vecdot, normal(2, 3), normal(3)),
+    case(np.linalg.vecdot, normal(2, 3), normal(2, 3)),
+    case(np.matvec, normal(2, 3), normal(3)),
+    case(np.vecmat, normal(2), normal(2, 3)),
+    case(np.linalg.matmul, normal(2, 3), normal(3, 2)),
+    case(np.tensordot, normal(2, 3, 4), normal(3, 4, 2)),
+    case(np.tensordot, normal(2, 3), normal(2, 3), axes=([0], [0])),
+    case(np.tensordot, normal(2), normal(3), axes=0),
+    case(np.linalg.tensordot, normal(2, 3), normal(3, 2), axes=1),
+    case(np.kron, normal(2, 2), normal(1, 3)),
+    case(np.kron, normal(2), normal(3)),
+    case(np.cross, normal(3), normal(3)),
+    case(np.cross, normal(2, 3), normal(3)),
+    case(np.linalg.cross, normal(2, 3), normal(2, 3)),
+    case(np.linalg.multi_dot, [normal(2, 3), normal(3, 2), normal(2)]),
+    case(np.trapezoid, normal(4)),
+    *(
+        case(lambda *args, s=s: np.einsum(s, *args), *(normal(*shape) for shape in shapes))
+        for s, shapes in {
+            "ij,jk->ik": ((2, 3), (3, 2)),
+            "ij,jk": ((2, 3), (3, 2)),
+            "ij->ji": ((2, 3),),
+            "ii->i": ((3, 3),),
+            "ii": ((3, 3),),
+            "ij->": ((2, 3),),
+            "i,i->i": ((3,), (3,)),
+            "i,j->ij": ((2,), (3,)),
+            "bij,bjk->bik": ((2, 2, 3), (2, 3, 2)),
+            "...ij,...j->...i": ((2, 2, 3), (2, 3)),
+            "ij,jk,kl->il": ((2, 3), (3, 2), (2, 2)),
+            "ij,kj->i": ((2, 3), (2, 3)),
+        }.items()
+    ),
+    case(np.linalg.solve, regular(3), normal(3)),
+    case(np.linalg.solve, regular(3), normal(3, 2)),
+    case(np.linalg.solve, regular(2, 2), normal(2, 2, 1)),
+    case(np.linalg.inv, regular(3)),
+    case(np.linalg.inv, regular(2, 2)),
+    case(np.linalg.det, regular(3)),
+    case(np.linalg.det, regular(2, 2)),
+    case(
+        np.linalg.det, np.array([[1.0, 2.0, 0.5], [2.0, 4.0, 1.0], [0.3, 0.1, 2.0]]), second=False
+    ),
+    case(np.linalg.slogdet, regular(3)),
+    case(lambda a: np.linalg.slogdet(a).logabsdet, regular(3)),
+    case(np.linalg.cholesky, definite(3)),
+    case(np.linalg.cholesky, definite(2, 2)),
+    case(lambda a: np.linalg.cholesky(a @ a.T + np.eye(3)), normal(3, 3)),
+    case(np.linalg.cholesky, definite(3), upper=True),
+    case(np.linalg.eigh, definite(3)),
+    case(np.linalg.eigvalsh, definite(3)),
+    case(np.linalg.eigvalsh, definite(3), UPLO="U"),
+    case(lambda a: np.linalg.svd(a, full_matrices=False), normal(4, 2), second=False),
+    case(lambda a: np.linalg.svd(a, full_matrices=False), normal(2, 4), second=False),
+    case(lambda a: np.linalg.svd(a)[1], regular(3)),
+    case(lambda a: np.linalg.svd(a, compute_uv=False), normal(3, 2)),
+    case(np.linalg.svdvals, normal(3, 2)),
+    case(np.linalg.qr, regular(3)),
+    case(np.linalg.qr, normal(4, 2)),
+    case(np.linalg.qr, normal(4, 2), mode="r"),
+    case(np.linalg.pinv, normal(3, 2)),
+    case(np.linalg.pinv, normal(2, 3)),
+    case(lambda a, b: np.linalg.lstsq(a, b)[0], normal(2, 4), normal(2)),
+    case(np.linalg.lstsq, normal(4, 2), normal(4, 3)),
+    case(lambda a, b: np.linalg.lstsq(a, b)[0], normal(4, 2), normal(4)),
+    case(np.linalg.matrix_rank, regular(3)),
+    case(np.linalg.tensorinv, regular(4).reshape(4, 2, 2), ind=1),
+    case(np.linalg.tensorsolve, regular(4).reshape(2, 2, 4), normal(2, 2)),
+    *(case(np.linalg.matrix_power, regular(2), n=n) for n in (0, 1, 3, -2)),
+    case(np.linalg.cond, regular(3)),
+    case(np.linalg.cond, regular(2), p=1),
+    case(np.linalg.norm, normal(3)),
+    case(np.linalg.norm, normal(2, 3)),
+    case(np.linalg.norm, normal(2, 3), axis=1),
+    case(np.linalg.norm, normal(2, 3), axis=0, keepdims=True),
+    *(case(np.linalg.norm, normal(4), ord=p) for p in (1, 2, 3, np.inf, -np.inf, 0, 0.5)),
+    *(case(np.linalg.norm, regular(3), ord=p) for p in ("fro", "nuc", 1, -1, 2, -2, np.inf)),
+    case(np.linalg.norm, normal(2, 3, 3), axis=(1, 2)),
+    case(np.linalg.vector_norm, normal(2, 3)),
+    case(np.linalg.vector_norm, normal(2, 3), axis=1, ord=3),
+    case(np.linalg.matrix_norm, regular(2)),
+    case(np.linalg.matrix_norm, regular(2, 2), ord=1),
+    case(scipy.linalg.solve, regular(3), normal(3)),
+    case(scipy.linalg.inv, regular(3)),
+    case(scipy.linalg.det, regular(3)),
+    case(scipy.linalg.cholesky, definite(3)),
+    case(scipy.linalg.cholesky, definite(3), lower=True),
+    *(
+        case(scipy.linalg.solve_triangular, regular(3), normal(3), lower=lower, trans=trans)
+        for lower in (True, False)
+        for trans in (0, 1)
+    ),
+    case(scipy.linalg.solve_triangular, regular(3), normal(3, 2), unit_diagonal=True),
+    case(
+        lambda a, b: scipy.linalg.cho_solve(scipy.linalg.cho_factor(a), b), definite(3), normal(3)
+    ),
+    case(
+        lambda a, b: scipy.linalg.cho_solve((scipy.linalg.cholesky(a, lower=True), True), b),
+        definite(3),
+        normal(3, 2),
+    ),
+    case(scipy.linalg.norm, normal(3)),
+    case(lambda a, b: scipy.linalg.block_diag(a, b), normal(2, 2), normal(1, 3)),
+    case(scipy.linalg.expm, normal(2, 2), second=False),
+    *(case(f, definite(3)) for f in (scipy.linalg.eigvalsh,)),
+    *(case(f, normal(3, 2)) for f in (scipy.linalg.pinv, scipy.linalg.svdvals)),
+]

@@ -1,0 +1,42 @@
+"""Special functions of scipy."""
+
+import numpy as np
+import scipy.special as sc
+
+from tests.transforms.ops.cases import below_one, case, normal, positive, uniform
+
+UNARY = {
+    normal: [
+        *(sc.expit, sc.log_expit, sc.erf, sc.erfc, sc.erfcx, sc.erfi, sc.dawsn, sc.ndtr),
+        *(sc.log_ndtr, sc.i0, sc.i1, sc.i0e, sc.i1e, sc.j0, sc.j1, sc.cosm1, sc.exp10, sc.exp2),
+        *(sc.expm1, sc.cbrt),
+    ],
+    positive: [
+        *(sc.gammaln, sc.loggamma, sc.gamma, sc.rgamma, sc.psi, sc.k0, sc.k1, sc.y0, sc.y1),
+        *(sc.exp1, sc.expi, sc.entr, sc.log1p),
+    ],
+    below_one: [sc.erfinv],
+}
+POSITIVE_PAIRS = [sc.beta, sc.betaln, sc.poch, sc.xlogy, sc.xlog1py, sc.rel_entr, sc.kl_div]
+ORDERED = [sc.iv, sc.jv, sc.kv, sc.yv, sc.ive]
+
+CASES = [
+    *(case(f, make(3)) for make, many in UNARY.items() for f in many),
+    *(case(f, float(make()), second=False) for make, many in UNARY.items() for f in many[::4]),
+    *(case(f, uniform(0.2, 0.8, 3)) for f in (sc.logit, sc.ndtri, sc.erfcinv)),
+    *(case(f, positive(2, 3), positive(3)) for f in POSITIVE_PAIRS),
+    *(case(f, 2, positive(3)) for f in ORDERED),
+    *(case(f, 2, positive(3)) for f in (sc.gammainc, sc.gammaincc)),
+    case(sc.betainc, 2, 3, uniform(0.2, 0.8, 3)),
+    case(sc.xlogy, np.array([0.0, 0.5]), np.array([0.3, 2.0]), second=False),
+    case(sc.polygamma, 0, positive(3)),
+    case(sc.polygamma, 2, positive(3)),
+    case(sc.multigammaln, 3.5, d=3),
+    case(sc.logsumexp, normal(2, 3)),
+    case(sc.logsumexp, normal(2, 3), axis=1),
+    case(sc.logsumexp, normal(2, 3), axis=0, keepdims=True),
+    case(lambda a, b: sc.logsumexp(a, axis=1, b=b), normal(2, 3), positive(3)),
+    case(sc.softmax, normal(2, 3)),
+    case(sc.softmax, normal(2, 3), axis=1),
+    case(sc.log_softmax, normal(2, 3), axis=0),
+]

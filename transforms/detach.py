@@ -1,0 +1,43 @@
+"""Results that share no memory with arguments or with each other: callers may overwrite them.
+
+return x                                becomes     return x.copy()
+return np.broadcast_to(1.0, x.shape)    becomes     return np.full(x.shape, 1.0)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tapeless.transforms.core.builder import Builder, building
+from tapeless.transforms.core.language import Atom, Block, Let, Type, Var
+from tapeless.transforms.ops.creation import full
+from tapeless.transforms.ops.shapes import broadcast_to, copy
+from tapeless.transforms.ownership import Ownership, Root
+from tapeless.transforms.simplify import dead_code
+
+
+def detach(block: Block, count: int) -> Block:
+    """The block, with copies of those of its first `count` results that others can see."""
+    memory = Ownership(block.params)
+    memory.block(block.body, {a for a in block.results if isinstance(a, Var)})
+    made = {v: s for s in block.body if isinstance(s, Let) for v in s.outs}
+    results = list(block.results)
+    taken: set[Root] = set()
+    b = Builder()
+    with building(b):
+        for k, a in enumerate(results[:count]):
+            if not (isinstance(a, Var) and isinstance(a.type, Type) and a.type.shape):
+                continue
+            roots = memory.of(a)
+            if not roots or roots & taken or any(kind != "own" for kind, _ in roots):
+                results[k] = _copied(a, made.get(a))
+            taken |= roots
+    if not b.blocks[0]:
+        return block
+    return dead_code(replace(block, body=(*block.body, *b.blocks[0]), results=tuple(results)))
+
+
+def _copied(v: Var, let: Let | None) -> Atom:
+    if let is not None and let.op is broadcast_to and not let.args[0].type.shape:
+        return full(let.args[0], shape=v.type.shape, dtype=v.type.dtype)  # type: ignore[no-any-return]
+    return copy(v)  # type: ignore[no-any-return]

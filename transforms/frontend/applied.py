@@ -1,0 +1,95 @@
+"""NumPy functions that call a function of the user: np.piecewise, np.vectorize and their like."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.builtins_ import BUILTINS, comprehension
+from tapeless.transforms.frontend.symbols import call_numpy
+
+
+def _numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
+    return call_numpy(function, args, kwargs)
+
+
+def _stacked(call: Any, items: Any) -> Any:
+    """The results of `call` for all items, as the rows of one array; a loop that is rolled."""
+    one = comprehension("ListComp", (items, lambda item: (lambda: True, lambda: call(item)), False))
+    return _numpy(np.stack, one)
+
+
+def _piecewise(hooks: Any, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    x = _numpy(np.asarray, x)
+    tests = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
+    tests = [_numpy(np.atleast_1d, test) for test in tests]
+    if len(funclist) == len(tests) + 1:
+        known = functools.reduce(lambda a, b: a | b, tests)
+        tests.append(_numpy(np.logical_not, known))
+    line = x if x.ndim else x.reshape(1)
+    made = _numpy(np.zeros_like, line)
+    for test, function in zip(tests, funclist, strict=True):
+        called = callable(function)
+        made[test] = hooks.call(function, line[test], *args, **kw) if called else function
+    return made if x.ndim else made[0]
+
+
+def _apply_along_axis(
+    hooks: Any, func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
+) -> Any:
+    arr = _numpy(np.asarray, arr)
+    if arr.ndim == 1:
+        return _numpy(np.asarray, hooks.call(func1d, arr, *args, **kwargs))
+    moved = _numpy(np.moveaxis, arr, axis, -1)
+    *lead, length = moved.shape
+    rows = moved.reshape(functools.reduce(lambda a, b: a * b, lead), length)
+    made = _stacked(lambda row: hooks.call(func1d, row, *args, **kwargs), rows)
+    made = made.reshape(*lead, *made.shape[1:])
+    extra = made.ndim - len(lead)
+    first = axis % arr.ndim
+    return _numpy(
+        np.moveaxis,
+        made,
+        tuple(range(len(lead), made.ndim)),
+        tuple(range(first, first + extra)),
+    )
+
+
+def _apply_over_axes(hooks: Any, func: Any, a: Any, axes: Any) -> Any:
+    made = _numpy(np.asarray, a)
+    for axis in axes if isinstance(axes, (list, tuple)) else [axes]:
+        reduced = hooks.call(func, made, axis)
+        made = reduced if reduced.ndim == made.ndim else _numpy(np.expand_dims, reduced, axis)
+    return made
+
+
+def _vectorized(hooks: Any, f: np.vectorize, *args: Any, **kwargs: Any) -> Any:
+    if kwargs or f.excluded or f.signature:
+        raise UnsupportedError(
+            "np.vectorize with excluded, a signature or keyword arguments", "write it as a loop"
+        )
+    arrays = [_numpy(np.asarray, a) for a in args]
+    if all(getattr(a, "ndim", 0) == 0 for a in arrays):
+        return hooks.call(f.pyfunc, *args)
+    arrays = _numpy(np.broadcast_arrays, *arrays)
+    shape = arrays[0].shape
+    lines = [_numpy(np.ravel, a) for a in arrays]
+    items = BUILTINS[zip](hooks, *lines)
+    return _stacked(lambda item: hooks.call(f.pyfunc, *item), items).reshape(*shape)
+
+
+APPLIED: dict[Any, Any] = {
+    np.piecewise: _piecewise,
+    np.apply_along_axis: _apply_along_axis,
+    np.apply_over_axes: _apply_over_axes,
+}
+
+
+def applied(f: Any) -> Any:
+    """How the function, or the object that np.vectorize made, is staged; None if it is neither."""
+    if isinstance(f, np.vectorize):
+        return lambda hooks, *args, **kwargs: _vectorized(hooks, f, *args, **kwargs)
+    return APPLIED.get(f)

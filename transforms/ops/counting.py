@@ -1,0 +1,145 @@
+"""Values counted and put into bins: whole numbers, but for weights and for what np.unique keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.creation import NUMPY as CREATION
+from tapeless.transforms.ops.creation import shape_of
+from tapeless.transforms.ops.fresh import FLOAT
+from tapeless.transforms.ops.indexing import INDEX, get
+from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.reductions import amax, amin
+from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, flat, linear
+
+
+def _found() -> tuple[Size, ...]:
+    return (dims.symbol("n", 0),)
+
+
+def _least_length(params: Params) -> str:
+    return ", minlength={minlength})" if params["minlength"] else ")"
+
+
+bincount = Op(
+    "bincount",
+    lambda x, *, minlength: Type(INDEX, _found()),
+    lambda args, params: "np.bincount({0}" + _least_length(params),
+    costly=True,
+)
+weighted_bincount = linear(
+    "weighted_bincount",
+    lambda w, x, *, minlength: Type(FLOAT, _found()),
+    lambda args, params: "np.bincount({1}, {0}" + _least_length(params),
+    lambda ct, args, linear, params: (get(ct, args[1]), None),
+    costly=True,
+)
+digitize = Op(
+    "digitize",
+    lambda x, bins, *, right: Type(INDEX, x.type.shape),
+    lambda args, params: "np.digitize({0}, {1}" + (", right=True)" if params["right"] else ")"),
+    costly=True,
+)
+histogram = Op(
+    "histogram",
+    lambda x, low, high, *, bins: Type(INDEX, (bins,)),
+    "np.histogram({0}, {bins}, ({1}, {2}))[0]",
+    costly=True,
+)
+binned = Op(
+    "binned",
+    lambda x, edges: Type(INDEX, (edges.type.shape[0] - 1,)),
+    "np.histogram({0}, {1})[0]",
+    costly=True,
+)
+
+
+def _unique_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    """The tangent of the first of the elements that are equal."""
+    if tangents[0] is None:
+        return (None,)
+    return (get(flat(tangents[0]), unique_part(primals[0], part="index")),)
+
+
+def _part_infer(x: Atom, *, part: str) -> Type:
+    return Type(INDEX, x.type.shape if part == "inverse" else _found())
+
+
+unique = Op(
+    "unique",
+    lambda x: Type(x.type.dtype, _found()),
+    "np.unique({0})",
+    _unique_jvp,
+    costly=True,
+)
+unique_part = Op(
+    "unique_part",
+    _part_infer,
+    lambda args, params: f"np.unique({{0}}, return_{params['part']}=True)[1]",
+    costly=True,
+)
+
+
+def _bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
+    x, (least,) = as_array(x), shape_of(minlength)
+    if weights is None:
+        return bincount(x, minlength=least)
+    return weighted_bincount(cast_to(as_array(weights), FLOAT), x, minlength=least)
+
+
+def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    return digitize(as_array(x), as_array(bins), right=bool(right))
+
+
+def _histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
+    if weights is not None or density:
+        raise UnsupportedError(
+            "np.histogram with weights= or density=True",
+            "use np.bincount(np.digitize(a, edges), weights)",
+        )
+    a, edges = as_array(a), as_array(bins)
+    if edges.type.shape:
+        return binned(a, edges), edges
+    count = int(static(edges, "the number of bins must be known"))
+    axes = tuple(np.arange(a.type.ndim).tolist())
+    low, high = (
+        (op(a, axes=axes, keepdims=False) for op in (amin, amax)) if range is None else range
+    )
+    made = histogram(a, as_array(low), as_array(high), bins=count)
+    return made, CREATION[np.linspace](low, high, count + 1)
+
+
+def _unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    if axis is not None or not equal_nan:
+        raise UnsupportedError("np.unique with axis= or equal_nan=False", "use a flat array")
+    a = as_array(ar)
+    wanted = {"index": return_index, "inverse": return_inverse, "counts": return_counts}
+    extra = [unique_part(a, part=name) for name, on in wanted.items() if on]
+    return (unique(a), *extra) if extra else unique(a)
+
+
+NUMPY = {
+    np.bincount: _bincount,
+    np.digitize: _digitize,
+    np.histogram: _histogram,
+    np.unique: _unique,
+}

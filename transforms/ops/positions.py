@@ -1,0 +1,87 @@
+"""Indices made from indices: of diagonals and triangles, flat ones, choices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.creation import shape_of
+from tapeless.transforms.ops.elementwise import (
+    add,
+    equal,
+    floordiv,
+    maximum,
+    minimum,
+    mod,
+    mul,
+    select,
+)
+from tapeless.transforms.ops.fresh import count_up
+from tapeless.transforms.ops.indexing import triangle
+from tapeless.transforms.ops.joining import as_array
+
+
+def _only_c(name: str, order: str) -> None:
+    if order != "C":
+        raise UnsupportedError(f"{name} with order={order!r}", "use order='C'")
+
+
+def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+    _only_c("np.unravel_index", order)
+    rest, found = as_array(indices), []
+    for n in reversed(shape_of(shape)[1:]):
+        found.append(mod(rest, atom(n)))
+        rest = floordiv(rest, atom(n))
+    return (rest, *reversed(found))
+
+
+def _ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Any:
+    _only_c("np.ravel_multi_index", order)
+    if mode != "raise":
+        raise UnsupportedError(f"np.ravel_multi_index with mode={mode!r}", "use mode='raise'")
+    first, *others = map(as_array, multi_index)
+    for n, index in zip(shape_of(dims)[1:], others, strict=True):
+        first = add(mul(first, atom(n)), index)
+    return first
+
+
+def _diag_indices_from(arr: Any) -> Any:
+    a = as_array(arr)
+    return (count_up(a.type.shape[0]),) * a.type.ndim
+
+
+def _triangle_from(name: str) -> Any:
+    def indices(arr: Any, k: int = 0) -> Any:
+        n, m = as_array(arr).type.shape
+        return triangle.bind(atom(n), name=name, k=k, m=m)
+
+    return indices
+
+
+def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    which, options = as_array(a), [as_array(c) for c in choices]
+    which = _within(which, len(options), mode)
+    made = options[-1]
+    for k, option in reversed(list(enumerate(options[:-1]))):
+        made = select(equal(which, k), option, made)
+    return made
+
+
+def _within(which: Atom, count: int, mode: str) -> Any:
+    if mode == "wrap":
+        return mod(which, count)
+    return minimum(maximum(which, 0), count - 1) if mode == "clip" else which
+
+
+NUMPY = {
+    np.unravel_index: _unravel_index,
+    np.ravel_multi_index: _ravel_multi_index,
+    np.diag_indices_from: _diag_indices_from,
+    np.tril_indices_from: _triangle_from("tril_indices"),
+    np.triu_indices_from: _triangle_from("triu_indices"),
+    np.choose: _choose,
+}

@@ -1,0 +1,196 @@
+"""Functions of scipy.linalg, for programs that use it; nothing else imports it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sl
+
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
+from tapeless.transforms.ops.decompositions import NUMPY as DECOMPOSITIONS
+from tapeless.transforms.ops.decompositions import cholesky, det, solve
+from tapeless.transforms.ops.elementwise import neg, sub
+from tapeless.transforms.ops.joining import as_array, concatenate
+from tapeless.transforms.ops.linalg import matmul
+from tapeless.transforms.ops.rearranging import pad, tril, triu
+from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, dtype_name, reshape, row, swap
+
+# -- triangular systems
+
+
+def _triangular_source(args: Atoms, params: Params) -> str:
+    options = ", trans=1" if params["trans"] else ""
+    options += ", lower=True" if params["lower"] else ""
+    options += ", unit_diagonal=True" if params["unit"] else ""
+    return f"scipy.linalg.solve_triangular({{0}}, {{1}}{options})"
+
+
+def _triangle(a: Atom, params: Params) -> Any:
+    """The part of the matrix that is read, as it is used."""
+    k = 1 if params["unit"] else 0
+    part = tril(a, k=-k) if params["lower"] else triu(a, k=k)
+    return swap(part) if params["trans"] else part
+
+
+def _triangular_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    a_dot, b_dot = tangents
+    if a_dot is not None:
+        moved = matmul(_triangle(a_dot, params), outs[0])
+        b_dot = neg(moved) if b_dot is None else sub(b_dot, moved)
+    return (None if b_dot is None else solve_triangular(primals[0], b_dot, **params),)
+
+
+def _triangular_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
+    return (None, solve_triangular(args[0], ct, **{**params, "trans": not params["trans"]}))
+
+
+solve_triangular: Op = Op(
+    "solve_triangular",
+    lambda a, b, **options: solve.infer(a, b),
+    _triangular_source,
+    _triangular_jvp,
+    _triangular_transpose,
+    costly=True,
+)
+
+
+def _solve_triangular(
+    a: Any,
+    b: Any,
+    trans: Any = 0,
+    lower: bool = False,
+    unit_diagonal: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Any:
+    turned = trans not in (0, "N")
+    return solve_triangular(
+        as_array(a), as_array(b), trans=turned, lower=bool(lower), unit=bool(unit_diagonal)
+    )
+
+
+def _solve(a: Any, b: Any, **options: Any) -> Any:
+    if any(v not in (False, None, "gen") for k, v in options.items() if k != "check_finite"):
+        raise UnsupportedError("scipy.linalg.solve with options", "leave them out")
+    return solve(as_array(a), as_array(b))
+
+
+def _cholesky(
+    a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
+) -> Any:
+    a = as_array(a)
+    return cholesky(a) if lower else swap(cholesky(swap(a)))
+
+
+def _cho_factor(a: Any, lower: bool = False, **options: Any) -> Any:
+    return _cholesky(a, lower), lower
+
+
+def _cho_solve(c_and_lower: Any, b: Any, **options: Any) -> Any:
+    (factor, lower), turned = c_and_lower, not c_and_lower[1]
+    factor, lower = as_array(factor), bool(lower)
+    half = solve_triangular(factor, as_array(b), trans=turned, lower=lower, unit=False)
+    return solve_triangular(factor, half, trans=not turned, lower=lower, unit=False)
+
+
+def _block_diag(*arrs: Any) -> Any:
+    blocks = [as_array(a) for a in arrs]
+    blocks = [
+        a if a.type.ndim == 2 else row(reshape(a, shape=(a.type.shape or (1,)))) for a in blocks
+    ]
+    widths = [a.type.shape[1] for a in blocks]
+    padded, before = [], 0
+    for k, a in enumerate(blocks):
+        after = 0
+        for w in widths[k + 1 :]:
+            after = after + w
+        padded.append(pad(a, before=(0, before), after=(0, after)))
+        before = before + widths[k]
+    return concatenate(*padded, axis=0)
+
+
+# -- the exponential of a matrix
+
+
+def _expm_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    return (None if tangents[0] is None else expm_slope(primals[0], tangents[0]),)
+
+
+def _slope_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is not None:
+        raise NotDifferentiableError(
+            "scipy.linalg.expm has no second derivative here", "give it with custom_jvp"
+        )
+    return (expm_slope(primals[0], tangents[1]),)
+
+
+def _slope_source(args: Atoms, params: Params) -> str:
+    kept = "" if args[0].type.dtype == float else f".astype({dtype_name(args[0].type.dtype)})"
+    return "scipy.linalg.expm_frechet({0}, {1}, compute_expm=False)" + kept
+
+
+expm = Op(
+    "expm",
+    lambda a: Type(np.result_type(a.type.dtype, np.float32), a.type.shape),
+    "scipy.linalg.expm({0})",
+    _expm_jvp,
+    costly=True,
+)
+expm_slope: Op = Op(
+    "expm_slope",
+    lambda a, direction: Type(np.result_type(a.type.dtype, np.float32), a.type.shape),
+    _slope_source,
+    _slope_jvp,
+    lambda ct, args, linear, params: (None, expm_slope(swap(args[0]), ct)),
+    costly=True,
+)
+
+
+def _expm(A: Any) -> Any:  # noqa: N803 (scipy's)
+    a = as_array(A)
+    if a.type.ndim != 2:
+        raise UnsupportedError("scipy.linalg.expm of several matrices", "loop over them")
+    return expm(a)
+
+
+def _plain(function: Any) -> Any:
+    """NumPy's function under scipy's name, where no option is given."""
+
+    def run(a: Any, **options: Any) -> Any:
+        if any(v not in (False, None) for k, v in options.items() if k != "check_finite"):
+            name = f"scipy.linalg.{function.__name__}"
+            raise UnsupportedError(f"{name} with options", f"use np.linalg.{function.__name__}")
+        return DECOMPOSITIONS[function](a)
+
+    return run
+
+
+def _det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    return det(cast_to(as_array(a), np.dtype(float)))
+
+
+def _norm(
+    a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True
+) -> Any:
+    made = DECOMPOSITIONS[np.linalg.norm](a, ord, axis, keepdims)
+    return made if made.type.shape else cast_to(made, np.dtype(float))
+
+
+RULES = {
+    sl.solve: _solve,
+    sl.solve_triangular: _solve_triangular,
+    sl.cholesky: _cholesky,
+    sl.cho_factor: _cho_factor,
+    sl.cho_solve: _cho_solve,
+    sl.block_diag: _block_diag,
+    sl.expm: _expm,
+    sl.inv: _plain(np.linalg.inv),
+    sl.det: _det,
+    sl.pinv: _plain(np.linalg.pinv),
+    sl.eigvalsh: _plain(np.linalg.eigvalsh),
+    sl.svdvals: _plain(np.linalg.svdvals),
+    sl.norm: _norm,
+}

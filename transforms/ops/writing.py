@@ -1,0 +1,135 @@
+"""The NumPy functions that overwrite an argument: each rule gives the new value of the first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom, current
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.elementwise import UFUNCS, maximum, minimum, mod, neg, select, sub
+from tapeless.transforms.ops.fresh import count_up
+from tapeless.transforms.ops.indexing import along_axis, normalize
+from tapeless.transforms.ops.joining import as_array, axis_of
+from tapeless.transforms.ops.parts import Slot, add_at, gather, may_repeat, part, read, update
+from tapeless.transforms.ops.rearranging import diagonal_length
+from tapeless.transforms.ops.reductions import cumsum
+from tapeless.transforms.ops.shapes import broadcast_to, cast, cast_to, flat, reshape
+
+# -- ufunc.at
+
+
+def _add_at(a: Any, indices: Any, b: Any) -> Any:
+    key, rest = normalize(indices, a.type.ndim)
+    return add_at(a, as_array(b), *rest, key=key)
+
+
+def _subtract_at(a: Any, indices: Any, b: Any) -> Any:
+    return _add_at(a, indices, neg(as_array(b)))
+
+
+def _at(ufunc: np.ufunc, op: Op) -> Any:
+    """a[indices] = ufunc(a[indices], b), where no element is named twice."""
+
+    def at(a: Any, indices: Any, *b: Any) -> Any:
+        key, rest = normalize(indices, a.type.ndim)
+        if may_repeat(key, rest):
+            raise UnsupportedError(
+                f"np.{ufunc.__name__}.at with integer arrays, which may name an element twice",
+                "write it as a loop over the indices, or use a mask",
+            )
+        made = op(read(a, key, rest), *map(as_array, b))
+        return update(a, cast_to(made, a.type.dtype), *rest, key=key)
+
+    return at
+
+
+# -- elements at positions
+
+
+def _cyclic(values: Any, count: Size) -> Any:
+    """The first `count` of the values, which start again where they end."""
+    v = flat(as_array(values))
+    n = v.type.shape[0]
+    if n in (1, count):
+        return v
+    if dims.at_least(n, count) or current().clamp(count, n) == count:
+        return part(v, 0, 0, count)
+    return gather(v, mod(count_up(count), atom(n)), key=(Slot(0),))
+
+
+def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
+    line, where = flat(a), flat(as_array(ind))
+    n = atom(line.type.shape[0])
+    if mode == "wrap":
+        where = mod(where, n)
+    elif mode == "clip":
+        where = minimum(maximum(where, 0), n - 1)
+    new = update(line, _cyclic(v, where.type.shape[0]), where, key=(Slot(0),))
+    return reshape(new, shape=a.type.shape)
+
+
+def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
+    where = as_array(indices)
+    if axis is None:
+        new = update(flat(arr), as_array(values), where, key=(Slot(0),))
+        return reshape(new, shape=arr.type.shape)
+    key, rest = along_axis(arr, where, axis_of(axis, arr.type.ndim))
+    return update(arr, as_array(values), *rest, key=key)
+
+
+def _place(arr: Any, mask: Any, vals: Any) -> Any:
+    """The k-th element under the mask becomes the k-th of the values, which are used cyclically."""
+    v, chosen = flat(as_array(vals)), cast(flat(as_array(mask)), dtype=np.dtype(bool))
+    rank = sub(cumsum(cast(chosen, dtype=np.dtype(int)), axis=0), 1)
+    rank = mod(maximum(rank, 0), atom(v.type.shape[0]))
+    return _chosen(arr, chosen, gather(v, rank, key=(Slot(0),)))
+
+
+def _putmask(a: Any, mask: Any, values: Any) -> Any:
+    chosen = cast(flat(as_array(mask)), dtype=np.dtype(bool))
+    return _chosen(a, chosen, _cyclic(values, chosen.type.shape[0]))
+
+
+def _chosen(a: Atom, chosen: Atom, values: Atom) -> Any:
+    made = select(chosen, cast_to(values, a.type.dtype), flat(a))
+    return reshape(made, shape=a.type.shape)
+
+
+def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
+    new = cast_to(as_array(src), dst.type.dtype)
+    if where is not True:
+        new = select(as_array(where), new, dst)
+    return broadcast_to(new, shape=dst.type.shape)
+
+
+def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:
+    if wrap:
+        raise UnsupportedError("np.fill_diagonal with wrap=True", "fill the parts one by one")
+    if a.type.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    length = diagonal_length(a.type.shape[0], a.type.shape[1], 0)
+    key = tuple(map(Slot, range(a.type.ndim)))
+    return update(a, _cyclic(val, length), *[count_up(length)] * a.type.ndim, key=key)
+
+
+AT = (
+    *(np.multiply, np.divide, np.power, np.maximum, np.minimum, np.fmax, np.fmin),
+    *(np.negative, np.absolute, np.exp, np.log, np.sqrt, np.square, np.sin, np.cos, np.tanh),
+)
+WRITERS: dict[Any, Any] = {
+    np.put: _put,
+    np.put_along_axis: _put_along_axis,
+    np.place: _place,
+    np.putmask: _putmask,
+    np.copyto: _copyto,
+    np.fill_diagonal: _fill_diagonal,
+}
+WRITERS |= {ufunc.at: _at(ufunc, UFUNCS[ufunc]) for ufunc in AT}
+WRITERS |= {np.add.at: _add_at, np.subtract.at: _subtract_at}
+METHODS = {"put": np.put}
