@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 SCALAR, VECTOR, MATRIX = "scalar", "vector", "matrix"
 SHAPES = (SCALAR, VECTOR, MATRIX)
 
-HEADER = '''import numpy as np
+HEADER = """import numpy as np
 
 
 def mix(a, b):
@@ -39,7 +39,7 @@ class Cell:
     def step(self, a):
         self.state = np.tanh(self.state * 0.5 + a)
         return self.state
-'''
+"""
 
 
 @dataclass
@@ -155,9 +155,11 @@ class Writer:
         choices = [
             f"{self.choose(scope.matrix)}[{self.row(scope)}]", f"{matrix}.sum(axis=0)",
             f"{a}[::-1]", f"np.cumsum({a})", f"np.roll({a}, 1)", f"np.full(len(v), {scalar})",
-            f"np.concatenate([{a}[:1], v[1:]])", f"({matrix}.T @ {self.choose(scope.matrix)}[:, 0])",
+            f"np.concatenate([{a}[:1], v[1:]])",
+            f"({matrix}.T @ {self.choose(scope.matrix)}[:, 0])",
             f"np.array([{scalar} * e for e in {a}])", f"{a}.copy()", f"np.sort({a})",
-            f"({a} * {matrix}).mean(axis=0)", f"{matrix}.T[:, {self.row(scope)}]", f"{a} @ np.eye(len(v))",
+            f"({a} * {matrix}).mean(axis=0)", f"{matrix}.T[:, {self.row(scope)}]",
+            f"{a} @ np.eye(len(v))",
         ]  # fmt: skip
         choices += [f"{name}['a']" for name in scope.dicts]
         return self.choose(choices)
@@ -165,7 +167,8 @@ class Writer:
     def own_matrix(self, a: str, scope: Scope, depth: int) -> str:
         vector = self.expression(VECTOR, scope, depth - 1)
         return self.choose(
-            [f"np.outer({self.choose(scope.matrix)}[:, 0], {vector})", f"{a}[::-1]", f"{a} * {vector}",
+            [f"np.outer({self.choose(scope.matrix)}[:, 0], {vector})", f"{a}[::-1]",
+             f"{a} * {vector}",
              f"{a} * {self.choose(scope.matrix)}[:, :1]", f"{a}.T.T", f"{a}.copy()",
              f"np.array([{vector} + e[0] for e in {a}])", f"{a}.reshape(m.shape)",
              f"({a} - {a}.mean(axis=1, keepdims=True))", f"np.zeros_like({a})"]
@@ -193,7 +196,9 @@ class Writer:
         )  # fmt: skip
 
     def row(self, scope: Scope) -> str:
-        return self.choose(["0", "-1", "1"] + 3 * scope.rows + [f"{name} - 1" for name in scope.rows])
+        return self.choose(
+            ["0", "-1", "1"] + 3 * scope.rows + [f"{name} - 1" for name in scope.rows]
+        )
 
     # statements
 
@@ -241,7 +246,8 @@ class Writer:
                  (f"[{column}]", f"np.tanh({other}[{column}] + {other}[{self.column(scope)}])"),
                  ("[1:]", f"np.sin({other}[:-1])"), ("[:-1]", f"np.tanh({name}[1:])"),
                  ("[::2]", f"{self.bounded(SCALAR, scope)}"), ("[::-1]", f"np.sin({other})"),
-                 (f"[{other} > 0.3]", self.bounded(SCALAR, scope)), ("[:]", self.bounded(VECTOR, scope)),
+                 (f"[{other} > 0.3]", self.bounded(SCALAR, scope)),
+                 ("[:]", self.bounded(VECTOR, scope)),
                  ("[[0, -1]]", f"np.sin({other}[[1, 0]])"), ("[...]", self.bounded(VECTOR, scope))]
             )  # fmt: skip
             return [f"{name}{target} {operator} {value}"]
@@ -352,7 +358,7 @@ class Writer:
     def loop(self, scope: Scope, depth: int) -> list[str]:
         inside = {"in_loop": scope.in_loop + 1}
         index, item = self.fresh("i"), self.fresh("e")
-        vector = self.choose(scope.vector)
+        vector, sums = self.choose(scope.vector), f"{self.choose(scope.matrix)}.sum(axis=0)"
         head, changes = self.choose(
             [(f"for {index} in range(len(v)):", {"columns": [*scope.columns, index]}),
              (f"for {index} in range(1, len(v)):", {"columns": [*scope.columns, index]}),
@@ -366,9 +372,10 @@ class Writer:
              (f"for {item} in {self.choose(scope.matrix)}:", {"vector": [*scope.vector, item]}),
              (f"for {index}, {item} in enumerate({vector}):",
               {"columns": [*scope.columns, index], "scalar": [*scope.scalar, item]}),
-             (f"for {index}, {item} in zip(range(len(v)), {self.choose(scope.matrix)}.sum(axis=0)):",
+             (f"for {index}, {item} in zip(range(len(v)), {sums}):",
               {"columns": [*scope.columns, index], "scalar": [*scope.scalar, item]}),
-             (f"for {item} in ({self.choose(scope.scalar)}, 0.5):", {"scalar": [*scope.scalar, item]})]
+             (f"for {item} in ({self.choose(scope.scalar)}, 0.5):",
+              {"scalar": [*scope.scalar, item]})]
         )  # fmt: skip
         lines = [head, *self.nested(scope, depth, **inside, **changes)]
         if self.chance(10):

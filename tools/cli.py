@@ -35,11 +35,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:
+    except Exception as error:  # whatever the code of the user raises
         shown = _of_the_user(error)
         if shown is None:
             raise
-        print(f"tapeless: {options.target} failed\n{shown}", file=sys.stderr)
+        print(
+            f"tapeless: {vars(options).get('target', 'the command')} failed\n{shown}",
+            file=sys.stderr,
+        )
         return 1
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tapeless.transforms.core.builder import Builder, building
 from tapeless.transforms.core.language import Atom, Block, Let, Type, Var
-from tapeless.transforms.ops.creation import full
+from tapeless.transforms.ops.fresh import full
 from tapeless.transforms.ops.shapes import broadcast_to, copy
 from tapeless.transforms.ownership import Ownership, Root
 from tapeless.transforms.simplify import dead_code

@@ -33,10 +33,11 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.errors import InternalError
+from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.layout import Layout, lay_out
 from tapeless.transforms.ops.indexing import Slot
 from tapeless.transforms.ownership import own, uses
-from tapeless.transforms.residuals import sizes_in
+from tapeless.transforms.residuals import sizes_in, written_params
 
 WIDTH = 99
 
@@ -166,10 +167,7 @@ class Sizes:
                     known.setdefault(factor, (v, axis))
 
     def choose(self, s: Let, known: dict[dims.Symbol, tuple[Var, int]], shaped: list[Var]) -> None:
-        text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
-        text = text[0] if isinstance(text, tuple) else text
-        shown = [v for k, v in s.params.items() if f"{{{k}" in text]
-        wanted = set().union(*map(sizes_in, shown)) if shown else set()
+        wanted = set().union(*map(sizes_in, written_params(s)))
         if not wanted:
             return
         shape = s.params.get("shape")
@@ -203,6 +201,7 @@ class Writer:
         self.sizes = Sizes(block)
         self.layout: Layout = lay_out(block, self.sizes.reads, reserved)
         self.rename(fixed)
+        self.unset = copied_unset(block)
         self.lines: list[str] = []
         self.depth = 1
         self.line = 0
@@ -391,7 +390,7 @@ class Writer:
         return [
             (self.name(v), self.expr(a))
             for v, a in zip(outs, values, strict=True)
-            if not (isinstance(a, Literal) and a.value is None) and v in self.layout.names
+            if v in self.layout.names and (v in self.unset or not is_dead(a))
         ]
 
     def branch(self, s: If) -> None:
@@ -549,6 +548,50 @@ class Writer:
         return (
             ast.Tuple(elements, ast.Load()) if kind == "tuple" else ast.List(elements, ast.Load())
         )
+
+
+def copied_unset(block: Block) -> set[Var]:
+    """Variables that one side of a branch, or a loop without passes, leaves unset, and that are
+    handed on where that may have happened: they need a value, though nobody looks at it."""
+    sources: dict[Var, tuple[Var | None, Atom | None, int]] = {}  # to what is assigned: test, side
+    found: set[Var] = set()
+
+    def hand_on(a: Atom, guards: frozenset[tuple[Atom, int]]) -> None:
+        if isinstance(a, Var) and a in sources:
+            name, test, side = sources[a]
+            if test is None or (test, side) not in guards:
+                found.add(name or a)
+
+    def walk(b: Block, guards: frozenset[tuple[Atom, int]]) -> None:
+        for s in b.body:
+            inits = s.inits if isinstance(s, (For, While)) else ()
+            for a in inits:
+                hand_on(a, guards)
+            for k, inner in enumerate(blocks(s)):
+                walk(inner, guards | {(s.test, k)} if isinstance(s, If) else guards)
+            match s:
+                case If():
+                    for k, v in enumerate(s.outs):
+                        for side, inner in enumerate((s.then, s.orelse)):
+                            if is_dead(inner.results[k]):
+                                sources[v] = (v, s.test, 1 - side)
+                case For() | While():
+                    carries = s.carries if isinstance(s, For) else s.body.params
+                    runs = isinstance(s, For) and _runs(s)
+                    for v, p, init in zip(s.outs, carries, inits, strict=True):
+                        if is_dead(init) and not runs:
+                            sources[v] = (p, None, 0)
+        for a in b.results:
+            hand_on(a, guards)
+
+    walk(block, frozenset())
+    return found
+
+
+def _runs(s: For) -> bool:
+    """Whether a loop is sure to make a pass."""
+    spans = (s.start, s.stop, s.step)
+    return all(isinstance(a, Literal) for a in spans) and bool(range(*(a.value for a in spans)))
 
 
 def _every(block: Block) -> Iterable[Statement]:

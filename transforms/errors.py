@@ -5,6 +5,10 @@ from __future__ import annotations
 import linecache
 
 
+class Signal(BaseException):
+    """Ends a part of staging, which is then done in another way; users never see it."""
+
+
 class TapelessError(Exception):
     """Base of all errors that tapeless raises itself.
 

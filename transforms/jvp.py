@@ -20,6 +20,7 @@ from tapeless.transforms.core.language import (
     For,
     If,
     Let,
+    Literal,
     Statement,
     Type,
     Var,
@@ -40,8 +41,18 @@ def named(value: Any, primal: Var) -> Any:
     return value
 
 
+def is_dead(a: Atom) -> bool:
+    """Whether a result stands for a value that is never looked at."""
+    return isinstance(a, Literal) and a.value is None
+
+
 def filled(t: Any, like: Any) -> Atom:
     return zero(like) if t is None else t  # type: ignore[no-any-return]
+
+
+def known(t: Any, of: Atom) -> Atom:
+    """The tangent of an atom: zero if it has none, nothing for a value that is never looked at."""
+    return of if t is None and is_dead(of) else filled(t, of.type)
 
 
 class Forward:
@@ -132,7 +143,7 @@ class Forward:
     ) -> list[Atom]:
         b = builder.current()
         b.blocks.append(body)
-        extra = [filled(dots[k], results[k].type) for k in active]
+        extra = [known(dots[k], results[k]) for k in active]
         b.blocks.pop()
         return extra
 
@@ -164,9 +175,7 @@ class Forward:
                 ]
                 if new == active:
                     extra = [
-                        filled(r, p.type)
-                        for r, p, on in zip(results, params, active, strict=True)
-                        if on
+                        known(r, y) for r, y, on in zip(results, yields, active, strict=True) if on
                     ]
                     return active, statements, [d for d in dots if d is not None], extra
             active = new
@@ -176,11 +185,7 @@ class Forward:
         if not any(active) and not self.merged:
             return
         outs = [Var(v.type, _dot(v)) for v, on in zip(s.outs, active, strict=True) if on]
-        inits = [
-            filled(tangent_of(t, a), p.type)
-            for a, p, on in zip(s.inits, s.carries, active, strict=True)
-            if on
-        ]
+        inits = [known(tangent_of(t, a), a) for a, on in zip(s.inits, active, strict=True) if on]
         if self.merged:
             body = Block((s.index, *s.carries, *dots), tuple(statements), (*s.body.results, *extra))
             made = replace(s, outs=(*s.outs, *outs), inits=(*s.inits, *inits), body=body)
@@ -205,11 +210,7 @@ class Forward:
         if not any(active) and not self.merged:
             return
         outs = [Var(v.type, _dot(v)) for v, on in zip(s.outs, active, strict=True) if on]
-        inits = [
-            filled(tangent_of(t, a), p.type)
-            for a, p, on in zip(s.inits, s.body.params, active, strict=True)
-            if on
-        ]
+        inits = [known(tangent_of(t, a), a) for a, on in zip(s.inits, active, strict=True) if on]
         made: Statement
         if self.merged:
             test_dots = [Var(d.type, d.name) for d in dots]
@@ -255,7 +256,5 @@ def jvp(block: Block, wrt: list[int]) -> Block:
         dots = [Var(block.params[k].type, _dot(block.params[k])) for k in wrt]
         t: Tangents = {block.params[k]: d for k, d in zip(wrt, dots, strict=True)}
         Forward(merged=True).block(block.body, t)
-        tangents = [
-            filled(tangent_of(t, a), a.type) for a in block.results if a.type.differentiable
-        ]
+        tangents = [known(tangent_of(t, a), a) for a in block.results if a.type.differentiable]
     return Block((*block.params, *dots), tuple(b.blocks[0]), (*block.results, *tangents))

@@ -37,6 +37,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.rewriting import map_sizes, replace_symbols, retype
 from tapeless.transforms.errors import InternalError
+from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.maxflow import minimum_cut
 from tapeless.transforms.ops import creation, indexing, stacks
 from tapeless.transforms.ops.elementwise import floordiv, sub
@@ -93,18 +94,13 @@ class Primal:
                 self.define(v, path)
                 if isinstance(s, Let):
                     self.let[v] = s
-                    self.born(v, [*s.args, *(_Sized(value) for value in s.params.values())])
+                    self.born(v, [*s.args, *map(_Sized, written_params(s))])
                 elif isinstance(s, If):
                     self.born(v, [*s.then.results, *s.orelse.results])
-                    if any(_dead(side.results[k]) for side in blocks(s)):
+                    if any(is_dead(side.results[k]) for side in blocks(s)):
                         self.partial.add(v)
                 elif isinstance(s, (For, While)):
                     self.born(v, s.body.results)
-
-
-def _dead(a: Atom) -> bool:
-    """Whether a result stands for a value that is never looked at."""
-    return isinstance(a, Literal) and a.value is None
 
 
 class _Sized:
@@ -124,6 +120,13 @@ def sizes_in(value: Any) -> set[dims.Symbol]:
     if isinstance(value, (tuple, list)):
         return set().union(*map(sizes_in, value)) if value else set()
     return set()
+
+
+def written_params(s: Let) -> list[Any]:
+    """The parameters of an operation that its source shows."""
+    text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
+    text = text[0] if isinstance(text, tuple) else text
+    return [value for key, value in s.params.items() if f"{{{key}" in text]
 
 
 def reads(s: Statement) -> list[Var]:

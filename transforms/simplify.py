@@ -33,8 +33,18 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.core.rewriting import map_sizes, map_symbols
+from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops import elementwise, shapes
-from tapeless.transforms.ops.elementwise import add, is_number, mul, neg, select, sub, truediv
+from tapeless.transforms.ops.elementwise import (
+    add,
+    is_number,
+    logical_not,
+    mul,
+    neg,
+    select,
+    sub,
+    truediv,
+)
 from tapeless.transforms.residuals import sizes_in
 
 FRESH = frozenset(
@@ -175,11 +185,19 @@ class Simplifier:
             for v, a in zip(s.outs, side.results, strict=True):
                 self.replace_by(v, self.atom(a))
             return
+        opposite = self.define(test)
+        if opposite is not None and opposite.op is logical_not and not test.type.shape:
+            test, s = opposite.args[0], replace(s, then=s.orelse, orelse=s.then)
         then, orelse = self.block(s.then, known), self.block(s.orelse, known)
+        inside = {v for side in (then, orelse) for t in side.body for v in outputs(t)}
         keep = []
         for k, v in enumerate(s.outs):
             p, q = then.results[k], orelse.results[k]
             if p == q and isinstance(p, (Literal, Var)) and (isinstance(p, Literal) or p is q):
+                self.replace_by(v, p)
+            elif is_dead(p) and not is_dead(q) and q not in inside and q.type == v.type:
+                self.replace_by(v, q)
+            elif is_dead(q) and not is_dead(p) and p not in inside and p.type == v.type:
                 self.replace_by(v, p)
             elif (
                 isinstance(p, Literal)

@@ -46,3 +46,13 @@ def awaits(x):
         return np.sum(x)
 
     return inner()
+
+
+@refused("`except` around an error that is raised on data", "an except clause catches it")
+def catches(x):
+    try:
+        if x[0] > 0:
+            raise ValueError("positive")
+        return np.sum(x)
+    except ValueError:
+        return np.sum(x**2)

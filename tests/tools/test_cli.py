@@ -191,6 +191,38 @@ def test_a_refusal_leaves_with_1(tapeless, models):
     assert "late.py" in result.err
 
 
+@pytest.mark.parametrize("command", ["grad", "stages", "check"])
+@pytest.mark.parametrize(
+    ("source", "last"),
+    [
+        ("def f(x):\n    raise RuntimeError('of the user')\n", "RuntimeError: of the user"),
+        ("def f(:\n", "SyntaxError: invalid syntax"),
+        ("import surely_not_installed\n", "ModuleNotFoundError: No module named 'surely_not_inst"),
+    ],
+)
+def test_errors_of_the_user_leave_with_1(tapeless, models, command, source, last):
+    """Only the user's own lines of the traceback are shown."""
+    (models / "late.py").write_text(source)
+    result = tapeless(command, "late.py:f")
+    assert result.code == 1
+    assert result.err.startswith("tapeless: late.py:f failed\n")
+    assert result.err.splitlines()[-1].startswith(last)
+    assert result.err.count("  File ") == 1
+    assert f'File "{models / "late.py"}", line' in result.err
+
+
+def test_a_mistake_of_ours_is_not_hidden(tapeless, monkeypatch):
+    monkeypatch.setattr("tapeless.tools.stages.Derivative", None)
+    with pytest.raises(AttributeError):
+        tapeless("stages", "models.py:logistic")
+
+
+def test_a_file_that_cannot_be_written(tapeless):
+    result = tapeless("grad", "models.py:logistic", "-o", "gone/out.py")
+    assert result.code == 2
+    assert "gone/out.py cannot be written: No such file" in result.err
+
+
 def test_doctor_reports(tapeless):
     result = tapeless("doctor")
     assert result.code == 0

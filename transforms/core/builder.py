@@ -12,7 +12,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, Let, Literal, Origin, Statement, Type, Var
-from tapeless.transforms.errors import InternalError, ShapeError
+from tapeless.transforms.errors import InternalError, ShapeError, Signal
 
 _local = threading.local()
 
@@ -158,7 +158,7 @@ def var_size(value: Var) -> Size:
     return value.size  # type: ignore[no-any-return]
 
 
-class NeedStatic(Exception):
+class NeedStatic(Signal):
     """Python needs the value of `atom` while staging; the staged run decides what to do."""
 
     def __init__(self, atom: Atom, why: str) -> None:

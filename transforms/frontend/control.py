@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,13 @@ from tapeless.transforms.core.language import (
     Var,
     While,
 )
-from tapeless.transforms.errors import AliasError, StructureError, UndefinedError, UnsupportedError
+from tapeless.transforms.errors import (
+    AliasError,
+    Signal,
+    StructureError,
+    UndefinedError,
+    UnsupportedError,
+)
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
 from tapeless.transforms.frontend.symbols import CellLocation, Symbol, trace, wrap
 from tapeless.transforms.frontend.trace import Journal, Location
@@ -46,11 +53,11 @@ from tapeless.transforms.ops import elementwise
 INT = Type(np.dtype(int), (), True)
 
 
-class Unreachable(Exception):
+class Unreachable(Signal):
     """The block that is being staged ends by raising."""
 
 
-class Unrollable(Exception):
+class Unrollable(Signal):
     """A loop body has no stable types; the loop must be unrolled."""
 
 
@@ -95,9 +102,19 @@ def _spec(spec: Any, args: list[Atom]) -> Any:
 
 
 def raise_(exc: Any, cause: Any = None) -> None:
-    if len(trace().journals) == 1 and not _has_symbols(exc):
-        raise exc
     kind = exc if isinstance(exc, type) else type(exc)
+    depth = len(trace().journals)
+    for level, kinds in reversed(trace().handlers):
+        if issubclass(kind, kinds()):
+            if level == depth:  # whether it is raised does not depend on data
+                raise exc from cause
+            raise UnsupportedError(
+                f"whether this {kind.__name__} is raised depends on the contents of arrays, "
+                "and an except clause catches it",
+                "write it as if and else",
+            )
+    if depth == 1 and not _has_symbols(exc):
+        raise exc from cause
     args: list[Atom] = []
     parts = () if isinstance(exc, type) else tuple(effect_parts(a, args) for a in exc.args)
     trace().emit(Effect("raise", tuple(args), {"type": kind, "parts": parts}, trace().origin))
@@ -573,8 +590,70 @@ def _run_items(items: Any, body: Callable[[Any], Any], frame: Any, stop: str | N
     run()
 
 
-class Plain(Exception):
+class Plain(Signal):
     """A loop that does nothing with symbols: Python runs it."""
+
+
+class Aliases:
+    """Which arrays the variables of a rolled loop may share memory with at the start of a pass:
+    those that they stand for before the loop, and those that a pass leaves in them."""
+
+    def __init__(self) -> None:
+        self.began = 0
+        self.outer: dict[Any, set[Any]] = {}  # of (location, leaf): cells older than the loop
+        self.pairs: set[frozenset[Any]] = set()  # leaves that a pass leaves in the same memory
+        self.entered: dict[Any, dict[Any, None]] = {}  # leaves by the memory they have at first
+        self.place: dict[Var, Any] = {}
+        self.cells: dict[Any, Any] = {}
+
+    def start(self, key: Any, entry: Spec, params: list[Var]) -> None:
+        for k, (value, param) in enumerate(zip(_leaf_values(entry), params, strict=True)):
+            self.place[param] = (key, k)
+            if isinstance(value, Symbol) and value.mutable:
+                base = value.base_cell()
+                self.outer.setdefault((key, k), set()).add(base)
+                mates = self.entered.setdefault(base, {})
+                self.pairs |= {frozenset(((key, k), mate)) for mate in mates if mate != (key, k)}
+                mates[key, k] = None
+
+    def install(self, param: Var, symbol: Symbol) -> None:
+        place = self.place.get(param)
+        if place is not None:
+            self.cells[place] = symbol.cell
+            for cell in self.outer.get(place, ()):
+                trace().link(symbol.cell, cell)
+
+    def leave(self, param: Var, out: Var) -> None:
+        if param in self.place:
+            self.place[out] = self.place[param]
+
+    def link(self) -> None:
+        for pair in self.pairs:
+            if all(place in self.cells for place in pair):
+                trace().link(*(self.cells[place] for place in pair))
+
+    def end(self, finals: dict[Any, Spec]) -> bool:
+        """Notes what a pass left; True if that is news."""
+        before = sum(map(len, self.outer.values())) + len(self.pairs)
+        bases: dict[Any, list[Any]] = {}
+        for key, final in finals.items():
+            for k, value in enumerate(_leaf_values(final)):
+                if (key, k) in self.cells and isinstance(value, Symbol) and value.mutable:
+                    base = value.base_cell()
+                    bases.setdefault(base, []).append((key, k))
+                    near = {base} if base.birth < self.began else trace().links.get(base, set())
+                    self.outer.setdefault((key, k), set()).update(
+                        c for c in near if c.birth < self.began
+                    )
+        self.pairs |= {frozenset(pair) for v in bases.values() for pair in combinations(v, 2)}
+        return sum(map(len, self.outer.values())) + len(self.pairs) > before
+
+
+def _leaf_values(spec: Spec) -> Iterator[Any]:
+    if spec.kind == "leaf":
+        yield spec.value
+    for c in spec.children:
+        yield from _leaf_values(c)
 
 
 class Roll:
@@ -610,6 +689,7 @@ class Roll:
         ] = []  # (tail, elements logged, length) of the lists at the start of a pass
         self.lengths: dict[int, Any] = {}
         self.grew: set[int] = set()
+        self.aliases = Aliases()
 
     def run(self) -> None:
         t = trace()
@@ -655,6 +735,7 @@ class Roll:
         t = trace()
         self.params: set[Var] = set()
         poisoned, began = dict(t.poisoned), next(t.serials)
+        self.aliases.began = began
         overwritten: dict[Any, str] = {}  # in a pass, and so at the start of the next
         for _ in range(12):
             t.poisoned = dict(poisoned)
@@ -695,6 +776,7 @@ class Roll:
                 for k, a in zip(kinds, leaves, strict=True)
             ]
             self.params |= set(params[key])
+            self.aliases.start(key, spec, params[key])
         self.marks = []
         for tail in t.tails:
             before = self.lengths.setdefault(id(tail), tail.length)
@@ -714,6 +796,7 @@ class Roll:
                 t.touch(loc)
                 journal.old.setdefault(loc.key, (loc, loc.get()))
                 loc.set(self.install(loc, entries[key], params[key]))
+            self.aliases.link()
             if self.test is not None:
                 with t.recording() as test_journal, t.block() as test_statements:
                     test = truth(self.test())
@@ -738,6 +821,8 @@ class Roll:
                     self.locations[key] = loc
                 elif self.settle(key, loc, entries[key], final, params[key], results):
                     again = True
+            if self.aliases.end({key: final for key, (_, final) in finals.items()}):
+                again = True
         t.rollback(journal)
         for tail, mark, _ in self.marks:
             if len(tail.log) > mark and id(tail) not in self.grew:
@@ -779,12 +864,13 @@ class Roll:
 
     def rebuild(self, spec: Spec, left: Any) -> Any:
         if spec.kind == "leaf":
-            made = Symbol(next(left))
+            param = next(left)
+            made = Symbol(param)
             if undefined_flag(spec.value) is not None:
                 made.undefined = spec.value.undefined
             if isinstance(spec.value, Symbol) and spec.value.mutable:
                 made.is_array = True
-                trace().link(made.cell, spec.value.base_cell())
+                self.aliases.install(param, made)
             return made
         if spec.kind == "static":
             return spec.value
@@ -909,6 +995,7 @@ class Roll:
                     self.unchanged.append((param, leaf))
                     continue
                 out = Var(_final_type(param.type), param.name)
+                self.aliases.leave(param, out)
                 carries.append(param)
                 inits.append(convert(leaf, param.type))
                 yields.append(news[k])
@@ -987,6 +1074,7 @@ class Roll:
             if isinstance(made, Symbol) and isinstance(spec.value, Symbol) and spec.value.mutable:
                 made.is_array = True
                 trace().link(made.cell, spec.value.base_cell())
+                self.aliases.install(out, made)
             return made
         if spec.kind == "static":
             return spec.value

@@ -8,13 +8,15 @@ import operator
 import sys
 import types
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Effect, Var
-from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
+from tapeless.transforms.errors import Signal, StructureError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend import capture, control
 from tapeless.transforms.frontend.control import Template, Unreachable
 from tapeless.transforms.frontend.desugar import RESULT
@@ -43,6 +45,7 @@ from tapeless.transforms.frontend.values import (
 from tapeless.transforms.ops import creation
 from tapeless.transforms.ops.table import FUNCTIONS, WRITERS
 
+SIGNALS = (TapelessError, Signal)
 LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__", "this", "antigravity"} | {
     "numpy",
     "scipy",
@@ -366,6 +369,21 @@ class Hooks:
         users = isinstance(start, types.FunctionType) and not _of_library(start)
         return _Managed(self, manager) if users else manager
 
+    @property
+    def signals(self) -> tuple[type[BaseException], ...]:
+        """What no except clause of the user's may catch."""
+        return SIGNALS
+
+    @contextmanager
+    def trying(self, kinds: Any) -> Iterator[None]:
+        """The body of a try statement; `kinds` gives the exceptions that it catches."""
+        t = trace()
+        t.handlers.append((len(t.journals), kinds))
+        try:
+            yield
+        finally:
+            t.handlers.pop()
+
     def raise_(self, exc: Any, cause: Any = None) -> None:
         control.raise_(exc, cause)
 
@@ -571,7 +589,8 @@ class _Managed:
         return self.hooks.call(type(self.manager).__enter__, self.manager)
 
     def __exit__(self, *what: Any) -> Any:
-        return self.hooks.call(type(self.manager).__exit__, self.manager, *what)
+        handled = self.hooks.call(type(self.manager).__exit__, self.manager, *what)
+        return handled and not isinstance(what[1], SIGNALS)
 
 
 def _format_method(text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

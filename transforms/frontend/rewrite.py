@@ -24,15 +24,16 @@ from tapeless.transforms.frontend import source
 from tapeless.transforms.frontend.desugar import RESULT, desugar
 
 HOOKS = "__hooks__"
-_rewritten: dict[types.CodeType, types.CodeType] = {}
+_rewritten: dict[tuple[types.CodeType, str], types.CodeType] = {}
 known_codes: set[types.CodeType] = set()
 
 
 def rewritten(function: types.FunctionType, hooks: Any) -> types.FunctionType:
     """`function` with hooks in the place of control flow, calls and stores."""
-    code = _rewritten.get(function.__code__)
+    key = (function.__code__, function.__code__.co_filename)  # equal code may be of two files
+    code = _rewritten.get(key)
     if code is None:
-        code = _rewritten[function.__code__] = _compile(function)
+        code = _rewritten[key] = _compile(function)
     made = types.FunctionType(
         code,
         function.__globals__,
@@ -95,6 +96,11 @@ def _name(name: str) -> ast.Name:
 
 def _hook(name: str, *args: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:
     return ast.Call(ast.Attribute(_name(HOOKS), name, ast.Load()), list(args), keywords or [])
+
+
+def _caught(kinds: list[ast.expr]) -> ast.expr:
+    """The types that except clauses name, as one nested tuple."""
+    return ast.Tuple(kinds, ast.Load())
 
 
 def _thunk(body: ast.expr, *params: str) -> ast.Lambda:
@@ -567,7 +573,15 @@ class Rewriter:
         return [ast.With([manager], bind + inner)]
 
     def try_(self, s: Any) -> ast.stmt:
-        handlers = []
+        handlers: list[ast.ExceptHandler] = []
+        body = self.block(s.body)
+        if s.handlers:
+            signals = ast.Attribute(_name(HOOKS), "signals", ast.Load())
+            handlers.append(ast.ExceptHandler(signals, None, [ast.Raise()]))
+            kinds = [self.expr(h.type) if h.type else _name("BaseException") for h in s.handlers]
+            body = [
+                ast.With([ast.withitem(_hook("trying", _thunk(_caught(kinds))))], body)
+            ]
         for h in s.handlers:
             bind = self.store(ast.Name(h.name, ast.Store()), _name(h.name), h) if h.name else []
             handlers.append(
@@ -579,7 +593,7 @@ class Rewriter:
                 )
             )
         return type(s)(
-            self.block(s.body),
+            body,
             handlers,
             self.block(s.orelse) if s.orelse else [],  # type: ignore[no-any-return]
             self.block(s.finalbody) if s.finalbody else [],

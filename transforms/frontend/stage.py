@@ -15,6 +15,7 @@ from tapeless.transforms.core.language import Atom, Block, Literal, Origin, Type
 from tapeless.transforms.errors import (
     InternalError,
     NeedStaticError,
+    Signal,
     TapelessError,
     UnsupportedError,
 )
@@ -52,7 +53,7 @@ class Decisions:
         raise Restart
 
 
-class Restart(Exception):
+class Restart(Signal):
     """Stage again with the decisions made so far."""
 
 

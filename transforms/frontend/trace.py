@@ -59,6 +59,7 @@ class Trace(Builder):
         self.tests: list[Any] = []  # what the branches that are open now depend on
         self.entered: dict[Any, int] = {}  # how deep each function is entered
         self.joined: set[Size] = set()  # sizes that differ from pass to pass, or by branch
+        self.handlers: list[tuple[int, Any]] = []  # what the open try statements catch, and where
         self.tails: list[Any] = []  # lists that are filled by rolled loops
         self.bounds: dict[
             Symbol, tuple[Size, Size]

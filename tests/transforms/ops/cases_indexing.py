@@ -21,6 +21,7 @@ def written(store):
         store(y, v)
         return y * y
 
+    run.__name__ = f"written_{store.__name__}"
     return run
 
 
@@ -167,6 +168,7 @@ CASES = [
     case(np.unique, np.array([3, 1, 3, 2])),
     case(lambda x: np.unique(x) * 2.0, stepped(4)),
     case(lambda x: np.histogram(x, bins=3, range=(-1.0, 1.0))[0] * x[0], normal(5), second=False),
+    case(lambda x, e: np.histogram(x, e)[0], tenths(5), np.array([-1.0, 0.0, 2.0]), second=False),
     *(case(written(store), tenths(3, 3), tenths(3, 3)) for store in (filled, outs)),
     *(case(at(f), tenths(3, 3) + 1.0, tenths(3) + 1.1, of=f.at) for f in PAIRS),
     *(case(at(f), positive(3, 3), positive(3), of=f.at) for f in SINGLE),

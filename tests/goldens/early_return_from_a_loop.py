@@ -1,0 +1,38 @@
+import numpy as np
+
+
+def early_return_from_a_loop_grad(v):
+    """d early_return_from_a_loop / d v.  From test_goldens.py:124."""
+    total_saved = np.empty(v.shape)  # line 129
+    total = 0.0
+    done_1 = False
+    stop_1 = False
+    count = 0
+    for i in range(v.shape[0]):
+        total_saved[i] = total
+        e = v[i]  # line 127
+        total = total + e * e  # line 128
+        if total > 1:  # line 129
+            done_1 = True
+            stop_1 = True
+        count += 1
+        if stop_1:
+            break
+
+    if done_1:
+        return_value_bar = 1.0
+        total_bar = 0.0
+    else:
+        return_value_bar = 0.0
+        total_bar = 1.0
+    v_bar = np.zeros(v.shape)  # line 127
+    for i in reversed(range(count)):  # line 129
+        total = total_saved[i]
+        e = v[i]  # line 127
+        total = total + e * e  # line 128
+        if total > 1:  # line 129
+            total_bar = total_bar + return_value_bar / total
+        e_bar = total_bar * e  # line 128
+        v_bar[i] += e_bar + e_bar  # line 127
+        return_value_bar = 0.0
+    return v_bar

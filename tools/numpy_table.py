@@ -1,0 +1,135 @@
+"""Writes docs/numpy.md, the table of the functions that have a rule, from the rules themselves.
+
+Run `python -m tapeless.tools.numpy_table > docs/numpy.md` after adding one.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.frontend.applied import APPLIED
+from tapeless.transforms.ops import elementwise, table
+
+HEAD = """\
+# NumPy functions
+
+Written by `python -m tapeless.tools.numpy_table` from the rules; a test compares.
+
+Every function here works in forward and in reverse mode, to any order, as a function, as a method
+where arrays have one, and as an operator where Python has one. *zero* stands for functions whose
+result is piecewise constant: their value is used as NumPy gives it, and no derivative goes through.
+What is not here is refused by name; `custom_jvp` and `custom_vjp` give it a derivative.
+"""
+NOTES = {
+    np.absolute: "slope 1 at 0; 0 there for complex numbers",
+    np.fabs: "slope 1 at 0",
+    np.sqrt: "slope infinite at 0",
+    np.maximum: "half to each side of a tie",
+    np.minimum: "half to each side of a tie",
+    np.max: "equal parts to elements that tie",
+    np.min: "equal parts to elements that tie",
+    np.amax: "equal parts to elements that tie",
+    np.amin: "equal parts to elements that tie",
+    np.std: "slope 0 where all elements are equal",
+    np.hypot: "slope 0 at the origin",
+    np.linalg.norm: "slope 0 at 0",
+    np.linalg.cholesky: "the lower triangle is read, as NumPy reads it",
+    np.linalg.eigh: "eigenvalues must differ",
+    np.linalg.svd: "singular values must differ; `full_matrices=False` unless square",
+    np.linalg.qr: "not for more columns than rows",
+    np.linalg.pinv: "where the rank does not change",
+    np.linalg.slogdet: "no derivative for complex matrices",
+    np.power: "slope 0 in the exponent where the base is 0",
+    np.copysign: "in the first argument",
+    np.ldexp: "in the first argument",
+    np.remainder: "between the jumps",
+    np.empty: "filled with zeros",
+    np.where: "an exact zero goes to the side not taken",
+    np.bincount: "in the weights",
+    np.unique: "values from the first of equal elements; no `axis=`",
+    np.insert: "positions must be known",
+    np.interp: "no `period=`",
+    np.quantile: "`method='linear'`; q must be known",
+    np.sort: "elements that tie keep their order",
+}
+CONSTANT = {
+    *(np.floor, np.ceil, np.trunc, np.rint, np.sign, np.round, np.around, np.fix, np.isnan),
+    *(np.isinf, np.isfinite, np.signbit, np.isposinf, np.isneginf, np.isreal, np.iscomplex),
+    *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.gcd),
+    *(np.logical_not, np.logical_and, np.logical_or, np.logical_xor, np.bitwise_and, np.lcm),
+    *(np.bitwise_or, np.bitwise_xor, np.left_shift, np.right_shift, np.invert),
+    *(np.floor_divide, np.isclose, np.allclose, np.array_equal, np.any, np.all, np.isscalar),
+    *(np.count_nonzero, np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort),
+    *(np.argpartition, np.lexsort, np.searchsorted, np.digitize, np.histogram, np.isin),
+    *(np.nonzero, np.flatnonzero, np.argwhere, np.ix_, np.unravel_index, np.shape, np.ndim),
+    *(np.ravel_multi_index, np.diag_indices, np.diag_indices_from, np.tril_indices, np.size),
+    *(np.triu_indices, np.tril_indices_from, np.triu_indices_from, np.linalg.matrix_rank),
+    *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.arange),
+    *(np.eye, np.tri, np.identity, np.indices, np.iscomplexobj, np.isrealobj, np.result_type),
+    *(math.isnan, math.isinf, math.isfinite, math.gcd, math.lcm),
+}
+
+
+def _order(function: Any) -> str:
+    return table.full_name(function)
+
+
+def _sections() -> dict[str, set[Any]]:
+    """Functions by family, each in the first that has it."""
+    found: dict[str, set[Any]] = {}
+    seen: set[Any] = set()
+    extra = {
+        "Elementwise": list(elementwise.UFUNCS),
+        "Functions of `math`": [f for f in table.FUNCTIONS if _module(f) == "math"],
+        "Functions that overwrite an argument": list(table.WRITERS),
+        "Functions that call a function": [*APPLIED, np.vectorize],
+        "scipy.special": list(table.special_rules()),
+        "scipy.linalg": list(table.linalg_rules()),
+    }
+    families = {_title(f): getattr(f, "NUMPY", {}) for f in table.FAMILIES}
+    rest = {"Choices": [np.where, np.clip, np.select, np.i0]}
+    methods = {"Methods of ufuncs": list(table.FUNCTIONS)}
+    for name, functions in (extra | families | rest | methods).items():
+        new = {f for f in functions if f not in seen}
+        seen |= new
+        if new:
+            found[name] = new
+    return found
+
+
+def _module(function: Any) -> str:
+    return getattr(function, "__module__", None) or ""
+
+
+def _title(family: types.ModuleType) -> str:
+    return (family.__doc__ or "").split("\n")[0].rstrip(".").split(":")[0]
+
+
+def _lines(functions: Iterable[Any]) -> Iterable[str]:
+    for f in sorted(functions, key=_order):
+        owner = getattr(f, "__self__", None)
+        constant = f in CONSTANT or owner in CONSTANT
+        yield f"| `{_order(f)}` | {'zero' if constant else 'yes'} | {NOTES.get(f, '')} |"
+
+
+def page() -> str:
+    """The text of docs/numpy.md."""
+    parts = [HEAD]
+    for name, functions in _sections().items():
+        heading = f"\n## {name}\n\n| function | derivative | notes |\n| --- | --- | --- |\n"
+        parts.append(heading + "\n".join(_lines(functions)) + "\n")
+    names = ", ".join(f"`.{name}`" for name in sorted(table.METHODS))
+    return (
+        "".join(parts)
+        + f"\n## Methods of arrays\n\n{names}, and `x.T`, `x.mT`, `x.real`, \
+`x.imag`, `x.flat`, `x.item`, `x.fill`, `x.tolist`, `x.sort`.\n"
+    )
+
+
+if __name__ == "__main__":
+    print(page(), end="")
