@@ -21,12 +21,14 @@ from tapeless.transforms.core.language import (
     If,
     Let,
     Literal,
+    StackType,
     Statement,
     Type,
     Var,
     While,
 )
 from tapeless.transforms.ops.creation import zero
+from tapeless.transforms.ops.fresh import new_stack, zero_stack
 
 Tangents = dict[Var, Any]
 
@@ -36,6 +38,8 @@ def tangent_of(t: Tangents, a: Atom) -> Any:
 
 
 def named(value: Any, primal: Var) -> Any:
+    if isinstance(value, Var) and isinstance(value.type, StackType):
+        value.primal = primal
     if isinstance(value, Var) and not value.name and primal.name:
         value.name = primal.name + "_dot"
     return value
@@ -52,6 +56,8 @@ def filled(t: Any, like: Any) -> Atom:
 
 def known(t: Any, of: Atom) -> Atom:
     """The tangent of an atom: zero if it has none, nothing for a value that is never looked at."""
+    if t is None and isinstance(of.type, StackType) and not is_dead(of):
+        return zero_stack(of)  # type: ignore[no-any-return]
     return of if t is None and is_dead(of) else filled(t, of.type)
 
 
@@ -90,7 +96,12 @@ class Forward:
             for v in s.outs:
                 b.definitions[v] = s
         tangents = tuple(tangent_of(t, a) for a in s.args)
-        if s.op.jvp is None or (all(x is None for x in tangents) and s.op.name != "new_stack"):
+        if all(x is None for x in tangents):
+            for v in s.outs:
+                if isinstance(v.type, StackType) and v.type.differentiable:
+                    t[v] = named(new_stack(item=v.type.item) if s.op is new_stack else zero_stack(v), v)
+            return
+        if s.op.jvp is None:
             return
         outs = s.op.jvp(s.args, tangents, s.outs, s.params)
         for v, out in zip(s.outs, outs, strict=True):
@@ -121,7 +132,7 @@ class Forward:
         ]
         if not active and not self.merged:
             return
-        outs = [Var(s.outs[k].type, _dot(s.outs[k])) for k in active]
+        outs = [_tangent(s.outs[k]) for k in active]
         sides = []
         for body, dots, side in ((body_a, dots_a, s.then), (body_b, dots_b, s.orelse)):
             extra = self.fill(body, dots, side.results, active)
@@ -163,7 +174,7 @@ class Forward:
         while True:
             inner = dict(t)
             dots = [
-                Var(p.type, _dot(p)) if on else None for p, on in zip(params, active, strict=True)
+                _tangent(p) if on else None for p, on in zip(params, active, strict=True)
             ]
             inner |= {p: d for p, d in zip(params, dots, strict=True) if d is not None}
             with builder.current().block() as statements:
@@ -184,7 +195,7 @@ class Forward:
         active, statements, dots, extra = self.settle(s, s.body, s.yields, s.carries, t)
         if not any(active) and not self.merged:
             return
-        outs = [Var(v.type, _dot(v)) for v, on in zip(s.outs, active, strict=True) if on]
+        outs = [_tangent(v) for v, on in zip(s.outs, active, strict=True) if on]
         inits = [known(tangent_of(t, a), a) for a, on in zip(s.inits, active, strict=True) if on]
         if self.merged:
             body = Block((s.index, *s.carries, *dots), tuple(statements), (*s.body.results, *extra))
@@ -209,7 +220,7 @@ class Forward:
         active, statements, dots, extra = self.settle(s, s.body, s.body.results, s.body.params, t)
         if not any(active) and not self.merged:
             return
-        outs = [Var(v.type, _dot(v)) for v, on in zip(s.outs, active, strict=True) if on]
+        outs = [_tangent(v) for v, on in zip(s.outs, active, strict=True) if on]
         inits = [known(tangent_of(t, a), a) for a, on in zip(s.inits, active, strict=True) if on]
         made: Statement
         if self.merged:
@@ -242,6 +253,11 @@ class Forward:
             [v for v, on in zip(primals, active, strict=True) if on], outs, strict=True
         ):
             t[v] = dot
+
+
+def _tangent(v: Var) -> Var:
+    """A new variable for the tangent of `v`."""
+    return Var(v.type, _dot(v), primal=v if isinstance(v.type, StackType) else None)
 
 
 def _dot(v: Var) -> str:

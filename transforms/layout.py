@@ -91,7 +91,7 @@ class Folding:
             more
             or s.op.inplace
             or not s.op.pure
-            or s.op.name in ("new_stack", "empty", "zeros", "copy")
+            or s.op.name in ("new_stack", "zero_items", "empty", "zeros", "copy")
         ):
             return False
         if v.name and not v.name.endswith(NAMED_BY_US) and s.op.name not in ("size_value",):

@@ -28,12 +28,13 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.ops.shapes import broadcast_to, copy
-from tapeless.transforms.ops.stacks import push
+from tapeless.transforms.ops.stacks import peek, push, set_item, unstack
 from tapeless.transforms.simplify import _needs
 
 Root = tuple[str, Any]
 Roots = dict[Var, frozenset[Root]]
 NOTHING: frozenset[Root] = frozenset()
+KEPT = {push: 1, set_item: 2}  # which argument a stack holds on to
 
 
 def has_memory(a: Atom) -> bool:
@@ -100,8 +101,11 @@ class Ownership:
             if not isinstance(target, Var) or not self.exclusive(target, held):
                 target = self.copied(target, out)
                 s = replace(s, args=(target, *s.args[1:]))
-            if s.op is push and self.of(s.args[1]) & self.overwritten:
-                s = replace(s, args=(target, self.copied(s.args[1], out)))
+            kept = KEPT.get(s.op)
+            if kept is not None and self.of(s.args[kept]) & self.overwritten:
+                args = [*s.args]
+                args[kept] = self.copied(args[kept], out)
+                s = replace(s, args=tuple(args))
             self.mutated |= self.of(target)
             same, *others = s.outs  # the first output is the target with something stored into it
             self.roots[same] = self.of(target)
@@ -114,7 +118,7 @@ class Ownership:
                 continue
             if s.op is broadcast_to:
                 self.roots[v] = self.of(s.args[0]) | {("readonly", v)}
-            elif (s.op.view or s.op.name == "unstack") and has_memory(s.args[0]):
+            elif (s.op.view or s.op in (unstack, peek)) and has_memory(s.args[0]):
                 self.roots[v] = self.of(s.args[0])
             else:
                 self.roots[v] = frozenset({("own", v)})

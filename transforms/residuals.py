@@ -140,7 +140,7 @@ def reads(s: Statement) -> list[Var]:
 
 def recomputable(let: Let) -> bool:
     op = let.op
-    if op.inplace or not op.pure or op.name in ("new_stack", "empty"):
+    if op.inplace or not op.pure or op.name in ("new_stack", "zero_items", "empty"):
         return False
     return not op.costly or (op.elementwise and not let.outs[0].type.shape)
 
@@ -228,8 +228,10 @@ class Residuals:
         return dict.fromkeys(sorted(cut, key=self.primal.order.__getitem__)), again
 
     def cost(self, v: Var) -> int:
-        elements = 1
-        for s in getattr(v.type, "shape", ()):
+        kind, elements = v.type, 1
+        while isinstance(kind, StackType):
+            kind, elements = kind.item, 4096 * elements
+        for s in kind.shape:
             elements *= s if isinstance(s, int) else 64
         depth = sum(isinstance(s, (For, While)) for s, _ in self.primal.path[v])
         return max(elements, 1) * 8**depth * 1000 + self.primal.order[v] % 1000

@@ -27,6 +27,7 @@ from tapeless.transforms.errors import InternalError
 from tapeless.transforms.expand import identity
 from tapeless.transforms.ops import elementwise
 from tapeless.transforms.ops.creation import cast_to, zero
+from tapeless.transforms.ops.fresh import zero_stack
 from tapeless.transforms.ops.elementwise import add, is_number, select
 from tapeless.transforms.ops.shapes import sum_to
 from tapeless.transforms.ops.stacks import add_stacks
@@ -42,11 +43,14 @@ def transpose(
     for v, ct in outputs:
         _accumulate(env, v, ct)
     _block(list(body), env, set(inputs))
-    return [_filled(env.get(v), v.type) for v in inputs]
+    return [_filled(env.get(v), v) for v in inputs]
 
 
-def _filled(ct: Any, kind: Any) -> Atom:
-    return zero(kind) if ct is None else ct  # type: ignore[no-any-return]
+def _filled(ct: Any, v: Var) -> Atom:
+    """The cotangent of a linear variable, zero if it has none."""
+    if ct is not None:
+        return ct  # type: ignore[no-any-return]
+    return zero(v.type) if v.primal is None else zero_stack(v.primal)  # type: ignore[no-any-return]
 
 
 def _bar(v: Var) -> str:
@@ -119,7 +123,7 @@ def _let(s: Let, env: Cotangents, linear: set[Var]) -> None:
     if s.op.accumulate is not None and used[0]:
         (target,) = s.args[:1]
         assert isinstance(target, Var)
-        total = _filled(env.get(target), target.type)
+        total = _filled(env.get(target), target)
         new = s.op.accumulate(total, cts[0], s.args, s.params)
         if isinstance(new, Var) and not new.name:
             new.name = _bar(target)
@@ -129,7 +133,7 @@ def _let(s: Let, env: Cotangents, linear: set[Var]) -> None:
         raise InternalError(f"the operation {s.op.name} is used linearly but has no transpose")
     if len(s.outs) > 1:
         made = s.op.transpose(
-            tuple(_filled(c, v.type) for c, v in zip(cts, s.outs, strict=True)),
+            tuple(_filled(c, v) for c, v in zip(cts, s.outs, strict=True)),
             s.args,
             used,
             s.params,
@@ -200,7 +204,7 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
     for statements, inner in sides:
         b.blocks.append(statements)
         made.append(Block((), tuple(statements), ()))
-        results = tuple(_filled(inner.get(f), f.type) for f in changed)
+        results = tuple(_filled(inner.get(f), f) for f in changed)
         b.blocks.pop()
         made[-1] = Block((), tuple(statements), results)
     b.emit(If(tuple(outs), s.test, made[0], made[1], s.mirror, s.origin))
@@ -238,13 +242,13 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
             new_gets = [f for f in free if inner.get(f) is not None]
             if new_live == live and len(new_gets) == len(gets):
                 ins = [
-                    _filled(inner.get(p), p.type) for p, on in zip(params, live, strict=True) if on
+                    _filled(inner.get(p), p) for p, on in zip(params, live, strict=True) if on
                 ]
                 totals = [inner[f] for f in gets]
                 break
         live, gets = new_live, new_gets
-    inits = [_filled(c, v.type) for c, v, on in zip(cts, s.outs, live, strict=True) if on]
-    inits += [_filled(env.get(f), f.type) for f in gets]
+    inits = [_filled(c, v) for c, v, on in zip(cts, s.outs, live, strict=True) if on]
+    inits += [_filled(env.get(f), f) for f in gets]
     chosen = [(a.type, _bar(p)) for a, p, on in zip(s.inits, params, live, strict=True) if on]
     outs = [Var(*made) for made in (*chosen, *((f.type, _bar(f)) for f in gets))]
     body = Block(

@@ -46,8 +46,12 @@ class Quotient:
 Factor = Union[Symbol, Quotient]
 
 
-def _order(factor: Factor) -> tuple[int, str]:
-    return (factor.uid, "") if isinstance(factor, Symbol) else (1 << 60, str(factor))
+def _order(factor: Factor) -> tuple[Any, ...]:
+    """Symbols by age, then quotients by what they are made of: names need not be different."""
+    if isinstance(factor, Symbol):
+        return (factor.uid,)
+    parts = [[([*map(_order, f)], c) for f, c in _terms(s)] for s in (factor.left, factor.right)]
+    return (1 << 60, factor.kind, parts)
 
 
 @dataclass(frozen=True)
@@ -106,12 +110,18 @@ class Dim:
         text = ""
         for factors, c in sorted(self.terms, key=lambda t: (not t[0], t[1] < 0)):
             body = "*".join(
-                ([] if abs(c) == 1 and factors else [str(abs(c))]) + [str(f) for f in factors]
+                ([] if abs(c) == 1 and factors else [str(abs(c))])
+                + [_factor_text(f, len(factors) == 1 == c) for f in factors]
             )
             text += ((" - " if c < 0 else " + ") if text else ("-" if c < 0 else "")) + body
         return text
 
     __repr__ = __str__
+
+
+def _factor_text(factor: Factor, alone: bool) -> str:
+    bare = alone or isinstance(factor, Symbol) or factor.kind == "max"
+    return str(factor) if bare else f"({factor})"
 
 
 def _terms(size: Size) -> tuple[tuple[tuple[Factor, ...], int], ...]:

@@ -114,6 +114,7 @@ class Var(Arithmetic):
     name: str = ""
     origin: Origin | None = None
     size: Any = None  # the size symbol that stands for this integer, once one was needed
+    primal: Any = None  # of a tangent that is a stack: the stack it belongs to
 
     def __repr__(self) -> str:
         return self.name or f"v{id(self) % 10000}"

@@ -16,10 +16,14 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_of
 from tapeless.transforms.core.language import Effect, Literal
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend import control
-from tapeless.transforms.frontend.control import Sequence, Template, counted, sequence
+from tapeless.transforms.frontend.branches import branch, choose, short_circuit
+from tapeless.transforms.frontend.effects import Template, effect_parts
+from tapeless.transforms.frontend.loops import for_loop
+from tapeless.transforms.frontend.rolling import Unrollable
+from tapeless.transforms.frontend.sequences import Sequence, counted, sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, trace, wrap
+from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops import elementwise
 from tapeless.transforms.ops.shapes import cast
@@ -156,7 +160,7 @@ def _extremum(name: str, numpy: Any, op: Any) -> Any:
         if key is not None:
             if any(contains_symbol(i) for i in items):
                 return functools.reduce(
-                    lambda a, b: control.choose(
+                    lambda a, b: choose(
                         hooks.call(key, b) < hooks.call(key, a)
                         if name == "min"
                         else hooks.call(key, b) > hooks.call(key, a),
@@ -179,7 +183,7 @@ def _pick(op: Any, a: Any, b: Any) -> Any:
     """max(a, b) as Python: b only if it is truly larger."""
     if not isinstance(a, Symbol) and not isinstance(b, Symbol):
         return b if op(b, a) else a
-    return control.choose(op(b, a), lambda: b, lambda: a)
+    return choose(op(b, a), lambda: b, lambda: a)
 
 
 def _listed(x: Any) -> Any:
@@ -196,7 +200,7 @@ def _number(kind: type) -> Any:
             return kind(x, *more)
         value = x.item().value() if x.type.shape else x.value()
         if kind is bool:
-            return control.truth(x)
+            return truth(x)
         if kind is int and value.type.dtype.kind == "f":
             value = elementwise.trunc(value)
         target = np.dtype(kind)
@@ -245,7 +249,7 @@ def _print(
             "print to a file from a transformed function", "print to the standard output"
         )
     args: list[Any] = []
-    parts = tuple(control.effect_parts(v, args) for v in values)
+    parts = tuple(effect_parts(v, args) for v in values)
     trace().emit(
         Effect("print", tuple(args), {"parts": parts, "sep": sep, "end": end}, trace().origin)
     )
@@ -283,8 +287,8 @@ def _any_all(conjunction: bool) -> Any:
         items = list(x)
         if not items:
             return conjunction
-        made = control.short_circuit(tuple((lambda v=v: v) for v in items), conjunction)
-        return control.truth(made)
+        made = short_circuit(tuple((lambda v=v: v) for v in items), conjunction)
+        return truth(made)
 
     return run
 
@@ -336,7 +340,7 @@ def _reduce(hooks: Any, f: Any, x: Any, *initial: Any) -> Any:
 
         start = 0 if initial else 1
         seq = Sequence((atom(start), atom(atoms(wrap(_size(n)))), atom(1)), lambda k: k)
-        control.for_loop(seq, body, frame, None, "")
+        for_loop(seq, body, frame, None, "")
         return frame.total
     return functools.reduce(lambda a, b: hooks.call(f, a, b), x, *initial)
 
@@ -372,7 +376,7 @@ def _iter(hooks: Any, x: Any, *more: Any) -> Any:
 def _next(hooks: Any, x: Any, *default: Any) -> Any:
     t = trace()
     if t.rolling:
-        raise control.Unrollable("it advances an iterator")
+        raise Unrollable("it advances an iterator")
     return next(x, *default)
 
 
@@ -515,13 +519,13 @@ class Lazy:
                 else:
                     frame.total = frame.total + inner()
 
-            control.branch(test(), more, lambda: None)
+            branch(test(), more, lambda: None)
 
         code = function.__code__
         body.__code__ = body.__code__.replace(
             co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
         )
-        control.for_loop(iterable, body, frame, None, "")
+        for_loop(iterable, body, frame, None, "")
 
 
 def comprehension(kind: str, made: Any) -> Any:
@@ -542,7 +546,7 @@ def _run_through(made: Any) -> Any:
     iterable, function, nested = made
     for item in iterable if not isinstance(iterable, Sequence) else _known_range(iterable):
         test, inner = function(item)
-        known = control.truth(test())
+        known = truth(test())
         if isinstance(known, Symbol):
             known = bool(known)
         if known:
@@ -573,14 +577,14 @@ def _rolled(iterable: Any, function: Any) -> Any:
 
     def body(item: Any) -> None:
         test, inner = function(item)
-        known = control.truth(test())
+        known = truth(test())
 
         def keep() -> None:
             t.touch(ContentsLocation(out))
             out.append(inner())
 
         if isinstance(known, Symbol):
-            control.branch(known, keep, lambda: None)
+            branch(known, keep, lambda: None)
         elif known:
             keep()
 
@@ -593,7 +597,7 @@ def _rolled(iterable: Any, function: Any) -> Any:
     if t.decisions.unroll.get(key[1:]) is not None:
         return None
     body.__code__ = body.__code__.replace(co_filename=key[1], co_firstlineno=key[2])
-    control.for_loop(iterable, body, Holder(), None, "")
+    for_loop(iterable, body, Holder(), None, "")
     return out
 
 

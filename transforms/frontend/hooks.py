@@ -17,10 +17,14 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Effect, Var
 from tapeless.transforms.errors import Signal, StructureError, TapelessError, UnsupportedError
-from tapeless.transforms.frontend import capture, control
-from tapeless.transforms.frontend.control import Template, Unreachable
+from tapeless.transforms.frontend import capture
+from tapeless.transforms.frontend.branches import branch, choose, short_circuit
+from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.desugar import RESULT
+from tapeless.transforms.frontend.effects import Template, Unreachable, raise_
+from tapeless.transforms.frontend.loops import for_loop, while_loop
 from tapeless.transforms.frontend.rewrite import known_codes, rewritten
+from tapeless.transforms.frontend.rolling import Unrollable
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import (
     BoundRule,
@@ -307,10 +311,10 @@ class Hooks:
         return not value
 
     def and_(self, *parts: Any) -> Any:
-        return control.short_circuit(parts, True)
+        return short_circuit(parts, True)
 
     def or_(self, *parts: Any) -> Any:
-        return control.short_circuit(parts, False)
+        return short_circuit(parts, False)
 
     def compare(self, left: Any, kinds: tuple[str, ...], *rights: Any) -> Any:
         def one(left: Any, k: int) -> Any:
@@ -318,7 +322,7 @@ class Hooks:
             test = getattr(operator, OPERATORS[kinds[k]])(left, right)
             if k + 1 == len(kinds):
                 return test
-            return control.short_circuit((lambda: test, lambda: one(right, k + 1)), True)
+            return short_circuit((lambda: test, lambda: one(right, k + 1)), True)
 
         return one(left, 0)
 
@@ -327,7 +331,7 @@ class Hooks:
             contains_symbol(item) and isinstance(container, (list, tuple, range, set))
         ):
             if isinstance(container, range) and container.step == 1:
-                found = control.short_circuit(
+                found = short_circuit(
                     (lambda: item >= container.start, lambda: item < container.stop), True
                 )
             else:
@@ -346,18 +350,18 @@ class Hooks:
     # -- control flow
 
     def if_(self, test: Any, then: Any, orelse: Any) -> None:
-        control.branch(test, then, orelse)
+        branch(test, then, orelse)
 
     def if_expression(self, test: Any, then: Any, orelse: Any) -> Any:
-        return control.choose(test, then, orelse)
+        return choose(test, then, orelse)
 
     def for_(
         self, iterable: Any, body: Any, frame: Frame, stop: str | None, name: str = ""
     ) -> None:
-        control.for_loop(iterable, body, frame, stop, name)
+        for_loop(iterable, body, frame, stop, name)
 
     def while_(self, test: Any, body: Any, frame: Frame, stop: str | None) -> None:
-        control.while_loop(test, body, frame, stop)
+        while_loop(test, body, frame, stop)
 
     def comprehension(self, kind: str, made: Any) -> Any:
         from tapeless.transforms.frontend.builtins_ import comprehension
@@ -385,19 +389,19 @@ class Hooks:
             t.handlers.pop()
 
     def raise_(self, exc: Any, cause: Any = None) -> None:
-        control.raise_(exc, cause)
+        raise_(exc, cause)
 
     def assert_(self, test: Any, message: Any) -> None:
         if isinstance(test, Symbol):
 
             def fail() -> None:
                 text = message()
-                control.raise_(AssertionError() if text is None else AssertionError(text))
+                raise_(AssertionError() if text is None else AssertionError(text))
 
-            control.branch(test, lambda: None, fail)
+            branch(test, lambda: None, fail)
         elif not test:
             text = message()
-            control.raise_(AssertionError() if text is None else AssertionError(text))
+            raise_(AssertionError() if text is None else AssertionError(text))
 
     def format(self, *parts: Any) -> Any:
         flat: list[Any] = []
@@ -539,7 +543,7 @@ class Hooks:
                 "pass the values in as arguments",
             )
         if t.rolling:
-            raise control.Unrollable("it draws from a generator that is made outside of it")
+            raise Unrollable("it draws from a generator that is made outside of it")
         if len(t.journals) > 1:
             raise UnsupportedError(
                 "a generator is used in a branch that depends on data", "draw before the branch"
@@ -571,7 +575,7 @@ def _need_depth(f: types.FunctionType) -> None:
     t = trace()
     why = f"{f.__name__} calls itself under a test, so the test must be known while staging"
     for test in t.tests:
-        if control.can_be_known(test):
+        if can_be_known(test):
             raise NeedStatic(test, why)
     raise UnsupportedError(
         f"{f.__name__} calls itself to a depth that depends on the contents of arrays",

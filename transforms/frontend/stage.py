@@ -20,11 +20,16 @@ from tapeless.transforms.errors import (
     UnsupportedError,
 )
 from tapeless.transforms.frontend.capture import Captured, Guard, input_type
-from tapeless.transforms.frontend.control import _entry_spec
 from tapeless.transforms.frontend.rewrite import known_codes
 from tapeless.transforms.frontend.symbols import CellLocation, Symbol
 from tapeless.transforms.frontend.trace import Trace
-from tapeless.transforms.frontend.values import MISSING, ContentsLocation, Spec, take_apart
+from tapeless.transforms.frontend.values import (
+    MISSING,
+    ContentsLocation,
+    Spec,
+    entry_spec,
+    take_apart,
+)
 
 
 @dataclass
@@ -224,7 +229,7 @@ def _writes(run: Run) -> list[tuple[Any, Spec]]:
             found.append((ArrayLocation(captured.get), take_apart(symbol)))
             location.set(old)
             continue
-        spec = _entry_spec(location, final)
+        spec = entry_spec(location, final)
         location.set(old)
         if isinstance(location, ContentsLocation) and id(location.obj) in originals:
             tail = getattr(final, "tail", None)

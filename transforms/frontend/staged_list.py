@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
-import numpy as np
-
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, StackType, Type
-from tapeless.transforms.core.op import Op
+from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import StructureError, UnsupportedError
-from tapeless.transforms.frontend.symbols import Symbol, apply, trace, wrap
-from tapeless.transforms.ops import shapes, stacks
-from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.frontend.symbols import CellLocation, Symbol, atoms, trace, wrap
+from tapeless.transforms.frontend.values import join_types, put_together, take_apart
+from tapeless.transforms.ops import stacks
 
 
 class Tail:
@@ -27,6 +25,42 @@ class Tail:
         self.log: list[Any] = []  # for each appended element, the block that appended it
         self.made: Any = None  # (stacks, block, arrays) of the last reading
 
+    def check(self, spec: Any) -> None:
+        """Refuses an element of another structure or type than the others."""
+        if _shape(spec) != _shape(self.spec):
+            raise StructureError("the elements appended to a list in a loop are built differently")
+        for symbol, leaf in zip(self.stacks, spec.leaves(), strict=True):
+            item = symbol.type.item  # type: ignore[attr-defined]
+            if join_types(item, leaf.type) != item:
+                raise StructureError(
+                    f"the elements appended to a list in a loop change from {item} to {leaf.type}"
+                )
+
+    def hold(self, spec: Any) -> None:
+        """An array that the list holds shows through it when it is overwritten later."""
+        for symbol, value in zip(self.stacks, spec.leaf_values(), strict=True):
+            if isinstance(value, Symbol) and value.mutable:
+                trace().watch(value.base_cell(), symbol.cell)
+
+
+def replace(stack: Symbol, new: Atom) -> None:
+    """Gives a stack its next value; what the list held before stays as it is."""
+    assert stack.cell is not None
+    trace().touch(CellLocation(stack.cell))
+    stack.cell.atom = new
+
+
+def position(k: Any) -> Atom:
+    """An index into a list; refuses what lists do."""
+    if isinstance(k, Symbol) and k.type.dtype.kind in "iub" and not k.type.shape:
+        return k.value()
+    try:
+        return atom(operator.index(k))
+    except TypeError:
+        raise TypeError(
+            f"list indices must be integers or slices, not {type(k).__name__}"
+        ) from None
+
 
 class StagedList(list):  # type: ignore[type-arg]
     """A list; with a `tail`, its elements lie in stacks that are known when the program runs."""
@@ -34,22 +68,15 @@ class StagedList(list):  # type: ignore[type-arg]
     tail: Tail | None = None
 
     def append(self, value: Any) -> None:
-        from tapeless.transforms.frontend.values import join_types, take_apart
 
         if self.tail is None:
             super().append(value)
             return
         spec = take_apart(value)
-        leaves = list(spec.leaves())
-        if _shape(spec) != _shape(self.tail.spec):
-            raise StructureError("the elements appended to a list in a loop are built differently")
-        for symbol, leaf in zip(self.tail.stacks, leaves, strict=True):
-            item = symbol.type.item  # type: ignore[attr-defined]
-            if join_types(item, leaf.type) != item:
-                raise StructureError(
-                    f"the elements appended to a list in a loop change from {item} to {leaf.type}"
-                )
-            symbol.write(stacks.push(symbol.value(), leaf))
+        self.tail.check(spec)
+        for symbol, leaf in zip(self.tail.stacks, spec.leaves(), strict=True):
+            replace(symbol, stacks.push(symbol.value(), leaf))
+        self.tail.hold(spec)
         self.tail.log.append((trace().journals[-1], 1))
         if self.tail.length is not None:
             self.tail.length = self.tail.length + 1
@@ -59,7 +86,7 @@ class StagedList(list):  # type: ignore[type-arg]
             return len(self)
         if self.tail.length is not None:
             return wrap(size_atom(self.tail.length))
-        return wrap(stack_length(self.tail.stacks[0].value()))
+        return wrap(stacks.stack_length(self.tail.stacks[0].value()))
 
     def arrays(self) -> list[Any]:
         """The leaves of all elements, stacked along axis 0."""
@@ -73,12 +100,11 @@ class StagedList(list):  # type: ignore[type-arg]
             ):
                 return [wrap(a) for a in arrays]
         size = dims.symbol("n", 0) if tail.length is None else tail.length
-        arrays = [to_array(p, size=size) for p in present]
+        arrays = [stacks.to_array(p, size=size) for p in present]
         tail.made = (present, t.blocks[-1], arrays)
         return [wrap(a) for a in arrays]
 
     def as_atom(self) -> Any:
-        from tapeless.transforms.frontend.symbols import atoms
 
         if self.tail is None:
             return [atoms(v) for v in self]
@@ -89,15 +115,30 @@ class StagedList(list):  # type: ignore[type-arg]
         return self.arrays()[0].value()
 
     def element(self, k: Any) -> Any:
-        from tapeless.transforms.frontend.values import put_together
-
-        def build(spec: Any, arrays: Any) -> Any:
-            if spec.kind == "leaf":
-                return next(arrays)[k]
-            return put_together(spec, [build(c, arrays) for c in spec.children])
 
         assert self.tail is not None
-        return build(self.tail.spec, iter(self.arrays()))
+        at = position(k)
+
+        def build(spec: Any, left: Any) -> Any:
+            if spec.kind != "leaf":
+                return put_together(spec, [build(c, left) for c in spec.children])
+            stack = next(left)
+            made = wrap(stacks.peek(stack.value(), at))
+            if made.type.shape:
+                trace().watch(made.cell, stack.cell)
+            return made
+
+        return build(self.tail.spec, iter(self.tail.stacks))
+
+    def __setitem__(self, k: Any, value: Any) -> None:
+        if self.tail is None:
+            super().__setitem__(k, value)
+            return
+        at, spec = position(k), take_apart(value)
+        self.tail.check(spec)
+        for symbol, leaf in zip(self.tail.stacks, spec.leaves(), strict=True):
+            replace(symbol, stacks.set_item(symbol.value(), at, leaf))
+        self.tail.hold(spec)
 
     def _plain(self) -> None:
         if self.tail is not None:
@@ -130,13 +171,12 @@ class StagedList(list):  # type: ignore[type-arg]
             return super().pop(k)
         if k != -1:
             raise UnsupportedError("pop from the middle of a list that was filled in a loop")
-        from tapeless.transforms.frontend.values import put_together
 
         def build(spec: Any, stack_symbols: Any) -> Any:
             if spec.kind == "leaf":
                 symbol = next(stack_symbols)
                 rest, value = stacks.pop.bind(symbol.value())
-                symbol.write(rest)
+                replace(symbol, rest)
                 return wrap(value)
             return put_together(spec, [build(c, stack_symbols) for c in spec.children])
 
@@ -183,7 +223,6 @@ def _shape(spec: Any) -> Any:
 
 def start_tail(target: StagedList, element: Any) -> None:
     """Moves the elements of `target` into stacks; `element` shows what will be appended."""
-    from tapeless.transforms.frontend.values import join_types, take_apart
 
     specs = [take_apart(v) for v in list.__iter__(target)]
     types = [a.type for a in element.leaves()]
@@ -196,35 +235,7 @@ def start_tail(target: StagedList, element: Any) -> None:
     for s in specs:
         for symbol, leaf in zip(tail.stacks, s.leaves(), strict=True):
             symbol.cell.atom = stacks.push(symbol.value(), leaf)  # type: ignore[union-attr]
+        tail.hold(s)
     target.clear()
     target.tail = tail
     tail.length = count
-
-
-def _to_array_infer(stack: Atom, *, size: Size) -> Type:
-    item = stack.type.item
-    return Type(item.dtype, (size, *item.shape))
-
-
-def _to_array_source(args: Any, params: Any) -> str:
-    kind = args[0].type.item.dtype
-    return "np.array({0})" if kind == np.dtype(float) else f"np.array({{0}}, np.{kind.name})"
-
-
-to_array = shapes.linear(
-    "to_array",
-    _to_array_infer,
-    _to_array_source,
-    lambda ct, args, linear, params: (unstack(ct),),
-    costly=True,
-)
-unstack = shapes.linear(
-    "unstack",
-    lambda x: StackType(Type(x.type.dtype, x.type.shape[1:])),
-    "list({0})",
-    lambda ct, args, linear, params: (to_array(ct, size=args[0].type.shape[0]),),
-)
-
-stack_length = Op("stack_length", lambda stack: Type(np.dtype(int), (), True), "len({0})")
-
-__all__ = ["FUNCTIONS", "StagedList", "Tail", "apply", "size_atom", "start_tail"]

@@ -193,6 +193,11 @@ class Trace(Builder):
             self.links.setdefault(a, set()).add(b)
             self.links.setdefault(b, set()).add(a)
 
+    def watch(self, a: Any, b: Any) -> None:
+        """Overwriting `a` may change `b`, but not the other way round."""
+        if a is not b:
+            self.links.setdefault(a, set()).add(b)
+
     def written(self, cell: Any) -> None:
         for other in self.links.get(cell, ()):
             self.poisoned[other] = "may share memory with an array that was overwritten since"

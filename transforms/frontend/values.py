@@ -55,6 +55,13 @@ class Spec:
         for c in self.children:
             yield from c.leaves()
 
+    def leaf_values(self) -> Iterator[Any]:
+        """What the leaves are in the user's program."""
+        if self.kind == "leaf":
+            yield self.value
+        for c in self.children:
+            yield from c.leaf_values()
+
     def describe(self) -> str:
         if self.kind == "leaf":
             assert self.atom is not None
@@ -316,4 +323,7 @@ def contains_symbol(value: Any, depth: int = 4) -> bool:
     return False
 
 
-__all__ = ["MISSING", "Spec", "Var", "convert", "join", "join_types", "put_together", "take_apart"]
+def entry_spec(loc: Location, value: Any) -> Spec:
+    if isinstance(value, ListContents):
+        return value.spec()
+    return Spec("static", value) if isinstance(value, Diverged) else take_apart(value)

@@ -10,6 +10,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_of
 from tapeless.transforms.core.language import Atom, Literal, StackType, Type, Var
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast_to, dtype_name
 
 FLOAT = np.dtype(float)
@@ -101,6 +102,32 @@ def _square_source(name: str) -> Any:
 eye = Op("eye", lambda *, sides, k, dtype: Type(dtype, sides), _square_source("eye"), no_tangent)
 tri = Op("tri", lambda *, sides, k, dtype: Type(dtype, sides), _square_source("tri"), no_tangent)
 new_stack = Op("new_stack", lambda *, item: StackType(item), "[]", no_tangent)
+stack_length = Op(
+    "stack_length", lambda stack: Type(np.dtype(int), (), True), "len({0})", no_tangent
+)
+
+
+def _zero_items_source(args: Atoms, params: Params) -> str:
+    dtype = params["dtype"]
+    if not params["shape"]:
+        return f"[{'0.0' if dtype == FLOAT else dtype_name(dtype) + '(0)'}] * {{0}}"
+    return f"[np.zeros({{shape}}{dtype_text(dtype)}) for _ in range({{0}})]"
+
+
+zero_items = Op(
+    "zero_items",
+    lambda n, *, shape, dtype: StackType(Type(dtype, shape)),
+    _zero_items_source,
+    no_tangent,
+)
+
+
+def zero_stack(like: Any) -> Any:
+    """As many zeros as the stack `like` has items."""
+    item = like.type.item
+    if isinstance(item, StackType):
+        raise UnsupportedError("lists that are filled in loops hold lists that are filled in loops")
+    return zero_items(stack_length(like), shape=item.shape, dtype=item.dtype)
 
 
 def zero(t: Any) -> Atom:

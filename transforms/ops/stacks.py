@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, StackType, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.fresh import new_stack as new_stack
-from tapeless.transforms.ops.fresh import zero
+from tapeless.transforms.ops.fresh import stack_length as stack_length
+from tapeless.transforms.ops.fresh import zero, zero_stack
+from tapeless.transforms.ops.fresh import zero_items as zero_items
+from tapeless.transforms.ops.shapes import linear
+
+
+def _filled(primal: Atom, tangent: Any) -> Atom:
+    """A tangent, zero if there is none."""
+    if tangent is not None:
+        return tangent  # type: ignore[no-any-return]
+    stacked = isinstance(primal.type, StackType)
+    return zero_stack(primal) if stacked else zero(primal.type)  # type: ignore[no-any-return]
 
 
 def _push_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
-    if not outs[0].type.differentiable or tangents == (None, None):
+    if not outs[0].type.differentiable:
         return (None,)
-    filled = [zero(p.type) if t is None else t for p, t in zip(primals, tangents, strict=True)]
-    return (push(*filled),)
+    return (push(*(_filled(p, t) for p, t in zip(primals, tangents, strict=True))),)
 
 
 def _pop_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
@@ -56,4 +69,75 @@ add_stacks = Op(
     _add_stacks_jvp,
     lambda ct, args, linear, params: (ct, ct),
     costly=True,
+)
+
+
+def _peek_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
+    return (None if tangents[0] is None else peek(tangents[0], primals[1]),)
+
+
+def _peek_accumulate(total: Atom, ct: Atom, args: Any, params: Any) -> Any:
+    return add_item(total, args[1], ct)
+
+
+peek = Op(
+    "peek",
+    lambda stack, k: stack.type.item,
+    "{0}[{1}]",
+    _peek_jvp,
+    accumulate=_peek_accumulate,
+)
+
+
+def _put_item(name: str, source: Any, back: Any) -> Op:
+    """An operation that stores into an item of a stack; `back` gives the cotangents."""
+
+    def jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
+        if tangents[0] is None and tangents[2] is None:
+            return (None,)
+        stack, _, value = (_filled(p, t) for p, t in zip(primals, tangents, strict=True))
+        return (op(stack, primals[1], value),)
+
+    op = Op(name, lambda stack, k, value: stack.type, source, jvp, back, inplace=True)
+    return op
+
+
+def _set_item_back(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:
+    return set_item(ct, args[1], zero(ct.type.item)), None, peek(ct, args[1])
+
+
+def _add_item_back(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:
+    return ct, None, peek(ct, args[1])
+
+
+def _add_item_source(args: Any, params: Any) -> str:
+    return "{0}[{1}] = {0}[{1}] + {2}" if args[0].type.item.shape else "{0}[{1}] += {2}"
+
+
+set_item = _put_item("set_item", "{0}[{1}] = {2}", _set_item_back)
+add_item = _put_item("add_item", _add_item_source, _add_item_back)
+
+
+def _to_array_infer(stack: Atom, *, size: Size) -> Type:
+    item = stack.type.item
+    return Type(item.dtype, (size, *item.shape))
+
+
+def _to_array_source(args: Any, params: Any) -> str:
+    kind = args[0].type.item.dtype
+    return "np.array({0})" if kind == np.dtype(float) else f"np.array({{0}}, np.{kind.name})"
+
+
+to_array = linear(
+    "to_array",
+    _to_array_infer,
+    _to_array_source,
+    lambda ct, args, linear, params: (unstack(ct),),
+    costly=True,
+)
+unstack = linear(
+    "unstack",
+    lambda x: StackType(Type(x.type.dtype, x.type.shape[1:])),
+    "list({0})",
+    lambda ct, args, linear, params: (to_array(ct, size=args[0].type.shape[0]),),
 )

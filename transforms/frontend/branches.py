@@ -1,0 +1,299 @@
+"""Branches on data: both sides are staged as blocks, and what they leave is joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    If,
+    Literal,
+    Statement,
+    Var,
+)
+from tapeless.transforms.errors import (
+    StructureError,
+)
+from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.staged_list import StagedList, start_tail
+from tapeless.transforms.frontend.symbols import CellLocation, Symbol, trace, wrap
+from tapeless.transforms.frontend.trace import Location
+from tapeless.transforms.frontend.truth import truth, undefined_flag
+from tapeless.transforms.frontend.values import (
+    MISSING,
+    ContentsLocation,
+    Diverged,
+    Spec,
+    convert,
+    entry_spec,
+    join,
+    join_types,
+    take_apart,
+)
+
+
+def branch(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> None:
+    choose(test, then, orelse, statement=True)
+
+
+def choose(
+    test: Any, then: Callable[[], Any], orelse: Callable[[], Any], statement: bool = False
+) -> Any:
+    """Runs one side if the test is known, else stages both and joins what they leave."""
+    known = truth(test)
+    if not isinstance(known, Symbol):
+        return then() if known else orelse()
+    t = trace()
+    origin = t.origin
+    test_atom = known.value()
+    t.tests.append(test_atom)
+    logged = [(tail, len(tail.log)) for tail in t.tails]
+    try:
+        (a, value_a), (b, value_b) = run_branch(then), run_branch(orelse)
+    finally:
+        t.tests.pop()
+    for tail, mark in logged:
+        if len(tail.log) > mark:
+            tail.length = None
+    t.origin = origin
+    if a.raised and b.raised:
+        t.emit(
+            If(
+                (),
+                test_atom,
+                Block((), tuple(a.body), ()),
+                Block((), tuple(b.body), ()),
+                None,
+                origin,
+            )
+        )
+        raise Unreachable
+    grown = _grown_lists(a, b)
+    if grown:
+        for target, element in grown:
+            t.touch(ContentsLocation(target))
+            start_tail(target, element)
+        return choose(test, then, orelse, statement)
+    merge = Merge(test_atom, a, b)
+    keys = dict.fromkeys([*a.finals, *b.finals])
+    joined: list[tuple[Location, Any]] = []
+    for key in keys:
+        location = (a.finals.get(key) or b.finals[key])[0]
+        x = a.finals[key][1] if key in a.finals else final_spec(location)
+        y = b.finals[key][1] if key in b.finals else final_spec(location)
+        joined.append((location, merge.value(x, y, location)))
+    value = None if statement else merge.value(value_a, value_b, None)
+    merge.emit(origin)
+    for location, new in joined:
+        t.touch(location)
+        location.set(new)
+        if isinstance(location, CellLocation):
+            t.written(location.cell)
+    return value
+
+
+def short_circuit(parts: tuple[Callable[[], Any], ...], conjunction: bool) -> Any:
+    """`and` / `or`: Python's values, and nothing is evaluated that Python would not evaluate."""
+    value = parts[0]()
+    if len(parts) == 1:
+        return value
+    known = truth(value)
+    rest = parts[1:]
+    if not isinstance(known, Symbol):
+        return short_circuit(rest, conjunction) if known == conjunction else value
+    if conjunction:
+        return choose(
+            known, lambda: short_circuit(rest, conjunction), lambda: _as_test(value, False)
+        )
+    return choose(known, lambda: _as_test(value, True), lambda: short_circuit(rest, conjunction))
+
+
+def _as_test(value: Any, result: bool) -> Any:
+    return result if isinstance(value, Symbol) and value.type.dtype.kind == "b" else value
+
+
+@dataclass
+class Ended:
+    """One staged branch: its statements and what it left in the locations that it wrote."""
+
+    body: list[Statement]
+    finals: dict[tuple[Any, ...], tuple[Location, Spec]]
+    raised: bool
+
+
+def run_branch(body: Callable[[], Any]) -> tuple[Ended, Any]:
+    t = trace()
+    raised, result = False, None
+    with t.recording() as journal, t.block() as statements:
+        try:
+            result = body()
+            result = take_apart(result)
+        except Unreachable:
+            raised = True
+        finals = (
+            {} if raised else {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
+        )
+    t.rollback(journal)
+    return Ended(statements, finals, raised), result
+
+
+def final_spec(location: Location) -> Spec:
+    value = location.get()
+    if isinstance(location, CellLocation):
+        return Spec("leaf", value, atom=value)
+    return entry_spec(location, value)
+
+
+def _grown_lists(a: Ended, b: Ended) -> list[tuple[StagedList, Spec]]:
+    """Lists that got longer in a branch: they must be stacks before it. With an element that was added."""
+    found = []
+    for key, (location, final) in {**a.finals, **b.finals}.items():
+        if (
+            not isinstance(location, ContentsLocation)
+            or not isinstance(location.obj, StagedList)
+            or location.obj.tail is not None
+        ):
+            continue
+        before = final_spec(location)
+        sides = [e.finals[key][1] if key in e.finals else before for e in (a, b) if not e.raised]
+        if len({len(s.children) for s in sides}) > 1:
+            longest = max(sides, key=lambda s: len(s.children))
+            element = longest.children[-1]
+            if element.kind != "static":
+                found.append((location.obj, element))
+    return found
+
+
+class Merge:
+    """Builds the outputs of an `If` while the values of both branches are joined."""
+
+    def __init__(self, test: Atom, a: Ended, b: Ended) -> None:
+        self.test, self.a, self.b = test, a, b
+        self.outs: list[Var] = []
+        self.results: tuple[list[Atom], list[Atom]] = ([], [])
+        self.made: dict[tuple[int, int], Any] = {}
+        self.flags: dict[bool, Symbol] = {}
+
+    def value(self, x: Spec, y: Spec, location: Location | None) -> Any:
+        if self.a.raised or self.b.raised:
+            x = y = y if self.a.raised else x
+        try:
+            if isinstance(location, CellLocation):
+                assert x.atom is not None and y.atom is not None
+                return self.atom(x.atom, y.atom, location.cell)
+            if (x.value is MISSING and y.kind == "leaf") or (
+                y.value is MISSING and x.kind == "leaf"
+            ):
+                return self.maybe(x, y, location)
+            return join(x, y, self.leaf)
+        except StructureError as e:
+            if location is None:
+                raise
+            what = (
+                f"'{location.name}' " if location.name and location.name != "return_value" else ""
+            )
+            origin = trace().origin
+            where = f" on line {origin.line}" if origin else ""
+            kind = (
+                "the results"
+                if location.name == "return_value"
+                else "the values of " + (what or "a variable")
+            )
+            diverged = Diverged(
+                f"{kind.strip()} after the branches{where} do not fit together: {e.problem}"
+            )
+            if isinstance(location, ContentsLocation):
+                raise StructureError(diverged.reason, diverged.hint) from None
+            return diverged
+
+    def atom(self, p: Atom, q: Atom, hint: Any = None) -> Atom:
+        if p is q or ((isinstance(p, Literal) and p == q) and not (self.a.raised or self.b.raised)):
+            return p
+        kind = join_types(p.type, q.type)
+        out = Var(
+            kind, p.name if isinstance(p, Var) and isinstance(q, Var) and p.name == q.name else ""
+        )
+        if not out.name:
+            out.name = next((x.name for x in (p, q) if isinstance(x, Var) and x.name), "")
+        self.outs.append(out)
+        for side, (ended, value) in enumerate(((self.a, p), (self.b, q))):
+            with _reopened(ended.body):
+                self.results[side].append(
+                    Literal(None, kind) if ended.raised else convert(value, kind)
+                )
+        return out
+
+    def leaf(self, x: Spec, y: Spec) -> Any:
+        if x.value is y.value and not (self.a.raised or self.b.raised):
+            return x.value
+        key = (id(x.value), id(y.value))
+        if key not in self.made:
+            assert x.atom is not None and y.atom is not None
+            merged = self.atom(x.atom, y.atom)
+            made = wrap(merged) if isinstance(merged, Var) else merged.value
+            if isinstance(made, Symbol):
+                for source in (x.value, y.value):
+                    if isinstance(source, Symbol) and source.mutable:
+                        made.is_array = True
+                        trace().link(made.cell, source.base_cell())
+                flags = [undefined_flag(v) for v in (x.value, y.value)]
+                if any(f is not None for f in flags):
+                    name = next(
+                        v.undefined[0] for v in (x.value, y.value) if undefined_flag(v) is not None
+                    )
+                    p, q = (atom(True) if f is None else f for f in flags)
+                    made.undefined = (name, self.atom(p, q))
+            self.made[key] = made
+        return self.made[key]
+
+    def maybe(self, x: Spec, y: Spec, location: Location | None) -> Any:
+        """A variable that only one branch sets: using it where it is not set raises at run time."""
+        missing_then = x.value is MISSING
+        known = y if missing_then else x
+        assert known.atom is not None
+        dead = Literal(None, known.atom.type)
+        out = self.atom(dead if missing_then else known.atom, known.atom if missing_then else dead)
+        symbol = wrap(out)
+        name = location.name if location else "a variable"
+        flag = self.flag(not missing_then)
+        before = undefined_flag(known.value)
+        if before is None:
+            symbol.undefined = (name, flag.value())
+        else:
+            symbol.undefined = (
+                name,
+                self.atom(atom(False), before) if missing_then else self.atom(before, atom(False)),
+            )
+        return symbol
+
+    def flag(self, when_then: bool) -> Symbol:
+        if when_then not in self.flags:
+            self.flags[when_then] = wrap(self.atom(atom(when_then), atom(not when_then)))
+        return self.flags[when_then]
+
+    def emit(self, origin: Any) -> None:
+        t = trace()
+        blocks = [
+            Block((), tuple(e.body), tuple(r))
+            for e, r in zip((self.a, self.b), self.results, strict=True)
+        ]
+        t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
+        for out, p, q in zip(self.outs, *self.results, strict=True):
+            t.parents[out] = ("if", None, (self.test, p, q))
+
+
+class _reopened:
+    """Statements recorded inside are appended to a block that was closed before."""
+
+    def __init__(self, body: list[Statement]) -> None:
+        self.body = body
+
+    def __enter__(self) -> None:
+        trace().blocks.append(self.body)
+
+    def __exit__(self, *what: Any) -> None:
+        trace().blocks.pop()

@@ -1,0 +1,81 @@
+"""What a value that was recorded depends on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    Var,
+    free_variables,
+    statements,
+)
+from tapeless.transforms.frontend.sequences import Sequence
+from tapeless.transforms.frontend.symbols import trace
+
+
+def depends_on(wanted: Atom, params: set[Var]) -> bool:
+    seen: set[Var] = set()
+    left = [wanted]
+    definitions, parents = trace().definitions, trace().parents
+    while left:
+        a = left.pop()
+        if not isinstance(a, Var) or a in seen:
+            continue
+        seen.add(a)
+        if a in params:
+            return True
+        if a in parents:
+            left += parents[a][2]
+        elif a in definitions:
+            let = definitions[a]
+            left += let.args
+            if let.op.name == "size_value":
+                left += [s.var for s in dims.symbols(let.params["size"]) if s.var is not None]
+    return False
+
+
+def can_be_known(wanted: Atom) -> bool:
+    """Whether a value depends on nothing but integer inputs and sizes of inputs."""
+    t = trace()
+    seen: set[Var] = set()
+    left = [wanted]
+    while left:
+        a = left.pop()
+        if not isinstance(a, Var) or a in seen:
+            continue
+        seen.add(a)
+        if a in t.definitions:
+            let = t.definitions[a]
+            left += let.args
+            if let.op.name == "size_value":
+                for symbol in dims.symbols(let.params["size"]):
+                    if symbol.var is not None:
+                        left.append(symbol.var)
+                    elif symbol not in t.decisions.homes:
+                        return False
+        elif a in t.parents:
+            left += t.parents[a][2]
+        elif (
+            a.type.shape
+            or a.type.dtype.kind not in "iu"
+            or a.size is None
+            or not dims.symbols(a.size) & set(t.decisions.homes)
+        ):
+            return False
+    return True
+
+
+def depends_on_program(block: Block, inits: Any, seq: Sequence | None) -> bool:
+    """Whether a loop reads anything that is not known now, or has effects."""
+    if any(isinstance(a, Var) for a in inits) or free_variables(block):
+        return True
+    if seq is not None and any(isinstance(a, Var) for a in seq.span):
+        return True
+    return any(
+        isinstance(s, Effect) or (s.outs and getattr(s.outs[0].type, "shape", ()))
+        for s in statements(block)
+    )

@@ -1,0 +1,87 @@
+"""What a program does besides computing: text that it prints, exceptions that it raises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Effect,
+)
+from tapeless.transforms.errors import (
+    Signal,
+    UnsupportedError,
+)
+from tapeless.transforms.frontend.symbols import Symbol, trace
+from tapeless.transforms.frontend.values import (
+    contains_symbol,
+)
+
+
+class Unreachable(Signal):
+    """The block that is being staged ends by raising."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """Text with values that are known when the program runs."""
+
+    parts: tuple[Any, ...]
+
+    def __add__(self, other: Any) -> Template:
+        return Template((*self.parts, *(other.parts if isinstance(other, Template) else (other,))))
+
+    def __radd__(self, other: str) -> Template:
+        return Template((other, *self.parts))
+
+    def __str__(self) -> str:
+        return "".join(p if isinstance(p, str) else "<?>" for p in self.parts)
+
+
+def effect_parts(values: Any, args: list[Atom]) -> Any:
+    """A print argument or message as nested tuples in which atoms are numbered."""
+    if isinstance(values, Template):
+        return (
+            "text",
+            tuple(
+                p if isinstance(p, str) else (effect_parts(p[0], args), p[1], _spec(p[2], args))
+                for p in values.parts
+            ),
+        )
+    if contains_symbol(values) and not isinstance(values, Symbol):
+        if isinstance(values, dict):
+            return ("dict", tuple((k, effect_parts(v, args)) for k, v in values.items()))
+        return (type(values).__name__, tuple(effect_parts(v, args) for v in values))
+    if isinstance(values, Symbol):
+        args.append(values.value())
+        return ("atom", len(args) - 1)
+    return ("value", values)
+
+
+def _spec(spec: Any, args: list[Atom]) -> Any:
+    return spec if isinstance(spec, str) else effect_parts(spec, args)
+
+
+def raise_(exc: Any, cause: Any = None) -> None:
+    kind = exc if isinstance(exc, type) else type(exc)
+    depth = len(trace().journals)
+    for level, kinds in reversed(trace().handlers):
+        if issubclass(kind, kinds()):
+            if level == depth:  # whether it is raised does not depend on data
+                raise exc from cause
+            raise UnsupportedError(
+                f"whether this {kind.__name__} is raised depends on the contents of arrays, "
+                "and an except clause catches it",
+                "write it as if and else",
+            )
+    if depth == 1 and not _has_symbols(exc):
+        raise exc from cause
+    args: list[Atom] = []
+    parts = () if isinstance(exc, type) else tuple(effect_parts(a, args) for a in exc.args)
+    trace().emit(Effect("raise", tuple(args), {"type": kind, "parts": parts}, trace().origin))
+    raise Unreachable
+
+
+def _has_symbols(exc: Any) -> bool:
+    return any(contains_symbol(a) or isinstance(a, Template) for a in getattr(exc, "args", ()))

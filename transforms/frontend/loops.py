@@ -1,0 +1,213 @@
+"""Loops: rolled where their body can be staged once, else unrolled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import (
+    Atom,
+    Literal,
+    Var,
+)
+from tapeless.transforms.errors import (
+    UnsupportedError,
+)
+from tapeless.transforms.frontend.branches import branch, short_circuit
+from tapeless.transforms.frontend.rolling import Plain, Roll, Unrollable
+from tapeless.transforms.frontend.sequences import Sequence, sequence
+from tapeless.transforms.frontend.symbols import Symbol, trace, wrap
+from tapeless.transforms.frontend.truth import truth
+from tapeless.transforms.ops import elementwise
+
+
+def for_loop(
+    iterable: Any,
+    body: Callable[[Any], Any],
+    frame: Any,
+    stop: str | None,
+    name: str,
+    retried: bool = False,
+) -> None:
+    t = trace()
+    seq = sequence(iterable)
+    concrete = isinstance(iterable, range) or (
+        seq is not None
+        and isinstance(seq.count, int)
+        and all(isinstance(a, Literal) for a in seq.span)
+    )
+    if seq is None:
+        _run_items(
+            list(iterable) if not isinstance(iterable, (list, tuple)) else iterable,
+            body,
+            frame,
+            stop,
+        )
+        return
+    key = loop_key(body)
+    why = t.decisions.unroll.get(key)
+    trips = seq.count if concrete else None
+    if why is None and trips != 0 and trips != 1:
+        try:
+            Roll(seq, body, frame, stop, name, key).run()
+            return
+        except Plain:
+            why = ""
+        except Unrollable as e:
+            why = str(e)
+            if not retried and _runs(seq):
+                _peel(seq, body, frame, stop, name, why, key)
+                return
+    if not concrete:
+        _need_count(seq, why or "its length must be known", key)
+    if why:
+        t.note(f"the loop on line {key[1]} is unrolled: {why}")
+    items = (seq.item(_wrapped_index(seq, k)) for k in range(int(trips)))  # type: ignore[arg-type]
+    _run_items(items, body, frame, stop)
+
+
+def _runs(seq: Sequence) -> bool:
+    """Whether the loop makes a pass, in this call at least (a guard then says so)."""
+    count, t = seq.count, trace()
+    if dims.at_least(count, 1):
+        return True
+    known = t.value(count)
+    if known is None or known < 1:
+        return False
+    t.guard(">=", count, 1)
+    return True
+
+
+def _peel(
+    seq: Sequence,
+    body: Callable[[Any], Any],
+    frame: Any,
+    stop: str | None,
+    name: str,
+    why: str,
+    key: Any,
+) -> None:
+    """The first pass apart from the others, where they differ in types or aliases."""
+    trace().note(f"the first pass of the loop on line {key[1]} is apart from the others: {why}")
+    start, end, step = seq.span
+    following = Sequence((add_atoms(start, step), end, step), seq.item, seq.is_range)
+    body(seq.item(wrap(start)))
+
+    def rest() -> None:
+        for_loop(following, body, frame, stop, name, retried=True)
+
+    flag = truth(getattr(frame, stop)) if stop else False
+    if isinstance(flag, Symbol):
+        branch(flag, lambda: None, rest)
+    elif not flag:
+        rest()
+
+
+def add_atoms(a: Atom, b: Atom) -> Atom:
+    return elementwise.add(a, b)  # type: ignore[no-any-return]
+
+
+def _wrapped_index(seq: Sequence, k: int) -> int:
+    start, _, step = (a.value for a in seq.span)  # type: ignore[union-attr]
+    return int(start + k * step)
+
+
+def _need_count(seq: Sequence, why: str, key: Any) -> None:
+    for a in seq.span:
+        if isinstance(a, Var):
+            raise NeedStatic(
+                a,
+                f"the loop on line {key[1]} must be unrolled ({why}), so its length must be known",
+            )
+    raise UnsupportedError(f"the loop on line {key[1]} can be neither rolled nor unrolled: {why}")
+
+
+def loop_key(body: Any) -> tuple[str, int, str]:
+    code = body.__code__
+    return (code.co_filename, code.co_firstlineno, code.co_name)
+
+
+def _run_items(items: Any, body: Callable[[Any], Any], frame: Any, stop: str | None) -> None:
+    """Runs a loop as Python does; a data-dependent break makes the later passes conditional."""
+    source = iter(items)
+
+    def run() -> None:
+        for item in source:
+            body(item)
+            if stop is None:
+                continue
+            flag = truth(getattr(frame, stop))
+            if isinstance(flag, Symbol):
+                branch(flag, lambda: None, run)
+                return
+            if flag:
+                return
+
+    run()
+
+
+def while_loop(test: Any, body: Any, frame: Any, stop: str | None) -> None:
+    t = trace()
+    key = loop_key(body)
+    why = t.decisions.unroll.get(key)
+
+    def condition() -> Any:
+        if stop is None:
+            return test()
+        flag = getattr(frame, stop)
+        if isinstance(flag, Symbol):
+            return short_circuit((lambda: wrap(elementwise.logical_not(flag.value())), test), True)
+        return False if flag else test()
+
+    if why is None:
+        try:
+            if _writes(condition):
+                _while_by_flag(condition, body, frame, key)
+                return
+            first = truth(condition())
+            if not isinstance(first, Symbol) and not first:
+                return
+            Roll(None, body, frame, None, "", key, condition).run()
+            return
+        except Plain:
+            why = ""
+        except Unrollable as e:
+            why = str(e)
+    if why:
+        t.note(f"the loop on line {key[1]} is unrolled: {why}")
+    for _ in range(100_000):
+        going = truth(condition())
+        if isinstance(going, Symbol):
+            raise NeedStatic(
+                going.value(),
+                f"the loop on line {key[1]} must be unrolled ({why}), so its test must be known",
+            )
+        if not going:
+            return
+        body()
+    raise UnsupportedError(f"the loop on line {key[1]} runs more than 100,000 passes while staging")
+
+
+def _writes(test: Callable[[], Any]) -> bool:
+    """Whether evaluating a test changes variables, as `while (x := f(x)) > 0` does."""
+    t = trace()
+    with t.recording() as journal, t.block():
+        truth(test())
+        found = bool(journal.old)
+    t.rollback(journal)
+    return found
+
+
+def _while_by_flag(test: Callable[[], Any], body: Any, frame: Any, key: Any) -> None:
+    """while test: body      as      going = test; while going: body; going = test"""
+    name = f"going_{key[1]}"
+    setattr(frame, name, truth(test()))
+
+    def following() -> None:
+        body()
+        setattr(frame, name, truth(test()))
+
+    following.__code__ = following.__code__.replace(co_filename=key[0], co_firstlineno=key[1])
+    while_loop(lambda: getattr(frame, name), following, frame, None)
