@@ -32,6 +32,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
+    free_variables,
     operands,
     outputs,
 )
@@ -56,6 +57,8 @@ class Primal:
         self.homes: dict[dims.Symbol, Var] = {}
         self.index: set[Var] = set()
         self.partial: set[Var] = set()  # what only one side of a branch gives a value
+        outside = free_variables(Block((), tuple(body), ()))
+        self.given = set().union(*(sizes_in(v.type) for v in outside))
         self.scan(body, ())
 
     def define(self, v: Var, path: Path) -> None:
@@ -65,7 +68,7 @@ class Primal:
     def born(self, v: Var, sources: Any) -> None:
         """Sizes of v that none of the values it is made from has."""
         known = set().union(*(sizes_in(a.type) for a in sources)) if sources else set()
-        for symbol in sizes_in(v.type) - known:
+        for symbol in sizes_in(v.type) - known - self.given:
             if (
                 symbol.var is None
                 and self.path[v]

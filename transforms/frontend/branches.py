@@ -53,7 +53,11 @@ def choose(
     t.tests.append(test_atom)
     logged = [(tail, len(tail.log)) for tail in t.tails]
     try:
-        (a, value_a), (b, value_b) = run_branch(then), run_branch(orelse)
+        before = dict(t.poisoned)
+        a, value_a = run_branch(then)
+        overwritten, t.poisoned = t.poisoned, before
+        b, value_b = run_branch(orelse)
+        t.poisoned |= overwritten
     finally:
         t.tests.pop()
     for tail, mark in logged:
@@ -83,16 +87,12 @@ def choose(
     joined: list[tuple[Location, Any]] = []
     for key in keys:
         location = (a.finals.get(key) or b.finals[key])[0]
-        x = a.finals[key][1] if key in a.finals else final_spec(location)
-        y = b.finals[key][1] if key in b.finals else final_spec(location)
-        joined.append((location, merge.value(x, y, location)))
+        joined.append((location, merge.value(a.left(location), b.left(location), location)))
     value = None if statement else merge.value(value_a, value_b, None)
     merge.emit(origin)
     for location, new in joined:
         t.touch(location)
         location.set(new)
-        if isinstance(location, CellLocation):
-            t.written(location.cell)
     return value
 
 
@@ -123,6 +123,24 @@ class Ended:
     body: list[Statement]
     finals: dict[tuple[Any, ...], tuple[Location, Spec]]
     raised: bool
+
+    def left(self, location: Location) -> Spec:
+        """What the branch left in a location, which it need not have written itself: an array
+        that stands there may have been overwritten."""
+        if location.key in self.finals:
+            return self.finals[location.key][1]
+        cells = [
+            (loc, loc.get(), spec.atom)
+            for loc, spec in self.finals.values()
+            if isinstance(loc, CellLocation)
+        ]
+        for loc, _, new in cells:
+            loc.set(new)
+        with reopened(self.body):
+            found = final_spec(location)
+        for loc, old, _ in cells:
+            loc.set(old)
+        return found
 
 
 def run_branch(body: Callable[[], Any]) -> tuple[Ended, Any]:
@@ -221,7 +239,7 @@ class Merge:
             out.name = next((x.name for x in (p, q) if isinstance(x, Var) and x.name), "")
         self.outs.append(out)
         for side, (ended, value) in enumerate(((self.a, p), (self.b, q))):
-            with _reopened(ended.body):
+            with reopened(ended.body):
                 self.results[side].append(
                     Literal(None, kind) if ended.raised else convert(value, kind)
                 )
@@ -286,7 +304,7 @@ class Merge:
             t.parents[out] = ("if", None, (self.test, p, q))
 
 
-class _reopened:
+class reopened:
     """Statements recorded inside are appended to a block that was closed before."""
 
     def __init__(self, body: list[Statement]) -> None:

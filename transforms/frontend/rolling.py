@@ -364,9 +364,6 @@ class Roll:
         outs: list[Var] = []
         after: list[tuple[Location, Any]] = []
         certain = self.seq is not None and dims.at_least(self.seq.count, 1)
-        for key, loc in self.locations.items():
-            if isinstance(loc, CellLocation) and results[key][0] is not params[key][0]:
-                t.written(loc.cell)
         ran: Var | None = None
         for key, loc in self.locations.items():
             entry = entries[key]

@@ -1,0 +1,107 @@
+"""Trees as Python text, and text with holes as trees; the only place that knows astor.
+
+>>> to_source(template("np.sin({0}) * {n}", {"0": number(-0.5), "n": number(3)}))
+'np.sin(-0.5) * 3'
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop)
+
+
+def to_source(tree: ast.AST) -> str:
+    """Python text of an expression or of a statement without a body."""
+    if isinstance(tree, ast.Name):
+        return tree.id
+    astor = _astor()
+    if astor is None or any(isinstance(node, ast.JoinedStr) for node in ast.walk(tree)):
+        return ast.unparse(tree)
+    text: str = astor.to_source(tree, pretty_string=_quoted, pretty_source="".join).strip()
+    if "\n" in text:
+        return ast.unparse(tree)
+    around = text[0] == "(" and text[-1] == ")" and not isinstance(tree, (ast.Tuple, ast.stmt))
+    return _bare(text) if around else text
+
+
+def _quoted(text: str, *_: Any, **__: Any) -> str:
+    return quoted(text)
+
+
+def quoted(value: Any) -> str:
+    """A constant as Python text; a string in double quotes where that needs no more escapes."""
+    text = repr(value)
+    if isinstance(value, str) and text[0] == "'" and '"' not in text and "\\" not in text:
+        return f'"{text[1:-1]}"'
+    return text
+
+
+def _bare(text: str) -> str:
+    """Without the parentheses around the whole."""
+    try:
+        return text[1:-1] if ast.dump(ast.parse(text[1:-1])) == ast.dump(ast.parse(text)) else text
+    except SyntaxError:
+        return text
+
+
+@functools.cache
+def _astor() -> Any:
+    if sys.version_info >= (3, 14):
+        return None  # astor uses node classes that are gone
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            import astor
+        except ImportError:
+            return None
+    return astor
+
+
+# -- templates
+
+
+@functools.lru_cache(4096)
+def _parsed(text: str) -> ast.expr | ast.stmt:
+    (node,) = ast.parse(re.sub(r"\{(\w+)((?:\[\d+\])?)\}", _hole, text)).body
+    return node.value if isinstance(node, ast.Expr) else node
+
+
+def _hole(found: re.Match[str]) -> str:
+    return f"_hole_{found[1]}{found[2].replace('[', '_').replace(']', '')}"
+
+
+def template(text: str, holes: Mapping[str, ast.expr]) -> Any:
+    """The tree of `text` with {name} and {name[3]} replaced by holes["name"] and holes["name_3"]."""
+    return _filled(_parsed(text), holes)
+
+
+def _filled(node: Any, holes: Mapping[str, ast.expr]) -> Any:
+    """A copy, because the printer writes on inner nodes; leaves are shared."""
+    if isinstance(node, ast.Name) and node.id.startswith("_hole_"):
+        return holes[node.id[6:]]
+    if isinstance(node, list):
+        return [_filled(each, holes) for each in node]
+    if not isinstance(node, ast.AST) or isinstance(node, LEAVES):
+        return node
+    return type(node)(**{name: _filled(getattr(node, name), holes) for name in node._fields})
+
+
+def number(value: Any) -> ast.expr:
+    """A literal as Python writes it."""
+    if isinstance(value, np.generic):
+        plain = value.item()
+        if value.dtype in (np.dtype(float), np.dtype(int), np.dtype(bool), np.dtype(complex)):
+            return number(plain)
+        return template(f"np.{value.dtype.name}({{0}})", {"0": number(plain)})  # type: ignore[no-any-return]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return template({"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[repr(value)], {})  # type: ignore[no-any-return]
+    return template(repr(value), {})  # type: ignore[no-any-return]
