@@ -101,6 +101,8 @@ class Specialisation:
         s = self.staged
         values = {}
         for symbol, (k, axis) in s.decisions.homes.items():
+            if not isinstance(k, int):
+                continue  # of an array from outside, below
             values[symbol] = int(leaves[k]) if axis < 0 else leaves[k].shape[axis]
         for c in s.captured:
             for size, n in zip(c.var.type.shape, c.get().shape, strict=True):

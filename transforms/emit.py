@@ -1,4 +1,4 @@
-"""Core programs as Python that a person can read; the only place that knows astor.
+"""Core programs as Python that a person can read.
 
 y = sin(x); x_bar = y_bar * cos(x)      becomes      x_bar = y_bar * np.cos(x)
 """
@@ -8,13 +8,9 @@ from __future__ import annotations
 import ast
 import functools
 import re
-import sys
 import textwrap
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
-
-import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
@@ -29,167 +25,21 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     While,
-    blocks,
-    outputs,
 )
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.layout import Layout, lay_out
 from tapeless.transforms.ops.indexing import Slot
 from tapeless.transforms.ownership import own, uses
-from tapeless.transforms.residuals import sizes_in, written_params
+from tapeless.transforms.scalars import plain_scalars
+from tapeless.transforms.size_homes import Sizes, size_reads
+from tapeless.transforms.text import number, quoted, template, to_source
+from tapeless.transforms.unset import copied_unset
+from tapeless.transforms.wrapping import WIDTH, without_brackets, wrap
 
-WIDTH = 99
-
-
-def to_source(tree: ast.AST) -> str:
-    """Python text of a tree: astor's if it is faithful, else the standard library's."""
-    if sys.version_info < (3, 14):
-        astor = _astor()
-        text = astor.to_source(tree, pretty_source="".join).strip() if astor is not None else ""
-        if text and "\n" not in text:
-            if (
-                text[0] == "("
-                and text[-1] == ")"
-                and isinstance(tree, ast.expr)
-                and not isinstance(tree, ast.Tuple)
-            ):
-                text = _bare(text)
-            try:
-                if ast.dump(ast.parse(text)) == ast.dump(ast.parse(ast.unparse(tree))):
-                    return text  # type: ignore[no-any-return]
-            except SyntaxError:
-                pass
-    return ast.unparse(tree)
-
-
-def _bare(text: str) -> str:
-    """Without the parentheses around the whole."""
-    try:
-        return text[1:-1] if ast.dump(ast.parse(text[1:-1])) == ast.dump(ast.parse(text)) else text
-    except SyntaxError:
-        return text
-
-
-@functools.cache
-def _astor() -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        try:
-            import astor
-        except ImportError:
-            return None
-    return astor
-
-
-@functools.lru_cache(4096)
-def _parsed(text: str) -> ast.expr | ast.stmt:
-    (node,) = ast.parse(
-        re.sub(
-            r"\{(\w+)((?:\[\d+\])?)\}",
-            lambda m: f"_hole_{m[1]}{m[2].replace('[', '_').replace(']', '')}",
-            text,
-        )
-    ).body
-    return node.value if isinstance(node, ast.Expr) else node
-
-
-class _Fill(ast.NodeTransformer):
-    def __init__(self, holes: dict[str, ast.expr]) -> None:
-        self.holes = holes
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id.startswith("_hole_"):
-            return self.holes[node.id[6:]]
-        return node
-
-
-def template(text: str, holes: dict[str, ast.expr]) -> Any:
-    import copy
-
-    return _Fill(holes).visit(copy.deepcopy(_parsed(text)))
-
-
-def number(value: Any) -> ast.expr:
-    """A literal as Python writes it."""
-    if isinstance(value, np.generic):
-        plain = value.item()
-        if value.dtype in (np.dtype(float), np.dtype(int), np.dtype(bool), np.dtype(complex)):
-            return number(plain)
-        return template(f"np.{value.dtype.name}({{0}})", {"0": number(plain)})  # type: ignore[no-any-return]
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return ast.parse(
-            {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[repr(value)], mode="eval"
-        ).body
-    return ast.parse(repr(value), mode="eval").body
-
-
-class Sizes:
-    """How each statement spells the sizes it needs: through the shape of a variable in scope."""
-
-    def __init__(self, block: Block) -> None:
-        self.home: dict[Any, dict[dims.Symbol, tuple[Var, int]]] = {}
-        self.whole: dict[Any, Var] = {}
-        self.reads: dict[Any, set[Var]] = {}
-        self.params = block.params
-        self.scan(block, {}, [p for p in block.params if getattr(p.type, "shape", ())])
-
-    def scan(
-        self, block: Block, known: dict[dims.Symbol, tuple[Var, int]], shaped: list[Var]
-    ) -> None:
-        known, shaped = dict(known), list(shaped)
-        for p in block.params:
-            self.learn(p, known)
-        for s in block.body:
-            if isinstance(s, Let):
-                self.choose(s, known, shaped)
-            for b in blocks(s):
-                self.scan(b, known, shaped)
-            for v in outputs(s):
-                self.learn(v, known)
-                if (
-                    getattr(v.type, "shape", ())
-                    and v.name
-                    and not v.name.endswith(("_bar", "_dot", "_saved"))
-                ):
-                    shaped.append(v)
-
-    def learn(self, v: Var, known: dict[dims.Symbol, tuple[Var, int]]) -> None:
-        for axis, s in enumerate(getattr(v.type, "shape", ())):
-            if (
-                isinstance(s, dims.Dim)
-                and len(s.terms) == 1
-                and len(s.terms[0][0]) == 1
-                and s.terms[0][1] == 1
-            ):
-                factor = s.terms[0][0][0]
-                if isinstance(factor, dims.Symbol) and factor.var is None:
-                    known.setdefault(factor, (v, axis))
-
-    def choose(self, s: Let, known: dict[dims.Symbol, tuple[Var, int]], shaped: list[Var]) -> None:
-        wanted = set().union(*map(sizes_in, written_params(s)))
-        if not wanted:
-            return
-        shape = s.params.get("shape")
-        size = s.params.get("size") if s.op.name == "size_value" else None
-        for v in shaped:
-            if (shape is not None and v.type.shape == shape) or (
-                size is not None and v.type.ndim > 1 and dims.product(v.type.shape) == size
-            ):
-                self.whole[s] = v
-                self.reads[s] = {v}
-                return
-        table = {}
-        for symbol in wanted:
-            if symbol.var is not None:
-                continue
-            if symbol not in known:
-                raise InternalError(f"the size {symbol} cannot be written here: {s}")
-            table[symbol] = known[symbol]
-        self.home[s] = table
-        self.reads[s] = {v for v, _ in table.values()} | {
-            x.var for x in wanted if x.var is not None
-        }
+AUGMENTED = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
+OPPOSITE = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+BUILTINS = {"np", "range", "reversed", "print", "max", "len", "list", "bool"}
 
 
 class Writer:
@@ -202,6 +52,7 @@ class Writer:
         self.layout: Layout = lay_out(block, self.sizes.reads, reserved)
         self.rename(fixed)
         self.unset = copied_unset(block)
+        self.scalars = plain_scalars(block, self.layout.names)
         self.lines: list[str] = []
         self.depth = 1
         self.line = 0
@@ -261,8 +112,10 @@ class Writer:
                         holes[f"{key}_{k}"] = (
                             self.size(e, s) if isinstance(e, (int, dims.Dim)) else number(e)
                         )
-        self.imports |= {f"import {m}" for m in re.findall(r"scipy\.(?:special|linalg)", text)}
-        return template(text, holes)
+        if "scipy" in text:
+            self.imports |= {f"import {m}" for m in re.findall(r"scipy\.(?:special|linalg)", text)}
+        made = template(text, holes)
+        return _subtracted(made) if s.op.name == "add_at" else made
 
     def shape(self, shape: tuple[Any, ...], s: Let) -> ast.expr:
         if s.op.name in ("zeros", "ones", "empty", "full") and len(shape) == 1:
@@ -275,6 +128,8 @@ class Writer:
     def size(self, size: Size, s: Let) -> ast.expr:
         if isinstance(size, int):
             return number(size)
+        if (home := self.sizes.home.get(s, {}).get(size)) is not None:
+            return self.found(*home)
         total: ast.expr | None = None
         for factors, c in sorted(size.terms, key=lambda t: (not t[0], t[1] < 0)):
             parts = [self.factor(f, s) for f in factors]
@@ -292,10 +147,16 @@ class Writer:
         if isinstance(f, dims.Symbol):
             if f.var is not None:
                 return self.expr(f.var)
-            v, axis = self.sizes.home[s][f]
-            return template(f"{{0}}.shape[{axis}]", {"0": self.expr(v)})  # type: ignore[no-any-return]
+            return self.found(*self.sizes.home[s][dims.Dim((((f,), 1),))])
         holes = {"0": self.size(f.left, s), "1": self.size(f.right, s)}
         return template("max({0}, {1})" if f.kind == "max" else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
+
+    def found(self, v: Var, axis: int | None) -> ast.expr:
+        """A size that is an axis of `v`, or `v` itself."""
+        if axis is None:
+            return self.expr(v)
+        text = "len({0})" if v.type.ndim == 1 else f"{{0}}.shape[{axis}]"
+        return template(text, {"0": self.expr(v)})  # type: ignore[no-any-return]
 
     def conditional(self, s: If) -> ast.expr:
         test, then, orelse = self.expr(s.test), s.then.results[0], s.orelse.results[0]
@@ -309,41 +170,60 @@ class Writer:
     # -- lines
 
     def put(self, text: str, origin: Any = None) -> None:
+        """One statement, with the user's line where that is another one than before."""
         pad = "    " * self.depth
         note = ""
         if origin is not None and origin.line != self.line:
-            note, self.line = f"  # line {origin.line}", origin.line
-        for k, line in enumerate(wrap(pad + text, note)):
-            self.lines.append(line + (note if k == 0 else ""))
+            note, self.line = f"# line {origin.line}", origin.line
+        lines = wrap(pad + text)
+        if note and len(lines[0]) + len(note) + 2 > WIDTH:
+            lines.insert(0, pad + note)
+        elif note:
+            lines[0] += f"  {note}"
+        self.lines += lines
 
-    def put_tree(self, tree: ast.AST, origin: Any = None) -> None:
-        self.put(to_source(tree), origin)
+    def assign(self, name: str, value: ast.expr, origin: Any = None) -> None:
+        """name = value, or name += what is added, where no array can change by that."""
+        if isinstance(value, ast.Name) and value.id == name:
+            return
+        if isinstance(value, ast.BinOp) and name in self.scalars:
+            sign = AUGMENTED.get(type(value.op))  # type: ignore[call-overload]
+            left, right = value.left, value.right
+            if isinstance(value.op, (ast.Add, ast.Mult)) and _is_name(right, name):
+                left, right = right, left
+            if sign and _is_name(left, name):
+                self.put(f"{name} {sign} {to_source(right)}", origin)
+                return
+        self.put(f"{name} = {to_source(value)}", origin)
 
     def put_assign(self, pairs: list[tuple[str, ast.expr]], origin: Any = None) -> None:
-        """name = value for each pair, at once where one value reads another name."""
-        pairs = [(n, v) for n, v in pairs if not (isinstance(v, ast.Name) and v.id == n)]
-        names = {n for n, _ in pairs}
-        reads = [
-            {x.id for x in ast.walk(v) if isinstance(x, ast.Name)} & names - {n} for n, v in pairs
-        ]
-        if len(pairs) > 1 and any(reads):
-            left = ", ".join(n for n, _ in pairs)
-            self.put(f"{left} = {', '.join(to_source(v) for _, v in pairs)}", origin)
-            return
-        for n, v in pairs:
-            self.put(f"{n} = {to_source(v)}", origin)
+        """name = value for each pair: those that are still read last, or at once where they are
+        read in a circle."""
+        left = {n: v for n, v in pairs if not _is_name(v, n)}
+        reads = {n: {x.id for x in ast.walk(v) if isinstance(x, ast.Name)} for n, v in left.items()}
+        while left:
+            free = [n for n in left if not any(n in reads[m] for m in left if m != n)]
+            if not free:
+                values = ", ".join(map(to_source, left.values()))
+                self.put(f"{', '.join(left)} = {values}", origin)
+                return
+            self.assign(free[0], left.pop(free[0]), origin)
 
     def body(self, body: Iterable[Statement]) -> None:
         for s in body:
             self.statement(s)
 
-    def indented(self, write: Callable[[], None]) -> None:
+    def indented(self, write: Callable[[], None]) -> list[str]:
+        """The lines that `write` writes, one level deeper."""
+        before, self.lines = self.lines, []
         self.depth += 1
-        before = len(self.lines)
         write()
-        if len(self.lines) == before:
-            self.put("pass")
         self.depth -= 1
+        made, self.lines = self.lines, before
+        return made
+
+    def nest(self, write: Callable[[], None]) -> None:
+        self.lines += self.indented(write) or ["    " * (self.depth + 1) + "pass"]
 
     def statement(self, s: Statement) -> None:
         match s:
@@ -362,27 +242,14 @@ class Writer:
 
     def let(self, s: Let) -> None:
         made = self.operation(s)
-        if isinstance(made, ast.stmt) or (s.op.inplace and s.op.name == "push"):
-            self.put_tree(made, s.origin)
-        elif s.op.inplace and s.op.name == "pop":
+        if s.op.inplace and s.op.name == "pop":
             self.put(f"{self.name(s.outs[1])} = {to_source(made)}", s.origin)
-        elif s.op.inplace:
-            self.put_tree(made, s.origin)
+        elif isinstance(made, ast.stmt) or s.op.inplace:
+            self.put(to_source(made), s.origin)
+        elif len(s.outs) == 1:
+            self.assign(self.name(s.outs[0]), made, s.origin)
         else:
-            names = ", ".join(self.name(v) for v in s.outs)
-            text = to_source(made)
-            if (
-                isinstance(made, ast.BinOp)
-                and isinstance(made.left, ast.Name)
-                and made.left.id == names
-                and not s.outs[0].type.shape
-            ):
-                sign = {ast.Add: "+", ast.Sub: "-"}.get(type(made.op))  # type: ignore[call-overload]
-                if sign and names.endswith("_bar"):
-                    self.put(f"{names} {sign}= {to_source(made.right)}", s.origin)
-                    return
-            if text != names:
-                self.put(f"{names} = {text}", s.origin)
+            self.put(f"{', '.join(map(self.name, s.outs))} = {to_source(made)}", s.origin)
 
     def results(
         self, outs: tuple[Var, ...], values: tuple[Atom, ...]
@@ -394,64 +261,52 @@ class Writer:
         ]
 
     def branch(self, s: If) -> None:
-        at = len(self.lines)
-        self.put(f"if {to_source(self.expr(s.test))}:", s.origin)
-        head = len(self.lines)
+        before = self.line
+        test = self.expr(s.test)
+        head = self.captured(lambda: self.put(f"if {to_source(test)}:", s.origin))
 
-        def side(block: Block) -> None:
-            self.body(block.body)
-            self.put_assign(self.results(s.outs, block.results))
+        def side(block: Block) -> Callable[[], None]:
+            def write() -> None:
+                self.body(block.body)
+                self.put_assign(self.results(s.outs, block.results))
 
-        self.depth += 1
-        side(s.then)
-        self.depth -= 1
-        empty = len(self.lines) == head
-        middle = len(self.lines)
-        self.depth += 1
-        side(s.orelse)
-        self.depth -= 1
-        if empty:
-            if len(self.lines) == middle:
-                del self.lines[at:]
-                return
-            test = to_source(ast.UnaryOp(ast.Not(), self.expr(s.test)))
-            test = test.removeprefix("not not ")
-            note = self.lines[at].partition("  # line")[1:]
-            self.lines[at:head] = [f"{'    ' * self.depth}if {test}:{''.join(note)}"]
-        elif len(self.lines) > middle:
-            rest = self.lines[middle:]
-            if (
-                len(rest) > 0
-                and rest[0].strip().startswith("if ")
-                and all(
-                    line.startswith("    " * (self.depth + 2))
-                    or line.strip().startswith(("elif", "else", "if "))
-                    for line in rest
-                )
-                and _one_if(rest, self.depth + 1)
-            ):
-                self.lines[middle:] = [
-                    "    " * self.depth + "el" + rest[0].strip(),
-                    *(line[4:] for line in rest[1:]),
-                ]
+            return write
+
+        then = self.indented(side(s.then))
+        at = self.line
+        orelse = self.indented(side(s.orelse))
+        if not then and orelse:
+            self.line = before
+            self.put(f"if {to_source(_negated(test))}:", s.origin)
+            self.lines += orelse
+        elif then:
+            self.lines += [*head, *then]
+            if orelse and _one_if(orelse, self.depth + 1):
+                first = "    " * self.depth + "el" + orelse[0].strip()
+                self.lines += [first, *(line[4:] for line in orelse[1:])]
+            elif orelse:
+                self.lines += ["    " * self.depth + "else:", *orelse]
             else:
-                self.lines.insert(middle, "    " * self.depth + "else:")
+                self.line = at
+        else:
+            self.line = before
+
+    def captured(self, write: Callable[[], None]) -> list[str]:
+        before, self.lines = self.lines, []
+        write()
+        made, self.lines = self.lines, before
+        return made
 
     def for_(self, s: For) -> None:
         self.put_assign(self.results(s.carries, s.inits), s.origin)
         if s.count is not None:
             self.put(f"{self.name(s.count)} = 0")
         start, stop, step = (to_source(self.expr(a)) for a in (s.start, s.stop, s.step))
-        span = (
-            f"range({stop})"
-            if start == "0" and step == "1"
-            else f"range({start}, {stop})"
-            if step == "1"
-            else f"range({start}, {stop}, {step})"
+        first = "" if start == "0" and step == "1" else f"{start}, "
+        span = f"range({first}{stop}{'' if step == '1' else f', {step}'})"
+        used = any(s.index in uses(t) | size_reads(t, self.sizes) for t in s.body.body) or any(
+            a is s.index for a in s.body.results
         )
-        used = any(
-            s.index in uses(t) | self.sizes.reads.get(t, set()) for t in _every(s.body)
-        ) or any(a is s.index for a in s.body.results)
         index = self.name(s.index) if used else "_"
         self.put(f"for {index} in {f'reversed({span})' if s.reverse else span}:", s.origin)
 
@@ -462,27 +317,25 @@ class Writer:
             self.put_assign(self.results(s.carries, s.yields))
             if s.until:
                 self.put(f"if {to_source(self.expr(s.body.results[0]))}:")
-                self.indented(lambda: self.put("break"))
+                self.nest(lambda: self.put("break"))
 
-        self.indented(inside)
+        self.nest(inside)
 
     def while_(self, s: While) -> None:
         self.put_assign(self.results(s.body.params, s.inits), s.origin)
         simple = all(t.outs and t.outs[0] in self.layout.folded for t in s.test.body)
-        if simple:
-            self.put(f"while {to_source(self.expr(s.test.results[0]))}:", s.origin)
-        else:
-            self.put("while True:", s.origin)
+        test = to_source(self.expr(s.test.results[0])) if simple else "True"
+        self.put(f"while {test}:", s.origin)
 
         def inside() -> None:
             if not simple:
                 self.body(s.test.body)
-                self.put(f"if {to_source(ast.UnaryOp(ast.Not(), self.expr(s.test.results[0])))}:")
-                self.indented(lambda: self.put("break"))
+                self.put(f"if {to_source(_negated(self.expr(s.test.results[0])))}:")
+                self.nest(lambda: self.put("break"))
             self.body(s.body.body)
             self.put_assign(self.results(s.body.params, s.body.results))
 
-        self.indented(inside)
+        self.nest(inside)
 
     # -- effects
 
@@ -494,7 +347,7 @@ class Writer:
             case "print":
                 values = [to_source(self.part(p, s)) for p in s.params["parts"]]
                 values += [
-                    f"{k}={s.params[k]!r}"
+                    f"{k}={quoted(s.params[k])}"
                     for k, default in (("sep", " "), ("end", "\n"))
                     if s.params[k] != default
                 ]
@@ -510,11 +363,8 @@ class Writer:
             case "check":
                 a, b = (to_source(self.expr(x)) for x in s.args)
                 self.put(f"if {a} != {b}:", s.origin)
-                self.indented(
-                    lambda: self.put(
-                        'raise ValueError("operands could not be broadcast together: the lengths differ")'
-                    )
-                )
+                message = "operands could not be broadcast together: the lengths differ"
+                self.nest(lambda: self.put(f'raise ValueError("{message}")'))
             case _:
                 raise InternalError(f"unknown effect {s.kind}")
 
@@ -525,20 +375,7 @@ class Writer:
         if kind == "value":
             return ast.parse(repr(value), mode="eval").body
         if kind == "text":
-            text, args = "", []
-            for piece in value:
-                if isinstance(piece, str):
-                    text += piece.replace("{", "{{").replace("}", "}}")
-                else:
-                    inner, conversion, spec = piece
-                    text += (
-                        "{"
-                        + (f"!{chr(conversion)}" if conversion > 0 else "")
-                        + (f":{spec}" if spec else "")
-                        + "}"
-                    )
-                    args.append(self.part(inner, s))
-            return ast.Call(ast.Attribute(ast.Constant(text), "format", ast.Load()), args, [])
+            return self.text(value, s)
         if kind == "dict":
             return ast.Dict(
                 [ast.parse(repr(k), mode="eval").body for k, _ in value],
@@ -549,53 +386,58 @@ class Writer:
             ast.Tuple(elements, ast.Load()) if kind == "tuple" else ast.List(elements, ast.Load())
         )
 
-
-def copied_unset(block: Block) -> set[Var]:
-    """Variables that one side of a branch, or a loop without passes, leaves unset, and that are
-    handed on where that may have happened: they need a value, though nobody looks at it."""
-    sources: dict[Var, tuple[Var | None, Atom | None, int]] = {}  # to what is assigned: test, side
-    found: set[Var] = set()
-
-    def hand_on(a: Atom, guards: frozenset[tuple[Atom, int]]) -> None:
-        if isinstance(a, Var) and a in sources:
-            name, test, side = sources[a]
-            if test is None or (test, side) not in guards:
-                found.add(name or a)
-
-    def walk(b: Block, guards: frozenset[tuple[Atom, int]]) -> None:
-        for s in b.body:
-            inits = s.inits if isinstance(s, (For, While)) else ()
-            for a in inits:
-                hand_on(a, guards)
-            for k, inner in enumerate(blocks(s)):
-                walk(inner, guards | {(s.test, k)} if isinstance(s, If) else guards)
-            match s:
-                case If():
-                    for k, v in enumerate(s.outs):
-                        for side, inner in enumerate((s.then, s.orelse)):
-                            if is_dead(inner.results[k]):
-                                sources[v] = (v, s.test, 1 - side)
-                case For() | While():
-                    carries = s.carries if isinstance(s, For) else s.body.params
-                    runs = isinstance(s, For) and _runs(s)
-                    for v, p, init in zip(s.outs, carries, inits, strict=True):
-                        if is_dead(init) and not runs:
-                            sources[v] = (p, None, 0)
-        for a in b.results:
-            hand_on(a, guards)
-
-    walk(block, frozenset())
-    return found
+    def text(self, pieces: Any, s: Effect) -> ast.expr:
+        """An f-string, or a call of format where a string inside forbids one before Python 3.12."""
+        values: list[ast.expr] = []
+        for piece in pieces:
+            if isinstance(piece, str):
+                values.append(ast.Constant(piece))
+                continue
+            inner, conversion, spec = piece
+            shown = ast.JoinedStr([ast.Constant(spec)]) if spec else None
+            values.append(ast.FormattedValue(self.part(inner, s), max(conversion, -1), shown))
+        held = [v for v in values if isinstance(v, ast.FormattedValue)]
+        if not any(c in to_source(v.value) for v in held for c in "'\"\\{}"):
+            return ast.JoinedStr(values)
+        text = "".join(map(_format_text, values))
+        method = ast.Attribute(ast.Constant(text), "format", ast.Load())
+        return ast.Call(method, [v.value for v in held], [])
 
 
-def _runs(s: For) -> bool:
-    """Whether a loop is sure to make a pass."""
-    spans = (s.start, s.stop, s.step)
-    return all(isinstance(a, Literal) for a in spans) and bool(range(*(a.value for a in spans)))
+def _format_text(value: ast.expr) -> str:
+    """A piece of an f-string as str.format takes it."""
+    if isinstance(value, ast.Constant):
+        return str(value.value).replace("{", "{{").replace("}", "}}")
+    assert isinstance(value, ast.FormattedValue)
+    conversion = f"!{chr(value.conversion)}" if value.conversion > 0 else ""
+    spec = value.format_spec
+    shown = f":{spec.values[0].value}" if isinstance(spec, ast.JoinedStr) else ""  # type: ignore[attr-defined]
+    return "{" + conversion + shown + "}"
 
 
-def _every(block: Block) -> Iterable[Statement]:
-    return block.body
+def _is_name(tree: ast.expr, name: str) -> bool:
+    return isinstance(tree, ast.Name) and tree.id == name
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return operand
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPPOSITE:
+            return ast.Compare(left, [OPPOSITE[type(op)]()], [right])  # type: ignore[index]
+        case _:
+            return ast.UnaryOp(ast.Not(), test)
+
+
+def _subtracted(made: Any) -> Any:
+    """x[i] -= v for x[i] += -v."""
+    match made:
+        case ast.AugAssign(target=target, value=ast.UnaryOp(op=ast.USub(), operand=value)):
+            return ast.AugAssign(target, ast.Sub(), value)
+        case ast.Call(args=[target, key, ast.UnaryOp(op=ast.USub(), operand=value)]):
+            return template("np.subtract.at({0}, {1}, {2})", {"0": target, "1": key, "2": value})
+        case _:
+            return made
 
 
 def _one_if(lines: list[str], depth: int) -> bool:
@@ -603,58 +445,10 @@ def _one_if(lines: list[str], depth: int) -> bool:
     pad = "    " * depth
     heads = [line for line in lines if line.startswith(pad) and not line.startswith(pad + " ")]
     return (
-        bool(heads)
+        heads[:1] == lines[:1]
         and heads[0].strip().startswith("if ")
-        and all(h.strip().startswith(("elif ", "else:")) for h in heads[1:])
+        and all(h.strip().startswith(("elif ", "else:", ")")) for h in heads[1:])
     )
-
-
-def wrap(line: str, note: str = "") -> list[str]:
-    """A line of code cut inside brackets, at commas and operators, if it is too long."""
-    if len(line) + len(note) <= WIDTH:
-        return [line]
-    pad = line[: len(line) - len(line.lstrip())]
-    cuts = _cuts(line)
-    head, sign, value = line.partition(" = ")
-    if (
-        sign
-        and not head.strip().startswith(("for ", "if ", "return "))
-        and min(cuts.values(), default=2) > 1
-    ):
-        line = f"{head} = ({value})"
-        cuts = _cuts(line)
-    out, start = [], 0
-    room = WIDTH - len(note)
-    while len(line) - start > room:
-        fitting = [k for k in cuts if start < k <= start + room]
-        if not fitting:
-            break
-        least = min(cuts[k] for k in fitting)
-        at = max(k for k in fitting if cuts[k] == least)
-        out.append(line[start:at].rstrip())
-        start = at
-        room = WIDTH - len(pad) - 8
-    out.append(line[start:])
-    return [out[0], *(pad + "        " + rest.strip() for rest in out[1:])]
-
-
-def _cuts(line: str) -> dict[int, int]:
-    """Where a line may be cut, with the bracket depth there."""
-    depth, string, cuts = 0, "", {}
-    for k, c in enumerate(line):
-        if string:
-            string = "" if c == string and line[k - 1] != "\\" else string
-        elif c in "'\"":
-            string = c
-        elif c in "([{":
-            depth += 1
-        elif c in ")]}":
-            depth -= 1
-        elif (depth and c == ",") or (depth and c == " " and line[k + 1 : k + 3] in ("+ ", "- ")):
-            cuts[k + 1] = depth
-        elif depth and c == " " and line[k + 1 : k + 3] in ("* ", "/ ", "@ "):
-            cuts[k + 1] = depth + 1
-    return cuts
 
 
 def emit_function(
@@ -668,28 +462,16 @@ def emit_function(
 ) -> tuple[str, list[str], set[str]]:
     """The text of one function, the helper functions it needs, and its imports."""
     fixed = {v: text for v, text in unpack if text.isidentifier()}
-    w = Writer(
-        block,
-        argument_names - set(fixed.values()) | {"np", "range", "reversed", "print", "max", name},
-        fixed,
-    )
+    w = Writer(block, argument_names - set(fixed.values()) | BUILTINS | {name}, fixed)
     used = {a for a in w.block.results if isinstance(a, Var)}
     for s in w.block.body:
-        used |= uses(s) | _size_reads(s, w.sizes)
+        used |= uses(s) | size_reads(s, w.sizes)
     for v, text in unpack:
         if v in used and w.layout.names[v] != text:
-            w.put(f"{w.layout.names[v]} = {text}")
+            w.assign(w.layout.names[v], ast.parse(text, mode="eval").body)
     w.body(w.block.body)
     values = [to_source(w.expr(a)) for a in w.block.results]
-    w.put(f"return {result(values)}")
+    w.put(f"return {without_brackets(result(values))}")
     head = wrap(f"def {name}({signature}):")
     lines = [*head, *([f'    """{doc}"""'] if doc else []), *w.lines]
     return "\n".join(lines), list(w.helpers), w.imports
-
-
-def _size_reads(s: Statement, sizes: Sizes) -> set[Var]:
-    found = set(sizes.reads.get(s, ()))
-    for b in blocks(s):
-        for t in b.body:
-            found |= _size_reads(t, sizes)
-    return found

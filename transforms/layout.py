@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ownership import has_memory, uses
 
 NAMED_BY_US = ("_bar", "_dot", "_saved")
@@ -91,7 +92,7 @@ class Folding:
             more
             or s.op.inplace
             or not s.op.pure
-            or s.op.name in ("new_stack", "zero_items", "empty", "zeros", "copy")
+            or s.op.name in ("new_stack", "zero_items", "zeros_of_items", "empty", "zeros", "copy")
         ):
             return False
         if v.name and not v.name.endswith(NAMED_BY_US) and s.op.name not in ("size_value",):
@@ -279,8 +280,10 @@ class Naming:
         self.loops.append((at, set()))
         self.held.append(set())
         carries = s.carries if isinstance(s, For) else s.body.params
-        for p in carries:
+        for p, init in zip(carries, s.inits, strict=True):
             self.define(p, at)
+            if is_dead(init):  # it may be set to None before the first pass
+                self.spans[p].end = at + 0.5
         if isinstance(s, For):  # its range is evaluated after the carries got their first values
             head = next(self.clock)
             for a in (s.start, s.stop, s.step):

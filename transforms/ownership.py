@@ -66,8 +66,12 @@ def live_after(body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
 
 
 class Ownership:
-    def __init__(self, params: tuple[Var, ...], overwritten: set[Root] | None = None) -> None:
-        self.overwritten = overwritten or set()  # what a first run found to be overwritten
+    def __init__(self, params: tuple[Var, ...], before: Ownership | None = None) -> None:
+        # what an earlier run found: memory that is overwritten, and views to copy before that
+        self.overwritten: set[Root] = before.mutated if before else set()
+        self.copy_views: set[Var] = before.snapshots if before else set()
+        self.snapshots: set[Var] = set(self.copy_views)
+        self.views: set[Var] = set()
         self.roots: Roots = {p: frozenset({("outer", p)}) for p in params}
         self.mutated: set[Root] = set()
 
@@ -99,6 +103,7 @@ class Ownership:
             target = s.args[0]
             held = after - set(s.outs) | {a for a in s.args[1:] if isinstance(a, Var)}
             if not isinstance(target, Var) or not self.exclusive(target, held):
+                self.blame_views(target, held)
                 target = self.copied(target, out)
                 s = replace(s, args=(target, *s.args[1:]))
             kept = KEPT.get(s.op)
@@ -120,9 +125,25 @@ class Ownership:
                 self.roots[v] = self.of(s.args[0]) | {("readonly", v)}
             elif (s.op.view or s.op in (unstack, peek)) and has_memory(s.args[0]):
                 self.roots[v] = self.of(s.args[0])
+                if s.op.view and v in self.copy_views:
+                    part = Var(v.type)
+                    self.roots[part] = self.roots[v]
+                    self.roots[v] = frozenset({("own", v)})
+                    out += [replace(s, outs=(part,)), Let((v,), copy, (part,), origin=s.origin)]
+                    return
+                self.views.add(v)
             else:
                 self.roots[v] = frozenset({("own", v)})
         out.append(s)
+
+    def blame_views(self, target: Atom, held: set[Var]) -> None:
+        """Where only views of parts see what is overwritten, the next run copies those instead."""
+        mine = self.of(target)
+        if target in held or any(kind not in ("own", "carry") for kind, _ in mine):
+            return
+        seen = {v for v in held if self.of(v) & mine}
+        if seen <= self.views:
+            self.snapshots |= seen
 
     def copied(self, a: Atom, out: list[Statement]) -> Var:
         name = a.name if isinstance(a, Var) else ""
@@ -191,6 +212,10 @@ class Ownership:
                 for p, y in zip(carries, yields, strict=True)
             }
             new_shared = {p: shared[p] | flows[p] for p in carries}
+            for p, y in zip(carries, yields, strict=True):  # what a pass leaves under two names
+                for q, z in zip(carries, yields, strict=True):
+                    if p is not q and self.of(y) & self.of(z):
+                        new_shared[p] |= {("carry", q)}
             if mutated <= consumed and new_shared == shared:
                 break
             consumed |= mutated
@@ -220,10 +245,8 @@ class Ownership:
                 for kind, v in mine
             )
             outside = any(self.of(v) & mine for v in around)
-            if (
-                (mine
-                and (foreign or outside or mine & seen))
-                or (not mine and isinstance(y, Var) and y in around)
+            if (mine and (foreign or outside or mine & seen)) or (
+                not mine and isinstance(y, Var) and y in around
             ):
                 yields[k] = self.copied(y, statements)
                 mine = self.of(yields[k])
@@ -255,7 +278,11 @@ def _free(s: For | While) -> set[Var]:
 def own(block: Block) -> Block:
     """`block` with copies where a store must not be seen; afterwards every store is in place."""
     live = {a for a in block.results if isinstance(a, Var)}
-    first = Ownership(block.params)
-    first.block(block.body, live)
-    body = Ownership(block.params, first.mutated).block(block.body, live)
+    run = Ownership(block.params)
+    run.block(block.body, live)
+    for _ in range(4):
+        before, run = run, Ownership(block.params, run)
+        body = run.block(block.body, live)
+        if run.snapshots == before.snapshots and run.mutated <= before.mutated:
+            break
     return Block(block.params, tuple(body), block.results)

@@ -72,7 +72,7 @@ class Primal:
             if (
                 symbol.var is None
                 and self.path[v]
-                and dims.Dim((((symbol,), 1),)) in getattr(v.type, "shape", ())
+                and dims.single(symbol) in getattr(v.type, "shape", ())
             ):
                 self.homes.setdefault(symbol, v)
 
@@ -143,7 +143,7 @@ def reads(s: Statement) -> list[Var]:
 
 def recomputable(let: Let) -> bool:
     op = let.op
-    if op.inplace or not op.pure or op.name in ("new_stack", "zero_items", "empty"):
+    if op.inplace or not op.pure or op.name in ("new_stack", "zero_items", "zeros_of_items", "empty"):
         return False
     return not op.costly or (op.elementwise and not let.outs[0].type.shape)
 
@@ -515,6 +515,7 @@ class Residuals:
     def load(self, here: Path, storage: dict[Var, Atom], new: dict[Var, Atom]) -> None:
         """Reads what was saved in this block and computes the rest again."""
         b = builder.current()
+        loaded = []
         for v in self.saved:
             if self.primal.path[v] != here:
                 continue
@@ -531,6 +532,14 @@ class Residuals:
                     value = indexing.index(storage[v], *position, key=key)
             value.name = v.name
             new[v] = value
+            loaded.append(v)
+        for v in loaded:  # their sizes are those of this pass, under new names
+            for n in getattr(v.type, "shape", ()):
+                for symbol in dims.symbols(n):
+                    if symbol in self.primal.homes and n == dims.single(symbol):
+                        new.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))  # type: ignore[call-overload]
+        for v in loaded:
+            new[v].type = retype(v.type, new)  # type: ignore[union-attr]
         for v in sorted(
             (v for v in self.again if self.primal.path[v] == here),
             key=self.primal.order.__getitem__,
@@ -615,7 +624,7 @@ def _size_lets(
     found: list[Statement] = []
     for v in defined:
         for symbol in wanted.get(v, ()):
-            axis = v.type.shape.index(dims.Dim((((symbol,), 1),)))
+            axis = v.type.shape.index(dims.single(symbol))
             found.append(Let((made[symbol],), axis_size, (v,), {"axis": axis}))
     return found
 

@@ -60,7 +60,7 @@ def _astor() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            import astor
+            import astor  # noqa: PLC0415 (not on every Python)
         except ImportError:
             return None
     return astor
@@ -80,7 +80,7 @@ def _hole(found: re.Match[str]) -> str:
 
 
 def template(text: str, holes: Mapping[str, ast.expr]) -> Any:
-    """The tree of `text` with {name} and {name[3]} replaced by holes["name"] and holes["name_3"]."""
+    """The tree of `text`; {name} and {name[3]} stand for holes["name"] and holes["name_3"]."""
     return _filled(_parsed(text), holes)
 
 

@@ -13,7 +13,9 @@ import re
 
 WIDTH = 99
 OPERATORS = (r" if (?=.* else )| else ", " or ", " and ", r" [+-] ", r" (?:[*/@%]|//) ")
-HEADS = re.compile(r"(?:return|if|elif|while|raise) |[\w, ]+(?:\[[^=]*\])? [-+*/]?= ")
+PIECES = re.compile(r"(?:[-+*/@%]|//|or|and|if|else) |[^\s()\[\]{}]+: |\w+=")
+KEYWORDS = re.compile(r"(?:return|if|elif|while) ")
+ASSIGNMENT = re.compile(r" (?:[-+*/@%|&^]|//|\*\*|<<|>>)?= ")
 
 
 def wrap(line: str, width: int = WIDTH) -> list[str]:
@@ -24,42 +26,61 @@ def wrap(line: str, width: int = WIDTH) -> list[str]:
     text = line.strip()
     tail = ":" if text.endswith(":") else ""
     text = text[: len(text) - len(tail)]
-    found = HEADS.match(text)
-    head = found.group() if found else ""
+    head = _head(text)
     rest = text[len(head) :]
-    if head and head != "raise " and (head == "return " or "," not in head) and _pieces(rest):
-        return [f"{pad}{head}(", *_inside(rest, pad + "    ", "", width), f"{pad}){tail}"]
-    return _group(head, rest, tail, pad, width)
+    if head and len(pad + head) < width - 8 and _pieces(rest):
+        return [
+            f"{pad}{head}(",
+            *_inside(rest, pad + "    ", width, _is_tuple(head, rest)),
+            f"{pad}){tail}",
+        ]
+    if _brackets(rest) and len(pad + head) < width - 8:
+        return _group(head, rest, tail, pad, width)
+    return _group("", text, tail, pad, width)
 
 
-def _inside(text: str, pad: str, tail: str, width: int) -> list[str]:
-    """Text within brackets, cut at its outermost operators or commas."""
-    if len(pad) + len(text) + len(tail) <= width and not tail == ",":
-        return [pad + text + tail]
+def _is_tuple(head: str, text: str) -> bool:
+    """Whether several results are returned: one a line."""
+    return head == "return " and _pieces(text)[0].endswith(",")
+
+
+def _head(text: str) -> str:
+    """What comes before the value of a statement."""
+    found = KEYWORDS.match(text)
+    if found:
+        return found.group()
+    level = _levels(text)
+    ends = (m.end() for m in ASSIGNMENT.finditer(text) if level[m.start()] == 0)
+    return text[: next(ends, 0)]
+
+
+def _inside(text: str, pad: str, width: int, apart: bool = False) -> list[str]:
+    """Text within brackets, cut at its outermost operators or commas if too long (or `apart`)."""
+    if len(pad) + len(text) <= width and not apart:
+        return [pad + text]
     pieces = _pieces(text)
-    if not pieces:
-        if len(pad) + len(text) + len(tail) <= width:
-            return [pad + text + tail]
-        return _group("", text, tail, pad, width)
-    commas = pieces[0].endswith(",")
-    out = []
-    for k, piece in enumerate(pieces):
-        last = k == len(pieces) - 1
-        end = tail if last else ""
-        if commas and last and not piece.endswith(",") and not tail:
-            end = ","
-        out += _piece(piece, pad, end, width)
-    return out
+    if len(pieces) < 2:
+        return _group("", text, "", pad, width)
+    if pieces[0].endswith(",") and not pieces[-1].endswith(","):
+        pieces[-1] += ","
+    return [line for piece in pieces for line in _piece(piece, pad, width)]
 
 
-def _piece(text: str, pad: str, tail: str, width: int) -> list[str]:
-    if len(pad) + len(text) + len(tail) <= width:
-        return [pad + text + tail]
-    if text.endswith(","):
-        text, tail = text[:-1], ","
-    found = re.match(r"(?:[-+*/@%]|//|or|and|if|else) |[^\s()\[\]{}]+: |\w+=", text)
+def _piece(text: str, pad: str, width: int) -> list[str]:
+    if len(pad) + len(text) <= width:
+        return [pad + text]
+    tail = "," if text.endswith(",") else ""
+    found = PIECES.match(text)
     head = found.group() if found else ""
-    return _group(head, text[len(head) :], tail, pad, width)
+    rest = text[len(head) : len(text) - len(tail)]
+    more = _pieces(rest)
+    if len(more) < 2 or _brackets(rest):
+        return _group(head, rest, tail, pad, width)
+    return [
+        pad + head + more[0],
+        *(f"{pad}    {each}" for each in more[1:-1]),
+        f"{pad}    {more[-1]}{tail}",
+    ]
 
 
 def _group(head: str, text: str, tail: str, pad: str, width: int) -> list[str]:
@@ -69,14 +90,8 @@ def _group(head: str, text: str, tail: str, pad: str, width: int) -> list[str]:
         return [pad + head + text + tail]
     _, a, b = max(spans)
     inner = text[a + 1 : b]
-    open_, close = pad + head + text[: a + 1], pad + text[b:] + tail
-    one_tuple = text[a] == "(" and inner.endswith(",") and len(_pieces(inner)) < 2
-    subscript = text[a] == "[" and a > 0
-    lines = _inside(inner, pad + "    ", "", width)
-    bare = " for " in inner or one_tuple or subscript
-    if len(lines) > 1 and bare and lines[-1].endswith(",") and not inner.endswith(","):
-        lines[-1] = lines[-1][:-1]
-    return [open_, *lines, close]
+    lines = _inside(inner, pad + "    ", width, apart=text[a] == "{")
+    return [pad + head + text[: a + 1], *lines, pad + text[b:] + tail]
 
 
 def _pieces(text: str) -> list[str]:
@@ -91,9 +106,7 @@ def _pieces(text: str) -> list[str]:
         cuts = [m.start() for m in re.finditer(operator, text) if level[m.start()] == 0]
         cuts = [k for k in cuts if k]
         if cuts:
-            return [
-                text[a:b].strip() for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)
-            ]
+            return [text[a:b].strip() for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     return []
 
 
@@ -124,3 +137,12 @@ def _brackets(text: str) -> list[tuple[int, int]]:
     opening = [k for k, c in enumerate(text) if c in "([{" and level[k] == 0]
     closing = [k for k, c in enumerate(text) if c in ")]}" and level[k] == 0]
     return list(zip(opening, closing, strict=True))
+
+
+def without_brackets(text: str) -> str:
+    """`a, b` for `(a, b)`: a tuple of at least two needs none."""
+    if text[:1] == "(" and _brackets(text) == [(0, len(text) - 1)]:
+        pieces = _pieces(text[1:-1])
+        if len(pieces) > 1 and pieces[0].endswith(","):
+            return text[1:-1]
+    return text

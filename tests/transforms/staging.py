@@ -22,14 +22,15 @@ def block_of(function, *args):
 
 def compiled(block, name="made"):
     """The emitted function of a block, which takes its parameters and returns all its results."""
+    arguments = [f"argument_{k}" for k in range(len(block.params))]
     text, helpers, imports = emit_function(
         name,
         block,
-        ", ".join(p.name for p in block.params),
-        [(p, p.name) for p in block.params],
+        ", ".join(arguments),
+        list(zip(block.params, arguments, strict=True)),
         lambda values: "(" + "".join(v + ", " for v in values) + ")",
         "",
-        {p.name for p in block.params},
+        set(arguments),
     )
     values = {}
     exec("\n\n".join(["import numpy as np", *imports, *helpers, text]), values)

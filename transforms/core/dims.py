@@ -23,6 +23,7 @@ class Symbol:
     name: str
     lower: int | None = None
     var: Any = field(default=None, compare=False)
+    given: bool = False  # by an input: the same everywhere in the program
     uid: int = field(default_factory=lambda: next(_uids))
 
     def __str__(self) -> str:
@@ -91,20 +92,20 @@ class Dim:
             return _canonical({f: c // other for f, c in self.terms})
         if self == other:
             return 1
-        return _divide_monomial(self, other) or _single(Quotient("//", self, other))
+        return _divide_monomial(self, other) or single(Quotient("//", self, other))
 
     def __rfloordiv__(self, other: int) -> Size:
-        return 0 if other == 0 else _single(Quotient("//", other, self))
+        return 0 if other == 0 else single(Quotient("//", other, self))
 
     def __mod__(self, other: Size) -> Size:
         if isinstance(other, int) and other > 0 and all(c % other == 0 for _, c in self.terms):
             return 0
         if _divide_monomial(self, other) is not None or self == other:
             return 0
-        return _single(Quotient("%", self, other))
+        return single(Quotient("%", self, other))
 
     def __rmod__(self, other: int) -> Size:
-        return 0 if other == 0 else _single(Quotient("%", other, self))
+        return 0 if other == 0 else single(Quotient("%", other, self))
 
     def __str__(self) -> str:
         text = ""
@@ -135,7 +136,7 @@ def _canonical(terms: Mapping[tuple[Factor, ...], int]) -> Size:
     return Dim(tuple(sorted(kept.items(), key=lambda t: [_order(f) for f in t[0]])))
 
 
-def _single(factor: Factor) -> Dim:
+def single(factor: Factor) -> Dim:
     return Dim((((factor,), 1),))
 
 
@@ -158,8 +159,8 @@ def _divide_monomial(size: Dim, by: Size) -> Size | None:
     return _canonical(out)
 
 
-def symbol(name: str, lower: int | None = None, var: Any = None) -> Dim:
-    return _single(Symbol(name, lower, var))
+def symbol(name: str, lower: int | None = None, var: Any = None, given: bool = False) -> Dim:
+    return single(Symbol(name, lower, var, given))
 
 
 def lower_bound(size: Size) -> int | None:
@@ -204,7 +205,7 @@ def at_least(a: Size, b: Size) -> bool:
 def maximum(a: Size, b: Size) -> Size:
     if at_least(a, b):
         return a
-    return b if at_least(b, a) else _single(Quotient("max", a, b))
+    return b if at_least(b, a) else single(Quotient("max", a, b))
 
 
 def product(sizes: Iterable[Size]) -> Size:
@@ -232,7 +233,7 @@ def substitute(size: Size, get: Callable[[Symbol], Size | None]) -> Size:
         for f in factors:
             if isinstance(f, Symbol):
                 new = get(f)
-                term = term * (_single(f) if new is None else new)
+                term = term * (single(f) if new is None else new)
             else:
                 term = term * combine(f.kind, substitute(f.left, get), substitute(f.right, get))
         total = total + term

@@ -89,9 +89,9 @@ def _sizes(value: Any, new: Mapping[Var, Atom]) -> Any:
 
 def size(s: dims.Size, new: Mapping[Var, Atom]) -> dims.Size:
     def get(symbol: dims.Symbol) -> dims.Size | None:
-        other = new.get(symbol.var) if symbol.var is not None else None
-        if other is None:
-            return None
+        other: Any = new.get(symbol if symbol.var is None else symbol.var)  # type: ignore[arg-type]
+        if other is None or isinstance(other, dims.Dim):
+            return other
         if isinstance(other, Literal):
             return int(other.value)
         if other.size is None:

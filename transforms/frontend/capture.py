@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,16 +49,19 @@ class Guard:
         )
 
 
-def input_type(array: np.ndarray[Any, Any], name: str) -> tuple[Type, list[Any]]:
-    """The type of an input array: axes of length 0 and 1 are known, the others get symbols."""
+def input_type(
+    array: np.ndarray[Any, Any], name: str, known: Container[int] = ()
+) -> tuple[Type, list[Any]]:
+    """The type of an input array: axes of length 0 and 1, and those in `known`, are known, the
+    others get symbols."""
     symbols: list[Any] = []
     shape: list[Any] = []
     for k, n in enumerate(array.shape):
-        if n < 2:
+        if n < 2 or k in known:
             shape.append(int(n))
             symbols.append(None)
         else:
-            made = dims.symbol(f"{name}.shape[{k}]", 2)
+            made = dims.symbol(f"{name}.shape[{k}]", 2, given=True)
             shape.append(made)
             symbols.append(next(iter(dims.symbols(made))))
     return Type(array.dtype, tuple(shape)), symbols
@@ -88,11 +91,21 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
     key = ("array", id(array))
     if key not in t.reads:
         short = name.split(".")[-1].split("[")[0] or "captured"
-        kind, symbols = input_type(array, short)
+        home = ("outer", name)
+        known = [k for leaf, k in t.decisions.axes if leaf == home] if t.decisions else []
+        if known:
+            t.reads["shape", id(array)] = Guard(
+                f"the shape of {name}",
+                lambda: tuple(get().shape[k] for k in known),
+                tuple(array.shape[k] for k in known),
+            )
+        kind, symbols = input_type(array, short, known)
         var = Var(kind, short)
         for k, s in enumerate(symbols):
             if s is not None:
                 t.hints[s] = array.shape[k]
+                if t.decisions is not None:
+                    t.decisions.homes[s] = (home, k)
         symbol = Symbol(var, is_array=True)
         assert symbol.cell is not None
         symbol.cell.birth = 0  # it was there before the loop or branch that reads it first

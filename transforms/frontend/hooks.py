@@ -577,6 +577,8 @@ def _need_depth(f: types.FunctionType) -> None:
     for test in t.tests:
         if can_be_known(test):
             raise NeedStatic(test, why)
+    if t.rolling:
+        raise Unrollable(f"{f.__name__} calls itself to a depth that differs from pass to pass")
     raise UnsupportedError(
         f"{f.__name__} calls itself to a depth that depends on the contents of arrays",
         "write it as a loop",

@@ -37,9 +37,9 @@ class Decisions:
     """What earlier attempts found must be known: inputs by value, axes by length, loops unrolled."""
 
     leaves: set[int] = field(default_factory=set)
-    axes: set[tuple[int, int]] = field(default_factory=set)
+    axes: set[tuple[Any, int]] = field(default_factory=set)  # of leaves, and of arrays from outside
     unroll: dict[Any, str] = field(default_factory=dict)
-    homes: dict[dims.Symbol, tuple[int, int]] = field(
+    homes: dict[dims.Symbol, tuple[Any, int]] = field(
         default_factory=dict
     )  # symbol -> leaf, axis (-1: value)
 

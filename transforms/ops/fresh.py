@@ -122,12 +122,22 @@ zero_items = Op(
 )
 
 
+zeros_of_items = Op(
+    "zeros_of_items",
+    lambda stack: stack.type,
+    "[np.zeros(x.shape, x.dtype) for x in {0}]",
+    no_tangent,
+)
+
+
 def zero_stack(like: Any) -> Any:
     """As many zeros as the stack `like` has items."""
     item = like.type.item
     if isinstance(item, StackType):
         raise UnsupportedError("lists that are filled in loops hold lists that are filled in loops")
-    return zero_items(stack_length(like), shape=item.shape, dtype=item.dtype)
+    if all(s.given for n in item.shape for s in dims.symbols(n)):
+        return zero_items(stack_length(like), shape=item.shape, dtype=item.dtype)
+    return zeros_of_items(like)  # which differ in their sizes
 
 
 def zero(t: Any) -> Atom:

@@ -1,0 +1,283 @@
+"""What the backward part keeps of the forward part: as little as possible, and never twice."""
+
+import re
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless.transforms.core.checker import check
+from tapeless.transforms.core.language import For
+from tests.transforms.staging import close_to, every, lets, slope
+
+U = np.array([0.3, -0.7, 0.9, 1.2])
+W = np.array([0.5, 0.8, -0.2, 0.1])
+
+
+def linear_steps(u, n):
+    for _ in range(n):
+        u = 0.5 * u + np.roll(u, 1)
+    return np.sum(u)
+
+
+def linear_stores(u, n):
+    for _ in range(n):
+        for i in range(1, len(u)):
+            u[i] = u[i] + 0.5 * u[i - 1]
+    return np.sum(u)
+
+
+def scaled(u, n, w):
+    for _ in range(n):
+        u = u * w + 1
+    return np.sum(u)
+
+
+def element_products(u, n):
+    for _ in range(n):
+        for i in range(1, len(u)):
+            u[i] = u[i] * u[i - 1]
+    return np.sum(u)
+
+
+def square(u, n):
+    for _ in range(n):
+        u = u * u
+    return np.sum(u)
+
+
+def cheap(u, n):
+    for _ in range(n):
+        a = u + 1
+        b = (a - 0.5) * 2
+        u = a * b * 0.1
+    return np.sum(u)
+
+
+def tanh(u, n):
+    for _ in range(n):
+        u = np.tanh(u)
+    return np.sum(u)
+
+
+def exp(u, n):
+    for _ in range(n):
+        u = np.exp(-u)
+    return np.sum(u)
+
+
+def sine(u, n):
+    for _ in range(n):
+        u = u * np.sin(u)
+    return np.sum(u)
+
+
+def by_index(u, n):
+    for k in range(n):
+        u = u * (k + 1) / 3 + k
+    return np.sum(u)
+
+
+def read_only(u, n):
+    total = 0.0
+    for i in range(n):
+        total = total + u[i] * u[i - 1]
+    return total
+
+
+def nested(u, n):
+    for _ in range(n):
+        for _ in range(3):
+            u = np.sin(u)
+    return np.sum(u)
+
+
+def scalar_branch(u, n):
+    x = u[0]
+    for _ in range(n):
+        if x > 0.5:
+            x = x - 0.1 * x * x
+        else:
+            x = x + u[1]
+    return x
+
+
+def reduced(u, n):
+    total = 0.0
+    for _ in range(n):
+        total = total + np.sum(u) ** 2
+    return total
+
+
+def rows(u, n):
+    h = np.zeros((n + 1, len(u)))
+    h[0] = u
+    for t in range(n):
+        h[t + 1] = np.tanh(h[t])
+    return np.sum(h)
+
+
+def until_small(u, n):
+    while np.sum(u * u) > 1.0 / n:
+        u = np.tanh(u) * 0.9
+    return np.sum(u)
+
+
+def leaving(u, n):
+    for _ in range(n):
+        u = np.tanh(u)
+        if np.sum(u * u) < 0.5:
+            break
+    return np.sum(u)
+
+
+# What is kept: for each store, its axes with u of length len and n passes; "stack" where the
+# number of passes is not known.
+KEPT = [
+    (linear_steps, []),
+    (linear_stores, []),
+    (by_index, []),
+    (read_only, []),
+    (reduced, []),
+    (square, ["n len"]),
+    (cheap, ["n len"]),
+    (tanh, ["n len"]),
+    (exp, ["n len"]),
+    (sine, ["n len", "n len"]),
+    (rows, ["n len"]),
+    (nested, ["n 3 len"]),
+    (element_products, ["n len-1", "n len-1"]),
+    (scalar_branch, ["n"]),
+    (until_small, ["stack"]),
+]
+
+
+def simplified(function, *args):
+    return tapeless.grad(function).specialise(args, {}).simplified
+
+
+def kept(function, *args):
+    """The axes of everything that is allocated for later."""
+    block = simplified(function, *args)
+    found = [" ".join(str(s) for s in let.params["shape"]) for let in lets(block, "empty")]
+    found = [re.sub(r"u\.shape\[0\]", "len", axes) for axes in found]
+    return [axes.replace("len - 1", "len-1") for axes in found] + ["stack"] * len(
+        lets(block, "new_stack")
+    )
+
+
+@pytest.mark.parametrize(("function", "expected"), KEPT)
+def test_what_is_kept(function, expected):
+    assert kept(function, U, 3) == expected
+
+
+@pytest.mark.parametrize("function", [f for f, _ in KEPT] + [leaving])
+def test_it_is_right_and_well_formed(function):
+    check(simplified(function, U, 3))
+    close_to(tapeless.grad(function)(U.copy(), 3), slope(lambda u: function(u, 3), U), 1e-6)
+
+
+def test_an_array_that_all_passes_read_is_kept_once():
+    """With respect to u alone only w is read, which is at hand; with respect to w, each u is."""
+    assert kept(scaled, U, 3, W) == []
+    grad = tapeless.grad(scaled, argnums=(0, 2))
+    block = grad.specialise((U, 3, W), {}).simplified
+    assert len(lets(block, "empty")) == 1
+
+
+def test_expensive_values_are_not_computed_again():
+    """One tanh, in the forward loop; arithmetic around it is."""
+    block = simplified(tanh, U, 3)
+    assert len(lets(block, "tanh")) == 1
+    forward, backward = every(simplified(cheap, U, 3), For)
+    assert len(lets(forward.body, "add")) == len(lets(backward.body, "add")) >= 1
+
+
+def test_cheap_scalars_are_computed_from_the_index():
+    def phases(x, n):
+        for k in range(n):
+            x = x * np.cos(0.1 * k)
+        return x
+
+    assert kept(phases, 1.5, 4) == []
+    close_to(tapeless.grad(phases)(1.5, 4), np.prod(np.cos(0.1 * np.arange(4))))
+
+
+@pytest.mark.parametrize("step", [-2, -1, 1, 3])
+def test_ranges_with_steps_are_kept_pass_by_pass(step):
+    def walk(x, low, high):
+        for k in range(low, high, step):
+            x = np.sin(x) + 0.1 * k
+        return x
+
+    span = (7, 1) if step < 0 else (-3, 8)
+    close_to(tapeless.grad(walk)(0.4, *span), slope(lambda x: walk(x, *span), 0.4), 1e-6)
+    assert tapeless.grad(walk)(0.4, *span[::-1]) == 1.0  # no pass at all
+
+
+def test_ragged_nests_are_kept_on_a_stack():
+    def triangle(x, n):
+        for k in range(n):
+            for _ in range(k):
+                x = np.sin(x)
+        return x
+
+    assert kept(triangle, 0.4, 4) == ["stack"]
+    close_to(tapeless.grad(triangle)(0.4, 4), slope(lambda x: triangle(x, 4), 0.4), 1e-6)
+
+
+# -- measured
+
+
+def peak(function, *args):
+    grad = tapeless.grad(function)
+    grad(*args)
+    tracemalloc.start()
+    try:
+        grad(*args)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def growth(function, passes=(40, 160), length=(400, 400)):
+    """By how much the peak grows between two sizes."""
+    small, large = (
+        peak(function, np.linspace(0.1, 0.9, m), n) for n, m in zip(passes, length, strict=True)
+    )
+    return large / small
+
+
+@pytest.mark.parametrize("function", [linear_steps, linear_stores, by_index])
+def test_memory_of_linear_steps_does_not_grow_with_the_passes(function):
+    assert growth(function, (4, 16)) < 1.2
+
+
+@pytest.mark.parametrize("function", [tanh, sine, rows])
+def test_memory_of_a_recurrence_is_passes_times_length(function):
+    bytes_per_number = peak(function, np.linspace(0.1, 0.9, 500), 100) / (100 * 500)
+    assert bytes_per_number < 8 * 4.5
+    assert growth(function) < 4.3
+    assert growth(function, (60, 60), (300, 1200)) < 4.3
+
+
+def test_memory_of_element_stores_is_one_number_each():
+    assert growth(element_products, (10, 10), (40, 160)) < 4.3
+    assert peak(element_products, np.full(100, 0.9), 20) < 20 * 100 * 8 * 4
+
+
+def test_checkpoint_trades_memory_for_work():
+    def deep(u, n):
+        for _ in range(n):
+            u = tapeless.checkpoint(lambda v: np.tanh(np.tanh(np.tanh(np.tanh(v))) * v))(u)
+        return np.sum(u)
+
+    def plain(u, n):
+        for _ in range(n):
+            u = np.tanh(np.tanh(np.tanh(np.tanh(u))) * u)
+        return np.sum(u)
+
+    u = np.linspace(0.1, 0.9, 500)
+    assert peak(deep, u, 50) < 0.5 * peak(plain, u, 50)
+    close_to(tapeless.grad(deep)(u, 5), tapeless.grad(plain)(u, 5))

@@ -1,0 +1,173 @@
+"""Statements whose results nobody reads are dropped, also carries of loops and results of branches.
+
+y = sin(x); z = cos(x); return z      becomes      z = cos(x); return z
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core.dims import symbols
+from tapeless.transforms.core.language import (
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    outputs,
+)
+from tapeless.transforms.residuals import sizes_in
+
+
+def dead_code(block: Block) -> Block:
+    live: set[Var] = {a for a in block.results if isinstance(a, Var)}
+    given: dict[Any, Any] = {x: None for p in block.params for x in sizes_in(p.type)}
+    body = _sweep(block.body, live, _homes(block.body, given))
+    return Block(block.params, tuple(body), block.results)
+
+
+def _size_vars(s: Statement) -> set[Var]:
+    found: set[Var] = set()
+    if isinstance(s, Let):
+        for value in s.params.values():
+            found |= {x.var for x in sizes_in(value) if x.var is not None}
+    return found
+
+
+def _homes(body: tuple[Statement, ...], table: dict[Any, Var]) -> dict[Any, Var]:
+    """The variable whose shape shows each size that is made at run time."""
+    for s in body:
+        for b in blocks(s):
+            for p in b.params:
+                _home(p, table)
+            _homes(b.body, table)
+        for v in outputs(s):
+            _home(v, table)
+    return table
+
+
+def _home(v: Var, table: dict[Any, Var]) -> None:
+    for size in getattr(v.type, "shape", ()):
+        if (
+            not isinstance(size, int)
+            and len(size.terms) == 1
+            and len(size.terms[0][0]) == 1
+            and size.terms[0][1] == 1
+        ):
+            for symbol in symbols(size):
+                if symbol.var is None:
+                    table.setdefault(symbol, v)
+
+
+def needs(s: Statement, homes: dict[Any, Var]) -> set[Var]:
+    found = _size_vars(s)
+    if isinstance(s, Let):
+        for value in s.params.values():
+            found |= {homes[x] for x in sizes_in(value) if homes.get(x) is not None}
+    return found
+
+
+def _sweep(
+    body: tuple[Statement, ...], live: set[Var], homes: dict[Any, Var] | None = None
+) -> list[Statement]:
+    homes = _homes(body, {}) if homes is None else homes
+    kept: list[Statement] = []
+    for s in reversed(body):
+        match s:
+            case Let():
+                if not any(v in live for v in s.outs) and s.op.pure:
+                    continue
+            case Effect():
+                pass
+            case If():
+                keep = [k for k, v in enumerate(s.outs) if v in live]
+                sides = []
+                for side in (s.then, s.orelse):
+                    inner = set(live) | {a for k in keep if isinstance(a := side.results[k], Var)}
+                    statements = _sweep(side.body, inner, homes)
+                    live |= inner
+                    sides.append(Block((), tuple(statements), tuple(side.results[k] for k in keep)))
+                if not keep and not sides[0].body and not sides[1].body:
+                    continue
+                s = replace(s, outs=tuple(s.outs[k] for k in keep), then=sides[0], orelse=sides[1])
+            case For():
+                made = _sweep_for(s, live, homes)
+                if made is None:
+                    continue
+                s = made
+            case While():
+                s = _sweep_while(s, live, homes)
+        live |= {a for a in operands(s) if isinstance(a, Var)} | needs(s, homes)
+        kept.append(s)
+    return kept[::-1]
+
+
+def _sweep_for(s: For, live: set[Var], homes: dict[Any, Var]) -> For | None:
+    keep = [v in live for v in s.outs]
+    flag = s.body.results[:1] if s.until else ()
+    while True:
+        inner = set(live) | {
+            a for a, on in zip(s.yields, keep, strict=True) if on and isinstance(a, Var)
+        }
+        inner |= {a for a in flag if isinstance(a, Var)}
+        statements = _sweep(s.body.body, inner, homes)
+        new = [on or p in inner for on, p in zip(keep, s.carries, strict=True)]
+        if new == keep:
+            break
+        keep = new
+    effects = any(isinstance(x, Effect) for x in _all(statements))
+    if not any(keep) and not effects and (s.count is None or s.count not in live):
+        return None
+    live |= inner
+    pick = [k for k, on in enumerate(keep) if on]
+    body = Block(
+        (s.index, *(s.carries[k] for k in pick)),
+        tuple(statements),
+        (*flag, *(s.yields[k] for k in pick)),
+    )
+    return replace(
+        s, outs=tuple(s.outs[k] for k in pick), inits=tuple(s.inits[k] for k in pick), body=body
+    )
+
+
+def _all(body: list[Statement]) -> list[Statement]:
+    return [x for s in body for x in (s, *(y for b in blocks(s) for y in _all(list(b.body))))]
+
+
+def _sweep_while(s: While, live: set[Var], homes: dict[Any, Var]) -> While:
+    keep = [v in live for v in s.outs]
+    while True:
+        inner = set(live) | {
+            a for a, on in zip(s.body.results, keep, strict=True) if on and isinstance(a, Var)
+        }
+        inner |= {a for a in s.test.results if isinstance(a, Var)}
+        tests = _sweep(s.test.body, inner, homes)
+        statements = _sweep(s.body.body, inner, homes)
+        new = [
+            on or p in inner or q in inner
+            for on, p, q in zip(keep, s.body.params, s.test.params, strict=True)
+        ]
+        if new == keep:
+            break
+        keep = new
+    live |= inner
+    pick = [k for k, on in enumerate(keep) if on]
+    test = Block(tuple(s.test.params[k] for k in pick), tuple(tests), s.test.results)
+    body = Block(
+        tuple(s.body.params[k] for k in pick),
+        tuple(statements),
+        tuple(s.body.results[k] for k in pick),
+    )
+    return replace(
+        s,
+        outs=tuple(s.outs[k] for k in pick),
+        inits=tuple(s.inits[k] for k in pick),
+        test=test,
+        body=body,
+    )

@@ -1,0 +1,229 @@
+"""A pass that stands for every pass becomes a `For` or `While`, and its variables the results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    Literal,
+    StackType,
+    Statement,
+    Type,
+    Var,
+    While,
+)
+from tapeless.transforms.core.rewriting import substitute
+from tapeless.transforms.errors import Signal
+from tapeless.transforms.frontend.aliases import Aliases
+from tapeless.transforms.frontend.dependence import depends_on_program
+from tapeless.transforms.frontend.sequences import Sequence
+from tapeless.transforms.frontend.symbols import CellLocation, Symbol, trace, wrap
+from tapeless.transforms.frontend.trace import Location
+from tapeless.transforms.frontend.truth import undefined_flag
+from tapeless.transforms.frontend.values import (
+    MISSING,
+    ContentsLocation,
+    Spec,
+    convert,
+    put_together,
+)
+from tapeless.transforms.ops import elementwise
+
+INT = Type(np.dtype(int), (), True)
+BOOL = Type(np.dtype(bool), (), True)
+
+
+class Plain(Signal):
+    """A loop that does nothing with symbols: Python runs it."""
+
+
+@dataclass
+class Pass:
+    """One pass as it was staged: what it began with and, by location, what it left."""
+
+    entries: dict[Any, Spec]
+    params: dict[Any, list[Var]]
+    index: Var
+    statements: list[Statement] = field(default_factory=list)
+    test: tuple[list[Statement], Atom] | None = None  # of a while loop
+    flag: Atom | None = None  # whether the loop breaks off after this pass
+    finals: dict[Any, tuple[Location, Spec]] = field(default_factory=dict)
+    results: dict[Any, list[Atom]] = field(default_factory=dict)
+
+    def final(self, key: Any) -> Spec:
+        return self.finals[key][1] if key in self.finals else self.entries[key]
+
+
+class Settled:
+    """Collects what goes from pass to pass, emits the loop and sets the variables."""
+
+    def __init__(self, seq: Sequence | None, staged: Pass, aliases: Aliases) -> None:
+        self.seq, self.staged, self.aliases = seq, staged, aliases
+        self.carries: list[Var] = []
+        self.inits: list[Atom] = []
+        self.yields: list[Atom] = []
+        self.outs: list[Var] = []
+        self.unchanged: dict[Var, Atom] = {}
+        self.after: list[tuple[Location, Any]] = []
+        self.maybe: list[tuple[Symbol, str, Atom, Var]] = []  # defined before, or by a pass
+        self.certain = seq is not None and dims.at_least(seq.count, 1)
+        self.ran: Var | None = None
+
+    def collect(self, locations: dict[Any, Location]) -> None:
+        for key, loc in locations.items():
+            if self.staged.entries[key].value is MISSING:
+                self.collect_new(key, loc)
+            else:
+                self.collect_carried(key, loc)
+
+    def collect_new(self, key: Any, loc: Location) -> None:
+        """A variable that the loop makes: its value is that of the last pass."""
+        final, news = self.staged.final(key), self.staged.results[key]
+        if not news:
+            self.after.append((loc, final.value))
+            return
+        ran = None if self.certain else self.did_run()
+        made = [
+            Var(_final_type(a.type), (a.name if isinstance(a, Var) else "") or loc.name)
+            for a in news
+        ]
+        for new, out in zip(news, made, strict=True):
+            self.carry(Var(new.type, out.name), Literal(None, new.type), new, out)
+        value = self.fill(final, iter(made))
+        if isinstance(value, Symbol) and ran is not None:
+            value.undefined = (loc.name, ran)
+        self.after.append((loc, value))
+
+    def collect_carried(self, key: Any, loc: Location) -> None:
+        """A variable that is there before the loop."""
+        entry, news = self.staged.entries[key], self.staged.results[key]
+        made: list[Var | None] = []
+        for k, (leaf, param) in enumerate(
+            zip(entry.leaves(), self.staged.params[key], strict=True)
+        ):
+            if news[k] is param:  # not changed by the loop
+                made.append(None)
+                self.unchanged[param] = leaf
+                continue
+            out = Var(_final_type(param.type), param.name)
+            self.aliases.leave(param, out)
+            self.carry(param, convert(leaf, param.type), news[k], out)
+            made.append(out)
+        value = self.value_after(loc, entry, iter(made))
+        before = undefined_flag(entry.value)
+        changed = isinstance(value, Symbol) and value is not entry.value
+        if before is not None and changed and not self.certain:
+            self.maybe.append((value, entry.value.undefined[0], before, self.did_run()))
+        self.after.append((loc, value))
+
+    def carry(self, param: Var, init: Atom, new: Atom, out: Var) -> None:
+        self.carries.append(param)
+        self.inits.append(init)
+        self.yields.append(new)
+        self.outs.append(out)
+
+    def did_run(self) -> Var:
+        """A carry that says whether the loop made a pass."""
+        if self.ran is None:
+            self.ran = Var(BOOL, "ran")
+            self.carry(Var(BOOL, "ran"), atom(False), atom(True), self.ran)
+        return self.ran
+
+    def value_after(self, loc: Location, entry: Spec, left: Iterator[Var | None]) -> Any:
+        if isinstance(loc, CellLocation):
+            out = next(left)
+            return entry.atom if out is None else out
+        if isinstance(loc, ContentsLocation) and isinstance(loc.obj, list):
+            return tuple(self.fill(c, left) for c in entry.children)
+        return self.fill(entry, left)
+
+    def fill(self, spec: Spec, left: Iterator[Var | None]) -> Any:
+        if spec.kind == "leaf":
+            out = next(left)
+            if out is None:
+                return spec.value
+            made = wrap(out)
+            if isinstance(made, Symbol) and isinstance(spec.value, Symbol) and spec.value.mutable:
+                made.is_array = True
+                trace().link(made.cell, spec.value.base_cell())
+                self.aliases.install(out, made)
+            return made
+        if spec.kind == "static":
+            return spec.value
+        return put_together(spec, [self.fill(c, left) for c in spec.children])
+
+    def emit(self, key: Any) -> None:
+        t = trace()
+        sources = self.emit_while() if self.seq is None else self.emit_for(self.seq)
+        for out, result in zip(self.outs, self.yields, strict=True):
+            t.parents[out] = ("loop", key, (*sources, result))
+
+    def emit_for(self, seq: Sequence) -> tuple[Atom, ...]:
+        t, flag = trace(), self.staged.flag
+        assert flag is not None
+        until = not (isinstance(flag, Literal) and not flag.value)
+        results = (flag, *self.yields) if until else tuple(self.yields)
+        body = self.block((self.staged.index, *self.carries), self.staged.statements, results)
+        if not depends_on_program(body, self.inits, seq):
+            raise Plain
+        count = Var(INT, "count") if until else None
+        t.emit(
+            For(
+                tuple(self.outs),
+                *seq.span,
+                tuple(self.inits),
+                body,
+                until=until,
+                count=count,
+                origin=t.origin,
+            )
+        )
+        return (*seq.span, *self.inits)
+
+    def emit_while(self) -> tuple[Atom, ...]:
+        t = trace()
+        assert self.staged.test is not None
+        statements, going = self.staged.test
+        test = self.block(tuple(self.carries), statements, (going,))
+        body = self.block(tuple(self.carries), self.staged.statements, tuple(self.yields))
+        if not any(depends_on_program(b, self.inits, None) for b in (body, test)):
+            raise Plain
+        fresh = {c: Var(c.type, c.name) for c in self.carries}
+        test = substitute(Block(tuple(fresh.values()), test.body, test.results), fresh)
+        t.emit(While(tuple(self.outs), tuple(self.inits), test, body, t.origin))
+        return tuple(self.inits)
+
+    def block(
+        self, params: tuple[Var, ...], statements: list[Statement], results: tuple[Atom, ...]
+    ) -> Block:
+        return substitute(Block(params, tuple(statements), results), self.unchanged)
+
+    def set_variables(self) -> None:
+        t = trace()
+        for value, name, before, ran in self.maybe:
+            value.undefined = (name, elementwise.logical_or(before, ran))
+        for loc, new in self.after:
+            t.touch(loc)
+            loc.set(new)
+
+
+def _final_type(t: Any) -> Any:
+    """The type after the loop of a value whose sizes differ from pass to pass: the last ones get
+    names of their own."""
+    if isinstance(t, StackType):
+        return t
+    joined, hints = trace().joined, trace().hints
+    shape = []
+    for s in t.shape:
+        fresh = s in joined or any(x.var is None and x not in hints for x in dims.symbols(s))
+        shape.append(dims.symbol("n", 0) if fresh else s)
+    return Type(t.dtype, tuple(shape), t.weak)

@@ -1,0 +1,123 @@
+"""Where emitted code finds sizes: in the shape of a variable in scope, or in a named integer.
+
+np.zeros((n,)) where n is an axis of x      becomes      np.zeros(x.shape)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Block, Let, Statement, Var, blocks, outputs
+from tapeless.transforms.errors import InternalError
+from tapeless.transforms.residuals import sizes_in, written_params
+
+Home = tuple[Var, int | None]  # an axis of a variable, or an integer variable
+NAMED_BY_US = ("_bar", "_dot", "_saved")
+
+
+class Sizes:
+    """How each statement spells the sizes it needs."""
+
+    def __init__(self, block: Block) -> None:
+        self.home: dict[Any, dict[Size, Home]] = {}
+        self.whole: dict[Any, Var] = {}
+        self.reads: dict[Any, set[Var]] = {}
+        self.params = block.params
+        self.scan(block, {}, [p for p in block.params if getattr(p.type, "shape", ())])
+
+    def scan(self, block: Block, known: dict[Size, Home], shaped: list[Var]) -> None:
+        known, shaped = dict(known), list(shaped)
+        for p in block.params:
+            self.learn(p, known)
+        for s in block.body:
+            if isinstance(s, Let):
+                self.choose(s, known, shaped)
+            for b in blocks(s):
+                self.scan(b, known, shaped)
+            for v in outputs(s):
+                self.learn(v, known)
+                if getattr(v.type, "shape", ()) and _called_by_user(v):
+                    shaped.append(v)
+            if isinstance(s, Let) and s.op.name == "size_value" and _called_by_user(s.outs[0]):
+                known[s.params["size"]] = (s.outs[0], None)
+
+    def learn(self, v: Var, known: dict[Size, Home]) -> None:
+        for axis, size in enumerate(getattr(v.type, "shape", ())):
+            if isinstance(size, dims.Dim) and (_is_symbol(size) or _called_by_user(v)):
+                known.setdefault(size, (v, axis))
+
+    def choose(self, s: Let, known: dict[Size, Home], shaped: list[Var]) -> None:
+        params = written_params(s)
+        if not any(map(sizes_in, params)):
+            return
+        shape = s.params.get("shape")
+        size = s.params.get("size") if s.op.name == "size_value" else None
+        for v in shaped:
+            if (shape is not None and v.type.shape == shape) or (
+                size is not None and v.type.ndim > 1 and dims.product(v.type.shape) == size
+            ):
+                self.whole[s] = v
+                self.reads[s] = {v}
+                return
+        table: dict[Size, Home] = {}
+        read: set[Var] = set()
+        for each in _sizes(params):
+            self.spell(each, known, table, read, s)
+        self.home[s] = table
+        self.reads[s] = {v for v, _ in table.values()} | read
+
+    def spell(
+        self, size: Size, known: dict[Size, Home], table: dict[Size, Home], read: set[Var], s: Let
+    ) -> None:
+        """Notes where a size is found, or else the parts that it is made of."""
+        if size in known and not isinstance(size, int):
+            table[size] = known[size]
+            return
+        for symbol in sizes_in(size):
+            if symbol.var is not None:
+                read.add(symbol.var)
+            elif (one := _single(symbol)) in known:
+                table[one] = known[one]
+            else:
+                raise InternalError(f"the size {symbol} cannot be written here: {s}")
+
+
+def _called_by_user(v: Var) -> bool:
+    return bool(v.name) and not v.name.endswith(NAMED_BY_US)
+
+
+def _single(symbol: dims.Symbol) -> dims.Dim:
+    return dims.Dim((((symbol,), 1),))
+
+
+def _is_symbol(size: dims.Dim) -> bool:
+    ((factors, c), *more) = size.terms
+    return (
+        not more
+        and c == 1
+        and len(factors) == 1
+        and isinstance(factors[0], dims.Symbol)
+        and factors[0].var is None
+    )
+
+
+def _sizes(value: Any) -> list[Size]:
+    """The sizes in the parameters of an operation."""
+    if isinstance(value, dims.Dim):
+        return [value]
+    if isinstance(value, slice):
+        return _sizes((value.start, value.stop, value.step))
+    if isinstance(value, (tuple, list)):
+        return [size for each in value for size in _sizes(each)]
+    return []
+
+
+def size_reads(s: Statement, sizes: Sizes) -> set[Var]:
+    """What a statement reads, with its blocks, to spell sizes."""
+    found = set(sizes.reads.get(s, ()))
+    for b in blocks(s):
+        for t in b.body:
+            found |= size_reads(t, sizes)
+    return found

@@ -1,0 +1,63 @@
+"""Which variables need a value that nobody looks at.
+
+if c: y = 1.0; else: (y unset)
+z = y                                    needs      y = None in the other branch
+"""
+
+from __future__ import annotations
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Literal,
+    Var,
+    While,
+    blocks,
+)
+from tapeless.transforms.jvp import is_dead
+
+
+def copied_unset(block: Block) -> set[Var]:
+    """Variables that one side of a branch, or a loop without passes, leaves unset, and that are
+    handed on where that may have happened: they need a value, though nobody looks at it."""
+    sources: dict[Var, tuple[Var | None, Atom | None, int]] = {}  # to what is assigned: test, side
+    found: set[Var] = set()
+
+    def hand_on(a: Atom, guards: frozenset[tuple[Atom, int]]) -> None:
+        if isinstance(a, Var) and a in sources:
+            name, test, side = sources[a]
+            if test is None or (test, side) not in guards:
+                found.add(name or a)
+
+    def walk(b: Block, guards: frozenset[tuple[Atom, int]]) -> None:
+        for s in b.body:
+            inits = s.inits if isinstance(s, (For, While)) else ()
+            for a in inits:
+                hand_on(a, guards)
+            for k, inner in enumerate(blocks(s)):
+                walk(inner, guards | {(s.test, k)} if isinstance(s, If) else guards)
+            match s:
+                case If():
+                    for k, v in enumerate(s.outs):
+                        for side, inner in enumerate((s.then, s.orelse)):
+                            if is_dead(inner.results[k]):
+                                sources[v] = (v, s.test, 1 - side)
+                case For() | While():
+                    carries = s.carries if isinstance(s, For) else s.body.params
+                    runs = isinstance(s, For) and _runs(s)
+                    for v, p, init in zip(s.outs, carries, inits, strict=True):
+                        if is_dead(init) and not runs:
+                            sources[v] = (p, None, 0)
+        for a in b.results:
+            hand_on(a, guards)
+
+    walk(block, frozenset())
+    return found
+
+
+def _runs(s: For) -> bool:
+    """Whether a loop is sure to make a pass."""
+    spans = (s.start, s.stop, s.step)
+    return all(isinstance(a, Literal) for a in spans) and bool(range(*(a.value for a in spans)))
