@@ -35,7 +35,8 @@ from tapeless.transformed import Transformed
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Effect, Type, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
-from tapeless.transforms.frontend.symbols import trace, wrap
+from tapeless.transforms.frontend.symbols import wrap
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]

@@ -19,8 +19,8 @@ from tapeless.transforms.core.language import Atom, Block, Let, Var
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
 from tapeless.transforms.expand import again, close, identity
-from tapeless.transforms.frontend.capture import Guard
-from tapeless.transforms.frontend.symbols import trace
+from tapeless.transforms.frontend.reads import Guard
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
 from tapeless.transforms.simplify import dead_code
 

@@ -29,7 +29,8 @@ from tapeless.transforms.emit import emit_function
 from tapeless.transforms.errors import ArgumentTypeError, TapelessError, UnsupportedError
 from tapeless.transforms.expand import close, expand, forget
 from tapeless.transforms.frontend.stage import Staged
-from tapeless.transforms.frontend.symbols import Symbol, trace, wrap
+from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.module import flat_text, is_plain, join_module, result_text
 from tapeless.transforms.residuals import sizes_in
 from tapeless.transforms.simplify import simplify

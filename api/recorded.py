@@ -28,7 +28,8 @@ from tapeless.transforms.core.language import Atom, Block, Let, Statement, Type,
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ArgumentTypeError, UnsupportedError
 from tapeless.transforms.expand import close, closed, no_types
-from tapeless.transforms.frontend.symbols import Symbol, trace
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops.creation import zero
 
 

@@ -28,8 +28,8 @@ from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.expand import expand, identity, no_types
 from tapeless.transforms.frontend.staged_list import StagedList
-from tapeless.transforms.frontend.symbols import Symbol, atoms, trace
-from tapeless.transforms.frontend.trace import Trace
+from tapeless.transforms.frontend.symbols import Symbol, atoms
+from tapeless.transforms.frontend.trace import Trace, trace
 from tapeless.transforms.frontend.values import NUMBERS
 from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
 from tapeless.transforms.linearize import linearize

@@ -29,7 +29,11 @@ def detach(block: Block, count: int) -> Block:
             if not (isinstance(a, Var) and isinstance(a.type, Type) and a.type.shape):
                 continue
             roots = memory.of(a)
-            if not roots or roots & taken or any(kind != "own" for kind, _ in roots):
+            if (
+                not roots
+                or roots & taken
+                or any(kind not in ("own", "shared") for kind, _ in roots)
+            ):
                 results[k] = _copied(a, made.get(a))
             taken |= roots
     if not b.blocks[0]:

@@ -35,10 +35,12 @@ from tapeless.transforms.scalars import plain_scalars
 from tapeless.transforms.size_homes import Sizes, size_reads
 from tapeless.transforms.text import number, quoted, template, to_source
 from tapeless.transforms.unset import copied_unset
+from tapeless.transforms.wishes import better_names
 from tapeless.transforms.wrapping import WIDTH, without_brackets, wrap
 
 AUGMENTED = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
 OPPOSITE = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+ASSOCIATIVE = ("add", "mul")
 BUILTINS = {"np", "range", "reversed", "print", "max", "len", "list", "bool"}
 
 
@@ -51,6 +53,7 @@ class Writer:
         self.sizes = Sizes(block)
         self.layout: Layout = lay_out(block, self.sizes.reads, reserved)
         self.rename(fixed)
+        self.layout.names.update(better_names(block, self.layout.names, reserved))
         self.unset = copied_unset(block)
         self.scalars = plain_scalars(block, self.layout.names)
         self.lines: list[str] = []
@@ -115,7 +118,23 @@ class Writer:
         if "scipy" in text:
             self.imports |= {f"import {m}" for m in re.findall(r"scipy\.(?:special|linalg)", text)}
         made = template(text, holes)
-        return _subtracted(made) if s.op.name == "add_at" else made
+        if s.op.name == "add_at":
+            return _subtracted(made)
+        return self.without_parentheses(s, made) if s.op.name in ASSOCIATIVE else made
+
+    def without_parentheses(self, s: Let, made: Any) -> Any:
+        """a * b * c for a * (b * c), and so for sums, where that is no more work."""
+        a, b = s.args
+        inner = self.layout.folded.get(b) if isinstance(b, Var) else None
+        if not isinstance(inner, Let) or inner.op is not s.op or b.type.dtype.kind != "f":
+            return made
+        c, d = inner.args
+        if a.type.shape and not a.type.shape == c.type.shape == d.type.shape:
+            return made
+        right = made.right
+        if not isinstance(right, ast.BinOp) or not isinstance(right.op, type(made.op)):
+            return made
+        return ast.BinOp(_left(made.left, right.left, made.op), made.op, right.right)
 
     def shape(self, shape: tuple[Any, ...], s: Let) -> ast.expr:
         if s.op.name in ("zeros", "ones", "empty", "full") and len(shape) == 1:
@@ -415,6 +434,13 @@ def _format_text(value: ast.expr) -> str:
     return "{" + conversion + shown + "}"
 
 
+def _left(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:
+    """a op b without parentheses around b."""
+    if isinstance(b, ast.BinOp) and isinstance(b.op, type(op)):
+        return ast.BinOp(_left(a, b.left, op), op, b.right)
+    return ast.BinOp(a, op, b)
+
+
 def _is_name(tree: ast.expr, name: str) -> bool:
     return isinstance(tree, ast.Name) and tree.id == name
 
@@ -471,6 +497,8 @@ def emit_function(
             w.assign(w.layout.names[v], ast.parse(text, mode="eval").body)
     w.body(w.block.body)
     values = [to_source(w.expr(a)) for a in w.block.results]
+    if w.lines and not w.lines[-1]:
+        w.lines.pop()  # nothing but the result follows
     w.put(f"return {without_brackets(result(values))}")
     head = wrap(f"def {name}({signature}):")
     lines = [*head, *([f'    """{doc}"""'] if doc else []), *w.lines]

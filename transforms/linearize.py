@@ -25,10 +25,10 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.expand import Closed
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
 from tapeless.transforms.ops.elementwise import add
-from tapeless.transforms.ops.sizes import INT
 
 
 @dataclass

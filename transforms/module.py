@@ -8,6 +8,7 @@ from typing import Any
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.emit import emit_function
 from tapeless.transforms.frontend.values import Spec
+from tapeless.transforms.text import quoted
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -32,10 +33,11 @@ def _text(spec: Spec, left: Any) -> str:
     if spec.kind == "leaf":
         return next(left)  # type: ignore[no-any-return]
     if spec.kind == "static":
-        return repr(spec.value)
+        return quoted(spec.value)
     parts = [_text(c, left) for c in spec.children]
     if spec.kind is dict:
-        return "{" + ", ".join(f"{k!r}: {v}" for k, v in zip(spec.keys, parts, strict=True)) + "}"
+        entries = [f"{quoted(k)}: {v}" for k, v in zip(spec.keys, parts, strict=True)]
+        return "{" + ", ".join(entries) + "}"
     if issubclass(spec.kind, list):
         return "[" + ", ".join(parts) + "]"
     return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"

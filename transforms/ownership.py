@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -27,6 +28,8 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.errors import InternalError
+from tapeless.transforms.ops.overwriting import COMMUTATIVE, OVERWRITING
 from tapeless.transforms.ops.shapes import broadcast_to, copy
 from tapeless.transforms.ops.stacks import peek, push, set_item, unstack
 from tapeless.transforms.simplify import _needs
@@ -67,10 +70,15 @@ def live_after(body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
 
 class Ownership:
     def __init__(self, params: tuple[Var, ...], before: Ownership | None = None) -> None:
-        # what an earlier run found: memory that is overwritten, and views to copy before that
-        self.overwritten: set[Root] = before.mutated if before else set()
+        # what earlier runs found: memory that is overwritten or that stacks hold on to, and views
+        # to copy before that
+        self.overwritten: set[Root] = before.overwritten | before.mutated if before else set()
         self.copy_views: set[Var] = before.snapshots if before else set()
         self.snapshots: set[Var] = set(self.copy_views)
+        self.held: set[Root] | None = (before.held or set()) | before.kept if before else None
+        self.kept: set[Root] = set()
+        self.results: set[Var] = set()  # of the program: written where it returns
+        self.copies: dict[Any, Var] = before.copies if before else {}
         self.views: set[Var] = set()
         self.roots: Roots = {p: frozenset({("outer", p)}) for p in params}
         self.mutated: set[Root] = set()
@@ -99,18 +107,22 @@ class Ownership:
         return out
 
     def let(self, s: Let, after: set[Var], out: list[Statement]) -> None:
+        if s.op in OVERWRITING and self.held is not None:
+            s = self.overwriting(s, after)
         if s.op.inplace:
             target = s.args[0]
             held = after - set(s.outs) | {a for a in s.args[1:] if isinstance(a, Var)}
             if not isinstance(target, Var) or not self.exclusive(target, held):
                 self.blame_views(target, held)
-                target = self.copied(target, out)
+                target = self.copied(target, out, s.outs[0])
                 s = replace(s, args=(target, *s.args[1:]))
             kept = KEPT.get(s.op)
-            if kept is not None and self.of(s.args[kept]) & self.overwritten:
-                args = [*s.args]
-                args[kept] = self.copied(args[kept], out)
-                s = replace(s, args=tuple(args))
+            if kept is not None:
+                self.kept |= self.of(s.args[kept])
+                if self.of(s.args[kept]) & self.overwritten:
+                    args = [*s.args]
+                    args[kept] = self.copied(args[kept], out, s.outs[0])
+                    s = replace(s, args=tuple(args))
             self.mutated |= self.of(target)
             same, *others = s.outs  # the first output is the target with something stored into it
             self.roots[same] = self.of(target)
@@ -136,6 +148,14 @@ class Ownership:
                 self.roots[v] = frozenset({("own", v)})
         out.append(s)
 
+    def settled(self) -> bool:
+        """Whether this run found what it relied on."""
+        return (
+            self.snapshots == self.copy_views
+            and self.mutated <= self.overwritten
+            and self.kept <= (self.held or set())
+        )
+
     def blame_views(self, target: Atom, held: set[Var]) -> None:
         """Where only views of parts see what is overwritten, the next run copies those instead."""
         mine = self.of(target)
@@ -145,9 +165,31 @@ class Ownership:
         if seen <= self.views:
             self.snapshots |= seen
 
-    def copied(self, a: Atom, out: list[Statement]) -> Var:
-        name = a.name if isinstance(a, Var) else ""
-        made = Var(a.type, name)
+    def overwriting(self, s: Let, after: set[Var]) -> Let:
+        """`x = x + y` as `x += y`, where nobody else sees x."""
+        (v,), pairs = s.outs, [s.args]
+        if s.op in COMMUTATIVE:
+            pairs.append(s.args[::-1])
+        for x, y in pairs:
+            if (
+                isinstance(x, Var)
+                and has_memory(x)
+                and x.name
+                and x.name == v.name
+                and _as_large(x.type, v.type)
+                and v not in self.results
+                and not self.of(x) & (self.held or set())
+                and self.exclusive(x, after - {v} | ({y} if isinstance(y, Var) else set()))
+            ):
+                return replace(s, op=OVERWRITING[s.op], args=(x, y))
+        return s
+
+    def copied(self, a: Atom, out: list[Statement], use: Any) -> Var:
+        """A copy of `a` for one use; the same variable in each run."""
+        made = self.copies.get((a, use))
+        if made is None:
+            name = a.name if isinstance(a, Var) else ""
+            made = self.copies[a, use] = Var(a.type, name)
         out.append(Let((made,), copy, (a,)))
         self.roots[made] = frozenset({("own", made)})
         return made
@@ -227,7 +269,7 @@ class Ownership:
             inside_roots = self.roots
             self.roots = {**saved, **{v: r for v, r in inside_roots.items() if v not in saved}}
             if p in consumed and isinstance(inits[k], Var) and not self.exclusive(inits[k], others):
-                made = self.copied(inits[k], out)
+                made = self.copied(inits[k], out, p)
                 inside_roots[made] = self.roots[made]
                 inits[k] = made
             if p in consumed:
@@ -248,7 +290,7 @@ class Ownership:
             if (mine and (foreign or outside or mine & seen)) or (
                 not mine and isinstance(y, Var) and y in around
             ):
-                yields[k] = self.copied(y, statements)
+                yields[k] = self.copied(y, statements, (p, "yield"))
                 mine = self.of(yields[k])
             seen |= mine
         self.mutated |= saved_mutated
@@ -275,14 +317,29 @@ def _free(s: For | While) -> set[Var]:
     return found
 
 
+def _as_large(x: Any, result: Any) -> bool:
+    """Whether an array of type `x` can hold a result that is broadcast from it. Axes of length one
+    have it in their type, so sizes that only may be equal are."""
+    return (
+        x.dtype == result.dtype
+        and len(x.shape) == len(result.shape)
+        and all(
+            n == m or (not isinstance(n, int) and dims.at_least(n, 2))
+            for n, m in zip(x.shape, result.shape, strict=True)
+        )
+    )
+
+
 def own(block: Block) -> Block:
     """`block` with copies where a store must not be seen; afterwards every store is in place."""
     live = {a for a in block.results if isinstance(a, Var)}
     run = Ownership(block.params)
+    run.results = live
     run.block(block.body, live)
-    for _ in range(4):
-        before, run = run, Ownership(block.params, run)
+    for _ in range(10):
+        run = Ownership(block.params, run)
+        run.results = live
         body = run.block(block.body, live)
-        if run.snapshots == before.snapshots and run.mutated <= before.mutated:
-            break
-    return Block(block.params, tuple(body), block.results)
+        if run.settled():
+            return Block(block.params, tuple(body), block.results)
+    raise InternalError("which arrays may be overwritten does not settle")

@@ -37,12 +37,13 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.core.rewriting import map_sizes, replace_symbols, retype
+from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.maxflow import minimum_cut
 from tapeless.transforms.ops import creation, indexing, stacks
 from tapeless.transforms.ops.elementwise import floordiv, sub
-from tapeless.transforms.ops.sizes import INT, axis_size
+from tapeless.transforms.ops.sizes import axis_size
 
 Path = tuple[tuple[Any, int], ...]  # (structured statement, which of its blocks), outer first
 

@@ -153,13 +153,11 @@ class Simplifier:
             if value is None:
                 value = algebra(s, self.uses)
             if value is not None and _fits(value, s.outs[0].type):
-                self.changed = True
                 self.replace_by(s.outs[0], self.atom(value))
                 return
         if s.op.name not in FRESH and s.op.pure:
             key = (s.op, s.args, _key(params) if params else ())
             if key in known:
-                self.changed = True
                 for old, new in zip(s.outs, known[key].outs, strict=True):
                     self.replace_by(old, new)
                 return
@@ -169,6 +167,7 @@ class Simplifier:
         builder.current().emit(s)
 
     def replace_by(self, old: Var, value: Atom) -> None:
+        self.changed = True
         if isinstance(value, Var) and old.name and not value.name:
             value.name = old.name
         if old.size is not None:

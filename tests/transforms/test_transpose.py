@@ -9,6 +9,7 @@ from tapeless.transforms.core.language import Block, For, If, Let, Type, Var
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.linearize import linearize
 from tapeless.transforms.ops.elementwise import floor
+from tapeless.transforms.residuals import resolve
 from tapeless.transforms.transpose import transpose
 from tests.transforms.staging import block_of, close_to, compiled, every, lets
 
@@ -72,14 +73,21 @@ def split(function, *args):
     return block, linearize(block, [0])
 
 
-def backward(function, *args):
-    """The block from the cotangent of the result to the cotangent of the first argument."""
-    block, linear = split(function, *args)
-    (out,) = linear.outputs
+def transposed(body, inputs, out):
+    """The statements that run a linear body backwards, from a cotangent of `out`."""
     bar = Var(out.type, "out_bar")
     with building(Builder()) as b:
-        (made,) = transpose(linear.body, linear.inputs, [(out, bar)])
-    return Block((*block.params, bar), (*linear.primal, *b.blocks[0]), (made,))
+        made = transpose(body, inputs, [(out, bar)])
+    return Block((bar,), tuple(b.blocks[0]), tuple(made))
+
+
+def backward(function, *args):
+    """The block from arguments and the cotangent of the result to that of the first argument."""
+    block, linear = split(function, *args)
+    back = transposed(linear.body, linear.inputs, linear.outputs[0])
+    forward, body, new = resolve(linear.primal, list(back.body))
+    (made,) = back.results
+    return Block((*block.params, *back.params), (*forward, *body), (new.get(made, made),))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -93,14 +101,6 @@ def test_the_transposed_program_is_the_adjoint(function, rng):
     (bar,) = compiled(block)(x.copy(), *captured, y)
     assert bar.shape == x.shape
     close_to(np.sum(image * y), np.sum(x * bar))
-
-
-def transposed(body, inputs, out):
-    """The statements that run a linear body backwards, from a cotangent of `out`."""
-    bar = Var(out.type, "out_bar")
-    with building(Builder()) as b:
-        made = transpose(body, inputs, [(out, bar)])
-    return Block((bar,), tuple(b.blocks[0]), tuple(made))
 
 
 def test_loops_run_backwards_over_the_same_range():
@@ -164,11 +164,6 @@ def test_a_zero_that_where_made_stays_zero_when_it_is_scaled(scale):
     def masked(x, scale):
         return np.where(x > 0, x * scale, 0.0)
 
-    block, linear = split(masked, np.array([-1.0, 2.0]), 3.0)
-    (out,) = linear.outputs
-    bar = Var(out.type, "out_bar")
-    with building(Builder()) as b:
-        (made,) = transpose(linear.body, linear.inputs, [(out, bar)])
-    whole = Block((*block.params, bar), (*linear.primal, *b.blocks[0]), (made,))
     x = np.array([-1.0, -2.0])
-    assert np.array_equal(compiled(whole)(x, scale, np.ones(2))[0], np.zeros(2))
+    (bar,) = compiled(backward(masked, x, 3.0))(x, scale, np.ones(2))
+    assert np.array_equal(bar, np.zeros(2))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -12,9 +11,9 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, Let, Literal, Origin, Statement, Type, Var
+from tapeless.transforms.core.op import Op, opened, recorder
+from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.errors import InternalError, ShapeError, Signal
-
-_local = threading.local()
 
 
 class Builder:
@@ -27,6 +26,18 @@ class Builder:
 
     def emit(self, statement: Statement) -> None:
         self.blocks[-1].append(statement)
+
+    def bind(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> tuple[Atom, ...]:
+        """Records an operation on atoms, unless it is known to equal one that is there."""
+        atoms = tuple(atom(a) for a in args)
+        if op.simplify is not None:
+            known = op.simplify(atoms, params)
+            if known is not None:
+                return (known,)
+        types = op.infer(*atoms, **params)
+        outs = tuple(Var(t) for t in (types if isinstance(types, tuple) else (types,)))
+        self.let(outs, op, atoms, params)
+        return outs
 
     def let(
         self, outs: tuple[Var, ...], op: Any, args: tuple[Atom, ...], params: Mapping[str, Any]
@@ -54,7 +65,7 @@ class Builder:
         return size == 1
 
     def may_fit(self, a: Size, b: Size) -> bool:
-        """Whether a value of size `a` can be stored into a part of size `b`, as far as is known now;
+        """Whether a value of size `a` can be stored into a part of size `b`, as far as is known;
         NumPy checks the rest when the program runs."""
         return not (isinstance(a, int) and isinstance(b, int))
 
@@ -69,23 +80,21 @@ class Builder:
 
 @contextmanager
 def building(b: Builder) -> Iterator[Builder]:
-    before = getattr(_local, "builder", None)
-    _local.builder = b
+    before = getattr(opened, "builder", None)
+    opened.builder = b
     try:
         yield b
     finally:
-        _local.builder = before
+        opened.builder = before
 
 
 def current() -> Builder:
-    b: Builder | None = getattr(_local, "builder", None)
-    if b is None:
-        raise InternalError("an operation was recorded outside a staged run")
-    return b
+    found: Builder = recorder()
+    return found
 
 
 def active() -> bool:
-    return getattr(_local, "builder", None) is not None
+    return getattr(opened, "builder", None) is not None
 
 
 WEAK = {
@@ -111,8 +120,6 @@ def atom(value: Any) -> Atom:
 
 def size_atom(size: Size) -> Atom:
     """An integer atom with the value of `size`."""
-    from tapeless.transforms.ops.sizes import size_value
-
     if isinstance(size, int):
         return atom(size)
     known = dims.symbols(size)

@@ -1,5 +1,8 @@
-"""Checks that a core program is well formed: every variable is defined before it is read, in a scope
-around it, once; blocks take and give what their statement says. Runs after every pass in the tests."""
+"""Checks that a core program is well formed.
+
+Every variable is defined once, before it is read, in a scope around it; blocks take and give what
+their statement says. Runs after every pass in the tests.
+"""
 
 from __future__ import annotations
 
@@ -64,16 +67,25 @@ def _statement(s: Statement, scope: set[Var], ever: set[Var], stage: str) -> Non
         case If():
             for side in (s.then, s.orelse):
                 _same_number(side.results, s.outs, where, stage)
+                _same_types(side.results, s.outs, where, stage)
                 _block(side, scope, ever, stage)
         case For():
+            if not s.body.params or s.index.type.dtype.kind not in "iu":
+                _fail(stage, f"{where} has no index")
             _same_number(s.carries, s.inits, where, stage)
             _same_number(s.yields, s.outs, where, stage)
-            _same_types(s.carries, s.outs, where, stage)
+            _same_number(s.carries, s.outs, where, stage)
+            for given in (s.inits, s.yields, s.outs):
+                _same_types(s.carries, given, where, stage)
             _block(s.body, scope, ever, stage)
         case While():
             _same_number(s.body.params, s.inits, where, stage)
             _same_number(s.test.params, s.inits, where, stage)
             _same_number(s.body.results, s.outs, where, stage)
+            _same_number(s.test.results, (None,), where, stage)
+            _same_number(s.body.params, s.outs, where, stage)
+            for given in (s.inits, s.test.params, s.body.results, s.outs):
+                _same_types(s.body.params, given, where, stage)
             _block(s.test, scope, ever, stage)
             _block(s.body, scope, ever, stage)
 

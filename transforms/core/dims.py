@@ -44,7 +44,7 @@ class Quotient:
         return f"({self.left}) {self.kind} ({self.right})"
 
 
-Factor = Union[Symbol, Quotient]
+Factor = Symbol | Quotient
 
 
 def _order(factor: Factor) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class StackType:
         return f"stack({self.item})"
 
 
-AnyType = Union[Type, StackType]
+AnyType = Type | StackType
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Literal(Arithmetic):
         return repr(self.value)
 
 
-Atom = Union[Var, Literal]
+Atom = Var | Literal
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ class If:
 
 @dataclass(frozen=True, eq=False)
 class For:
-    """for body.params[0] in range(start, stop, step): the other params carry values from pass to pass.
+    """for body.params[0] in range(start, stop, step); the other params carry values on.
 
     With `until`, the first result of the body is a flag that ends the loop after this pass, and
     `count` is the number of passes made. `reverse` runs the same indices backwards.
@@ -223,7 +223,7 @@ class While:
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """Something that happens: print, raise, assert. `template` is rebuilt from atoms by the emitter."""
+    """Something that happens: print, raise, check. `params` say how the args are put together."""
 
     kind: str
     args: tuple[Atom, ...]
@@ -235,7 +235,7 @@ class Effect:
         return ()
 
 
-Statement = Union[Let, If, For, While, Effect]
+Statement = Let | If | For | While | Effect
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,11 +244,6 @@ class Program:
 
     name: str
     block: Block
-
-    def __str__(self) -> str:
-        from tapeless.transforms.core.printer import show
-
-        return show(self)
 
 
 def blocks(statement: Statement) -> tuple[Block, ...]:

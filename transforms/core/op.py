@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tapeless.transforms.core import builder
-from tapeless.transforms.core.language import Atom, Var
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.errors import InternalError
+
+opened = threading.local()  # .builder: what records operations now
+
+
+def recorder() -> Any:
+    found = getattr(opened, "builder", None)
+    if found is None:
+        raise InternalError("an operation was recorded outside a staged run")
+    return found
 
 
 @dataclass(eq=False)
@@ -16,11 +26,13 @@ class Op:
 
     name       its name in printed programs
     infer      (*args, **params) -> Type or tuple of Types of the results
-    source     Python text with {0}, {1} for arguments and {name} for params, or a function that makes it
+    source     Python text with {0}, {1} for arguments and {name} for params, or a function that
+               makes it
     jvp        (primals, tangents, outs, params) -> tangents of the results (None: zero)
-    transpose  (cotangent(s), args, linear, params) -> a cotangent for each argument, None where it is not
-               linear; gets one cotangent, or a tuple of them if there are several results
-    accumulate (total, cotangent, args, params) -> total + the cotangent of argument 0: for parts of arrays
+    transpose  (cotangent(s), args, linear, params) -> a cotangent for each argument, None where it
+               is not linear; gets one cotangent, or a tuple of them if there are several results
+    accumulate (total, cotangent, args, params) -> total + the cotangent of argument 0: for parts
+               of arrays
     view       NumPy returns a view of argument 0
     put        (base, new, rest, params) -> the base after the view was overwritten by `new`
     inplace    argument 0 is overwritten by the emitted statement
@@ -47,17 +59,8 @@ class Op:
         return outs[0] if len(outs) == 1 else outs
 
     def bind(self, *args: Any, **params: Any) -> tuple[Atom, ...]:
-        atoms = tuple(builder.atom(a) for a in args)
-        if self.simplify is not None:
-            known = self.simplify(atoms, params)
-            if known is not None:
-                return (known,)
-        types = self.infer(*atoms, **params)
-        outs: tuple[Var, ...] = tuple(
-            Var(t) for t in (types if isinstance(types, tuple) else (types,))
-        )
-        builder.current().let(outs, self, atoms, params)
-        return outs
+        made: tuple[Atom, ...] = recorder().bind(self, args, params)
+        return made
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

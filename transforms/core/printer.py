@@ -66,12 +66,9 @@ class Printer:
         match s:
             case Let():
                 params = "".join(f", {k}={v}" for k, v in s.params.items())
-                args = self.list(s.args)
-                self.line(
-                    depth,
-                    f"{', '.join(map(self.typed, s.outs))} = {s.op.name}({args}{params if args else params[2:]})",
-                    s.origin,
-                )
+                inside = (self.list(s.args) + params).removeprefix(", ")
+                outs = ", ".join(map(self.typed, s.outs))
+                self.line(depth, f"{outs} = {s.op.name}({inside})", s.origin)
             case If():
                 self.line(
                     depth,
@@ -88,13 +85,9 @@ class Printer:
                     f"{self.typed(p)} = {self.name(a)}"
                     for p, a in zip(s.carries, s.inits, strict=True)
                 )
-                self.line(
-                    depth,
-                    f"{self.list(s.outs)} = for {self.name(s.index)} in {span} with {inits}:".removeprefix(
-                        " = "
-                    ),
-                    s.origin,
-                )
+                outs = f"{self.list(s.outs)} = " if s.outs else ""
+                head = f"for {self.name(s.index)} in {span} with {inits}:"
+                self.line(depth, outs + head, s.origin)
                 self.block(s.body, depth + 1, "yield")
             case While():
                 inits = ", ".join(

@@ -158,7 +158,7 @@ def _refresh(block: Block, new: dict[Var, Atom]) -> Block:
 
 
 def replace_symbols(block: Block, new: Mapping[dims.Symbol, dims.Size]) -> Block:
-    """`block` with size symbols replaced in the params of its operations; variables stay the same."""
+    """`block` with size symbols replaced in the params of operations; variables stay the same."""
     body: list[Statement] = []
     for s in block.body:
         match s:

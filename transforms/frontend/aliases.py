@@ -9,7 +9,8 @@ from typing import Any
 from tapeless.transforms.core.language import (
     Var,
 )
-from tapeless.transforms.frontend.symbols import Symbol, trace
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import (
     Spec,
 )

@@ -18,10 +18,11 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.errors import (
     StructureError,
 )
+from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.effects import Unreachable
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
-from tapeless.transforms.frontend.symbols import CellLocation, Symbol, trace, wrap
-from tapeless.transforms.frontend.trace import Location
+from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import truth, undefined_flag
 from tapeless.transforms.frontend.values import (
     MISSING,

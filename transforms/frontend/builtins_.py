@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, size_of
+from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.language import Effect, Literal
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.branches import branch, choose, short_circuit
@@ -22,9 +21,10 @@ from tapeless.transforms.frontend.loops import for_loop
 from tapeless.transforms.frontend.rolling import Unrollable
 from tapeless.transforms.frontend.sequences import Sequence, counted, sequence
 from tapeless.transforms.frontend.staged_list import StagedList
-from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, trace, wrap
+from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
-from tapeless.transforms.frontend.values import contains_symbol
+from tapeless.transforms.frontend.values import ContentsLocation, contains_symbol
 from tapeless.transforms.ops import elementwise
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS
@@ -63,8 +63,6 @@ def _len(hooks: Any, x: Any) -> Any:
 
 
 def _count(s: Sequence) -> Any:
-    from tapeless.transforms.core.builder import size_atom
-
     return size_atom(s.count)
 
 
@@ -346,8 +344,6 @@ def _reduce(hooks: Any, f: Any, x: Any, *initial: Any) -> Any:
 
 
 def _size(n: Any) -> Any:
-    from tapeless.transforms.core.builder import size_atom
-
     return size_atom(n)
 
 
@@ -567,8 +563,6 @@ def _rolled(iterable: Any, function: Any) -> Any:
     """The comprehension as a loop that fills a list, where it can be rolled."""
     if not _rolls(iterable) and not (isinstance(iterable, range) and len(iterable) > SMALL):
         return None
-    from tapeless.transforms.frontend.values import ContentsLocation
-
     out = trace().born(StagedList())
     t = trace()
 
@@ -599,6 +593,3 @@ def _rolled(iterable: Any, function: Any) -> Any:
     body.__code__ = body.__code__.replace(co_filename=key[1], co_firstlineno=key[2])
     for_loop(iterable, body, Holder(), None, "")
     return out
-
-
-__all__ = ["BUILTINS", "comprehension", "dims", "size_of"]

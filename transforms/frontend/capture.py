@@ -3,68 +3,16 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Container
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom
-from tapeless.transforms.core.language import Atom, Type, Var
-from tapeless.transforms.frontend.symbols import Symbol, trace
-
-SIMPLE = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
-
-
-@dataclass
-class Captured:
-    """An array read from outside: `get()` fetches it anew at each call."""
-
-    name: str
-    get: Callable[[], Any]
-    var: Var
-    array: Any
-
-
-@dataclass
-class Guard:
-    """Something read from outside that the program was specialised on."""
-
-    name: str
-    get: Callable[[], Any]
-    value: Any
-
-    def holds(self) -> bool:
-        try:
-            now = self.get()
-        except (AttributeError, KeyError, IndexError, NameError, ValueError):
-            return False
-        if now is self.value:
-            return True
-        return (
-            isinstance(self.value, (*SIMPLE, tuple))
-            and type(now) is type(self.value)
-            and bool(now == self.value or (now != now and self.value != self.value))
-        )
-
-
-def input_type(
-    array: np.ndarray[Any, Any], name: str, known: Container[int] = ()
-) -> tuple[Type, list[Any]]:
-    """The type of an input array: axes of length 0 and 1, and those in `known`, are known, the
-    others get symbols."""
-    symbols: list[Any] = []
-    shape: list[Any] = []
-    for k, n in enumerate(array.shape):
-        if n < 2 or k in known:
-            shape.append(int(n))
-            symbols.append(None)
-        else:
-            made = dims.symbol(f"{name}.shape[{k}]", 2, given=True)
-            shape.append(made)
-            symbols.append(next(iter(dims.symbols(made))))
-    return Type(array.dtype, tuple(shape)), symbols
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.frontend.reads import Captured, Guard, input_type
+from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import trace
 
 
 def outer(value: Any, get: Callable[[], Any], name: str) -> Any:
@@ -115,8 +63,6 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
 
 def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
     """A copy whose arrays are inputs; its length, keys and other elements are guarded."""
-    from tapeless.transforms.frontend.hooks import StagedList
-
     t = trace()
     key = ("container", id(value))
     if key in t.reads:
@@ -135,23 +81,3 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
     made = tuple(parts) if isinstance(value, tuple) else StagedList(parts)
     t.reads[key] = (value, made, get)
     return made
-
-
-def constant(array: np.ndarray[Any, Any]) -> Atom:
-    """An array made while staging: written out if it is small, an input of the program if not."""
-    t = trace()
-    if array.dtype.kind not in "biufc":
-        raise TypeError(f"arrays of dtype {array.dtype} cannot be staged")
-    if not array.shape:
-        return atom(array[()])
-    if array.size <= 32:
-        from tapeless.transforms.ops.creation import array as make
-
-        return make(
-            *(atom(v) for v in array.ravel().tolist()), shape=array.shape, dtype=array.dtype
-        )  # type: ignore[no-any-return]
-    key = ("array", id(array))
-    if key not in t.reads:
-        var = Var(Type(array.dtype, tuple(array.shape)), "constant")
-        t.reads[key] = (Captured("constant", lambda: array, var, array), Symbol(var, is_array=True))
-    return t.reads[key][1].value()  # type: ignore[no-any-return]

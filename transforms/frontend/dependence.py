@@ -14,7 +14,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.frontend.sequences import Sequence
-from tapeless.transforms.frontend.symbols import trace
+from tapeless.transforms.frontend.trace import trace
 
 
 def depends_on(wanted: Atom, params: set[Var]) -> bool:

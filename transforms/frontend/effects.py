@@ -13,7 +13,8 @@ from tapeless.transforms.errors import (
     Signal,
     UnsupportedError,
 )
-from tapeless.transforms.frontend.symbols import Symbol, trace
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import (
     contains_symbol,
 )

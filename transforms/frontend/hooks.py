@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import string
 import sys
 import types
 from collections import deque
@@ -14,14 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import NeedStatic, atom
-from tapeless.transforms.core.language import Effect, Var
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import Signal, StructureError, TapelessError, UnsupportedError
-from tapeless.transforms.frontend import capture
+from tapeless.transforms.frontend import builtins_, capture
+from tapeless.transforms.frontend.applied import applied
 from tapeless.transforms.frontend.branches import branch, choose, short_circuit
+from tapeless.transforms.frontend.cells import undefined
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.desugar import RESULT
-from tapeless.transforms.frontend.effects import Template, Unreachable, raise_
+from tapeless.transforms.frontend.effects import Template, raise_
 from tapeless.transforms.frontend.loops import for_loop, while_loop
 from tapeless.transforms.frontend.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.rolling import Unrollable
@@ -32,16 +35,15 @@ from tapeless.transforms.frontend.symbols import (
     apply,
     atoms,
     call_numpy,
+    constant,
     store_into,
-    trace,
-    undefined,
     wrap,
 )
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import (
     AttributeLocation,
     ClosureLocation,
     ContentsLocation,
-    Diverged,
     FrameLocation,
     GlobalLocation,
     contains_symbol,
@@ -83,7 +85,26 @@ OPERATORS = {
     "IsNot": "is_not",
 }
 MUTATORS = frozenset(
-    ["append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add", "discard", "intersection_update", "difference_update", "symmetric_difference_update", "appendleft", "popleft"]
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "setdefault",
+        "popitem",
+        "add",
+        "discard",
+        "intersection_update",
+        "difference_update",
+        "symmetric_difference_update",
+        "appendleft",
+        "popleft",
+    ]
 )
 STAGED_ALWAYS = frozenset(creation.NUMPY)
 
@@ -211,7 +232,7 @@ class Hooks:
 
     def item(self, obj: Any, key: Any) -> Any:
         if isinstance(obj, np.ndarray) and contains_symbol(key):
-            return wrap(capture.constant(obj))[key]
+            return wrap(constant(obj))[key]
         return obj[key]
 
     def set_item(self, obj: Any, key: Any, value: Any) -> None:
@@ -364,9 +385,7 @@ class Hooks:
         while_loop(test, body, frame, stop)
 
     def comprehension(self, kind: str, made: Any) -> Any:
-        from tapeless.transforms.frontend.builtins_ import comprehension
-
-        return comprehension(kind, made)
+        return builtins_.comprehension(kind, made)
 
     def enter(self, manager: Any) -> Any:
         start = getattr(type(manager), "__enter__", None)
@@ -422,8 +441,6 @@ class Hooks:
     # -- calls
 
     def call(self, f: Any, *args: Any, **kwargs: Any) -> Any:
-        from tapeless.transforms.frontend.applied import applied
-        from tapeless.transforms.frontend.builtins_ import BUILTINS
 
         staged = getattr(type(f), "__staged_call__", None)
         if staged is not None:
@@ -431,8 +448,8 @@ class Hooks:
         if isinstance(f, BoundRule):
             return f(*args, **kwargs)
         if _hashable(f):
-            if f in BUILTINS:
-                return BUILTINS[f](self, *args, **kwargs)
+            if f in builtins_.BUILTINS:
+                return builtins_.BUILTINS[f](self, *args, **kwargs)
             if (staged := applied(f)) is not None:
                 return staged(self, *args, **kwargs)
         if isinstance(f, types.MethodType):
@@ -531,7 +548,7 @@ class Hooks:
                 return call_numpy(f, args, dict(kwargs))
         made = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
         if isinstance(made, np.ndarray) and made.dtype.kind in "fc":
-            return Symbol(capture.constant(made))
+            return Symbol(constant(made))
         return trace().born(made) if isinstance(made, STATEFUL) else made
 
     def advance(self, owner: Any) -> None:
@@ -558,8 +575,8 @@ def enter(f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     t = trace()
     depth = t.entered[f.__code__] = t.entered.get(f.__code__, 0) + 1
     try:
-        if depth > DEEP and t.tests:
-            _need_depth(f)
+        if depth > 1 and t.tests:
+            _need_depth(f, depth)
         return rewritten(f, Hooks(f))(*args, **kwargs)
     finally:
         t.entered[f.__code__] = depth - 1
@@ -570,13 +587,15 @@ DEEP = (
 )
 
 
-def _need_depth(f: types.FunctionType) -> None:
+def _need_depth(f: types.FunctionType, depth: int) -> None:
     """A recursion whose end depends on tests: those that depend on integer inputs are made known."""
     t = trace()
     why = f"{f.__name__} calls itself under a test, so the test must be known while staging"
     for test in t.tests:
         if can_be_known(test):
             raise NeedStatic(test, why)
+    if depth <= DEEP:
+        return
     if t.rolling:
         raise Unrollable(f"{f.__name__} calls itself to a depth that differs from pass to pass")
     raise UnsupportedError(
@@ -600,8 +619,6 @@ class _Managed:
 
 
 def _format_method(text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    import string
-
     parts: list[Any] = []
     position = 0
     for literal, field, spec, conversion in string.Formatter().parse(text):
@@ -679,6 +696,3 @@ def _static_attribute(cls: type, name: str) -> Any:
 
 def _name_of(obj: Any) -> str:
     return getattr(obj, "__name__", type(obj).__name__.lower())
-
-
-__all__ = ["Diverged", "Effect", "Frame", "Hooks", "StagedList", "Unreachable", "atom", "enter"]

@@ -19,7 +19,8 @@ from tapeless.transforms.frontend.branches import branch, short_circuit
 from tapeless.transforms.frontend.rolling import Roll, Unrollable
 from tapeless.transforms.frontend.sequences import Sequence, sequence
 from tapeless.transforms.frontend.settled import Plain
-from tapeless.transforms.frontend.symbols import Symbol, trace, wrap
+from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.ops import elementwise
 

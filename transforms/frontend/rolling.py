@@ -14,6 +14,7 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
 )
+from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.errors import (
     AliasError,
     Signal,
@@ -22,13 +23,14 @@ from tapeless.transforms.errors import (
 )
 from tapeless.transforms.frontend.aliases import Aliases
 from tapeless.transforms.frontend.branches import final_spec
+from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.dependence import depends_on
 from tapeless.transforms.frontend.effects import Unreachable
 from tapeless.transforms.frontend.sequences import Sequence
-from tapeless.transforms.frontend.settled import INT, Pass, Plain, Settled
+from tapeless.transforms.frontend.settled import Pass, Plain, Settled
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
-from tapeless.transforms.frontend.symbols import CellLocation, Symbol, trace
-from tapeless.transforms.frontend.trace import Journal, Location
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import Journal, Location, trace
 from tapeless.transforms.frontend.truth import truth, undefined_flag
 from tapeless.transforms.frontend.values import (
     MISSING,

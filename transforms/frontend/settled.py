@@ -22,12 +22,14 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.core.rewriting import substitute
+from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.frontend.aliases import Aliases
+from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.dependence import depends_on_program
 from tapeless.transforms.frontend.sequences import Sequence
-from tapeless.transforms.frontend.symbols import CellLocation, Symbol, trace, wrap
-from tapeless.transforms.frontend.trace import Location
+from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import undefined_flag
 from tapeless.transforms.frontend.values import (
     MISSING,
@@ -38,7 +40,6 @@ from tapeless.transforms.frontend.values import (
 )
 from tapeless.transforms.ops import elementwise
 
-INT = Type(np.dtype(int), (), True)
 BOOL = Type(np.dtype(bool), (), True)
 
 

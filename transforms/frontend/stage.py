@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,9 +20,10 @@ from tapeless.transforms.errors import (
     TapelessError,
     UnsupportedError,
 )
-from tapeless.transforms.frontend.capture import Captured, Guard, input_type
+from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.reads import Captured, Guard, input_type
 from tapeless.transforms.frontend.rewrite import known_codes
-from tapeless.transforms.frontend.symbols import CellLocation, Symbol
+from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Trace
 from tapeless.transforms.frontend.values import (
     MISSING,
@@ -128,8 +130,6 @@ def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> An
 
 def _short(name: str) -> str:
     """A variable name for a path such as params["w"][0]."""
-    import re
-
     words = re.findall(r"[A-Za-z_][A-Za-z_0-9]*|\d+", name)
     if not words:
         return "x"

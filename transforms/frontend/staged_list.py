@@ -10,7 +10,9 @@ from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import StructureError, UnsupportedError
-from tapeless.transforms.frontend.symbols import CellLocation, Symbol, atoms, trace, wrap
+from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.symbols import Symbol, atoms, wrap
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import join_types, put_together, take_apart
 from tapeless.transforms.ops import stacks
 

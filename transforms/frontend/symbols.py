@@ -9,147 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core import builder
+from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import NeedStatic, atom, size_atom
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
-from tapeless.transforms.errors import AliasError, EscapeError, UndefinedError, UnsupportedError
-from tapeless.transforms.frontend.trace import Location, Trace
-from tapeless.transforms.ops import elementwise, indexing
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.cells import Value
+from tapeless.transforms.frontend.reads import Captured
+from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.ops import creation, elementwise, indexing, linalg
+from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
 
 
-class Cell:
-    """The present value of an array that Python code can overwrite."""
-
-    __slots__ = ("__weakref__", "atom", "birth", "flag")
-
-    def __init__(self, value: Atom) -> None:
-        self.atom = value
-        self.birth = next(trace().serials)
-        self.flag: Atom | None = None  # false where the variable is not defined
-
-
-class CellLocation(Location):
-    def __init__(self, cell: Cell) -> None:
-        self.cell, self.key, self.birth = cell, ("cell", id(cell)), cell.birth
-
-    def get(self) -> Any:
-        return self.cell.atom
-
-    def set(self, value: Any) -> None:
-        self.cell.atom = value
-
-
-def trace() -> Trace:
-    if not builder.active():
-        raise EscapeError(
-            "a value of a staged run is used after the run has ended",
-            "return it from the function instead of keeping it in an outer object",
-        )
-    return builder.current()  # type: ignore[return-value]
-
-
-class Symbol:
+class Symbol(Value):
     """An array or scalar whose value is known only when the program runs."""
 
-    __slots__ = ("__weakref__", "cell", "chain", "is_array", "kind", "parent", "undefined")
+    __slots__ = ()
     __array_priority__ = 1e6
-
-    def __init__(
-        self,
-        value: Atom | None = None,
-        parent: Symbol | None = None,
-        chain: Any = (),
-        is_array: bool = False,
-        kind: Type | None = None,
-    ) -> None:
-        self.cell = Cell(value) if value is not None else None
-        self.parent, self.chain = parent, chain
-        self.is_array, self.kind = is_array, kind  # kind: the type of a view
-        self.undefined: Any = None
-
-    # -- value
-
-    def value(self) -> Atom:
-        if self.undefined is not None:
-            self._check_defined()
-        return self.present()
-
-    def present(self) -> Atom:
-        """The present value, without asking whether the variable is defined."""
-        t = trace()
-        if self.parent is None:
-            assert self.cell is not None
-            if self.cell in t.poisoned:
-                raise AliasError(
-                    f"this array {t.poisoned[self.cell]}",
-                    "copy the array where it gets its second name",
-                )
-            return self.cell.atom
-        base = self.parent.value()
-        for op, rest, params in self.chain:
-            base = op(base, *rest, **params)
-        return base
-
-    def _check_defined(self) -> None:
-        from tapeless.transforms.core.language import Block, Effect, If
-
-        name, flag = self.undefined
-        if flag is None:
-            return
-        self.undefined = (name, None)
-        fail = Effect(
-            "raise",
-            (),
-            {
-                "type": UnboundLocalError,
-                "parts": (
-                    (
-                        "value",
-                        f"cannot access local variable '{name}' where it is not associated with a value",
-                    ),
-                ),
-            },
-            trace().origin,
-        )
-        trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))
-
-    def write(self, new: Atom) -> None:
-        if self.parent is not None:
-            values = [self.parent.value()]
-            for op, rest, params in self.chain[:-1]:
-                values.append(op(values[-1], *rest, **params))
-            for (op, rest, params), base in zip(
-                reversed(self.chain), reversed(values), strict=True
-            ):
-                if op.put is None:
-                    raise AliasError("assignment destination is read-only", "copy the array first")
-                new = op.put(base, new, rest, params)
-            self.parent.write(new)
-            return
-        assert self.cell is not None
-        self.value()
-        trace().touch(CellLocation(self.cell))
-        trace().written(self.cell)
-        self.cell.atom = new
-
-    @property
-    def type(self) -> Type:
-        if self.parent is None and self.cell is not None:
-            return self.cell.atom.type  # type: ignore[no-any-return]
-        assert self.kind is not None
-        return self.kind
-
-    @property
-    def mutable(self) -> bool:
-        return self.is_array or bool(self.type.shape)
-
-    def base_cell(self) -> Cell:
-        symbol = self
-        while symbol.parent is not None:
-            symbol = symbol.parent
-        assert symbol.cell is not None
-        return symbol.cell
 
     # -- what NumPy arrays say of themselves
 
@@ -167,8 +43,6 @@ class Symbol:
 
     @property
     def size(self) -> Any:
-        from tapeless.transforms.core import dims
-
         return wrap(size_atom(dims.product(self.type.shape)))
 
     @property
@@ -283,13 +157,9 @@ class Symbol:
         base = self.value()
         template, rest = indexing.normalize(atoms(key), base.type.ndim)
         indexing.check_bounds(base, template)
-        from tapeless.transforms.ops.creation import as_array
-
-        new = as_array(atoms(value))
+        new = creation.as_array(atoms(value))
         _check_store(new.type.dtype, base.type.dtype)
         if not base.type.shape:
-            from tapeless.transforms.ops.shapes import cast
-
             self.write(
                 new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype)
             )
@@ -339,8 +209,6 @@ def atoms(value: Any, memo: dict[int, Atom] | None = None) -> Any:
     if isinstance(value, Symbol):
         return value.value() if memo is None or id(value) not in memo else memo[id(value)]
     if isinstance(value, np.ndarray):
-        from tapeless.transforms.frontend.capture import constant
-
         return constant(value)
     if isinstance(value, list) and hasattr(value, "as_atom"):
         return value.as_atom()
@@ -352,6 +220,24 @@ def atoms(value: Any, memo: dict[int, Atom] | None = None) -> Any:
     if isinstance(value, slice):
         return slice(atoms(value.start), atoms(value.stop), atoms(value.step))
     return value
+
+
+def constant(array: np.ndarray[Any, Any]) -> Atom:
+    """An array made while staging: written out if it is small, an input of the program if not."""
+    t = trace()
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"arrays of dtype {array.dtype} cannot be staged")
+    if not array.shape:
+        return atom(array[()])
+    if array.size <= 32:
+        return creation.array(
+            *(atom(v) for v in array.ravel().tolist()), shape=array.shape, dtype=array.dtype
+        )  # type: ignore[no-any-return]
+    key = ("array", id(array))
+    if key not in t.reads:
+        var = Var(Type(array.dtype, tuple(array.shape)), "constant")
+        t.reads[key] = (Captured("constant", lambda: array, var, array), Symbol(var, is_array=True))
+    return t.reads[key][1].value()  # type: ignore[no-any-return]
 
 
 def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
@@ -562,8 +448,6 @@ def store_into(target: Symbol, made: Any) -> Symbol:
     return target
 
 
-from tapeless.transforms.ops import linalg  # noqa: E402
-
 _OPERATORS = {
     "add": elementwise.add,
     "sub": elementwise.sub,
@@ -600,9 +484,3 @@ for _name, _op in {
 }.items():
     setattr(Symbol, f"__{_name}__", _unary(_op))
 Symbol.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore[attr-defined]
-
-
-def undefined(name: str) -> UndefinedError:
-    return UndefinedError(
-        f"cannot access local variable '{name}' where it is not associated with a value"
-    )

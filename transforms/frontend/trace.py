@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tapeless.transforms.core import dims
+from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import Builder, size_atom
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Effect, Var
+from tapeless.transforms.errors import EscapeError
 
 
 class Location:
@@ -212,3 +213,12 @@ def with_origin(find: Callable[[], Any]) -> Callable[[Trace], None]:
         trace.origin = find()
 
     return stamp
+
+
+def trace() -> Trace:
+    if not builder.active():
+        raise EscapeError(
+            "a value of a staged run is used after the run has ended",
+            "return it from the function instead of keeping it in an outer object",
+        )
+    return builder.current()  # type: ignore[return-value]

@@ -12,10 +12,11 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom
-from tapeless.transforms.core.language import Atom, Literal, StackType, Type, Var
+from tapeless.transforms.core.language import Atom, Literal, StackType, Type
 from tapeless.transforms.errors import StructureError
-from tapeless.transforms.frontend.symbols import Symbol, trace
-from tapeless.transforms.frontend.trace import Location
+from tapeless.transforms.frontend.symbols import Symbol, constant
+from tapeless.transforms.frontend.trace import Location, trace
+from tapeless.transforms.ops.shapes import cast
 
 NUMBERS = (bool, int, float, complex, np.generic)
 
@@ -82,8 +83,6 @@ def take_apart(value: Any) -> Spec:
     if isinstance(value, NUMBERS):
         return Spec("leaf", value, atom=atom(value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
-        from tapeless.transforms.frontend.capture import constant
-
         return Spec("leaf", value, atom=constant(value))
     if (
         isinstance(value, list)
@@ -130,9 +129,7 @@ def join(a: Spec, b: Spec, leaf: Callable[[Spec, Spec], Any]) -> Any:
     if a.kind is b.kind and a.keys == b.keys:
         children = [join(x, y, leaf) for x, y in zip(a.children, b.children, strict=True)]
         return put_together(a, children)
-    raise StructureError(
-        f"{a.describe()} and {b.describe()} are built differently", Diverged.hint
-    )
+    raise StructureError(f"{a.describe()} and {b.describe()} are built differently", Diverged.hint)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -191,8 +188,6 @@ def _join_sizes(a: dims.Size, b: dims.Size) -> dims.Size:
 
 def convert(value: Atom, to: Type | StackType) -> Atom:
     """`value` as the joined type, in the open block."""
-    from tapeless.transforms.ops.shapes import cast
-
     if isinstance(to, StackType) or value.type.dtype == to.dtype:
         return value
     if isinstance(value, Literal):

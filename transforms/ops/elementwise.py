@@ -26,6 +26,15 @@ class Over:
     value: Atom
 
 
+@dataclass(frozen=True)
+class Times:
+    """A partial derivative factor / divisor where something else is divided by the divisor too:
+    backwards, `ct / divisor` is computed once."""
+
+    factor: Atom
+    divisor: Atom
+
+
 @functools.lru_cache(4096)
 def _resolve(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> np.dtype[Any]:
     return ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))[ufunc.nin]
@@ -62,6 +71,8 @@ def scale(tangent: Atom, partial: Any) -> Atom:
     """tangent * partial, in the form that reads best."""
     if isinstance(partial, Over):
         return truediv(tangent, partial.value)  # type: ignore[no-any-return]
+    if isinstance(partial, Times):
+        return truediv(mul(tangent, partial.factor), partial.divisor)  # type: ignore[no-any-return]
     if isinstance(partial, (int, float)):
         partial = float(partial)
     if partial == 1.0:
@@ -302,7 +313,7 @@ mul = elementwise(
 truediv: Op = elementwise(
     np.divide,
     lambda x, y, z: Over(y),
-    lambda x, y, z: -(z / y),
+    lambda x, y, z: Times(neg(z), y),
     infix="/",
     name="truediv",
     simplify=_simplify_div,

@@ -13,9 +13,9 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError
-from tapeless.transforms.ops.elementwise import select
+from tapeless.transforms.ops.elementwise import is_number, select
 from tapeless.transforms.ops.fresh import zero
-from tapeless.transforms.ops.shapes import Atoms, Params
+from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast_to
 
 
 @dataclass(frozen=True)
@@ -263,8 +263,31 @@ def _add_at_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tup
     return (ct if linear[0] else None, value, *[None] * (len(args) - 2))
 
 
+def _update_simplify(args: Atoms, params: Params) -> Any:
+    """x[:] = v is v, in the shape and dtype of x."""
+    x, v = args[:2]
+    t, have = x.type, v.type.shape
+    whole = all(e == slice(None) for e in params["key"])
+    suits = len(have) <= t.ndim and all(
+        n in (1, m) for n, m in zip(have[::-1], t.shape[::-1], strict=False)
+    )
+    if not (whole and suits and t.shape):
+        return None
+    if is_number(v, 0):
+        return zero(t)
+    if v.type.dtype.kind == "c" != t.dtype.kind:
+        return None
+    return broadcast_to(cast_to(v, t.dtype), shape=t.shape)
+
+
 update: Op = Op(
-    "update", _store_infer, _update_source, _update_jvp, _update_transpose, inplace=True
+    "update",
+    _store_infer,
+    _update_source,
+    _update_jvp,
+    _update_transpose,
+    inplace=True,
+    simplify=_update_simplify,
 )
 add_at = Op("add_at", _store_infer, _add_at_source, _add_at_jvp, _add_at_transpose, inplace=True)
 

@@ -80,7 +80,7 @@ def test_while_and_effects():
 def test_programs_are_closed_and_named():
     x = Var(FLOAT, "x")
     program = Program("half", Block((x,), (), (x,)))
-    assert show(program) == str(program) == "program half(x: f8):\n    return x"
+    assert show(program) == "program half(x: f8):\n    return x"
 
 
 def test_variables_of_one_name_are_told_apart():

@@ -1,0 +1,137 @@
+"""What a symbol holds: a mutable cell, or a view of one, so that aliasing means what it does in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core.language import Atom, Block, Effect, If, Type
+from tapeless.transforms.errors import AliasError, UndefinedError
+from tapeless.transforms.frontend.trace import Location, trace
+
+
+class Cell:
+    """The present value of an array that Python code can overwrite."""
+
+    __slots__ = ("__weakref__", "atom", "birth", "flag")
+
+    def __init__(self, value: Atom) -> None:
+        self.atom = value
+        self.birth = next(trace().serials)
+        self.flag: Atom | None = None  # false where the variable is not defined
+
+
+class CellLocation(Location):
+    def __init__(self, cell: Cell) -> None:
+        self.cell, self.key, self.birth = cell, ("cell", id(cell)), cell.birth
+
+    def get(self) -> Any:
+        return self.cell.atom
+
+    def set(self, value: Any) -> None:
+        self.cell.atom = value
+
+
+class Value:
+    """An array or scalar in a cell, or a view of an array in a cell."""
+
+    __slots__ = ("__weakref__", "cell", "chain", "is_array", "kind", "parent", "undefined")
+
+    def __init__(
+        self,
+        value: Atom | None = None,
+        parent: Value | None = None,
+        chain: Any = (),
+        is_array: bool = False,
+        kind: Type | None = None,
+    ) -> None:
+        self.cell = Cell(value) if value is not None else None
+        self.parent, self.chain = parent, chain
+        self.is_array, self.kind = is_array, kind  # kind: the type of a view
+        self.undefined: Any = None
+
+    # -- value
+
+    def value(self) -> Atom:
+        if self.undefined is not None:
+            self._check_defined()
+        return self.present()
+
+    def present(self) -> Atom:
+        """The present value, without asking whether the variable is defined."""
+        t = trace()
+        if self.parent is None:
+            assert self.cell is not None
+            if self.cell in t.poisoned:
+                raise AliasError(
+                    f"this array {t.poisoned[self.cell]}",
+                    "copy the array where it gets its second name",
+                )
+            return self.cell.atom
+        base = self.parent.value()
+        for op, rest, params in self.chain:
+            base = op(base, *rest, **params)
+        return base
+
+    def _check_defined(self) -> None:
+        name, flag = self.undefined
+        if flag is None:
+            return
+        self.undefined = (name, None)
+        fail = Effect(
+            "raise",
+            (),
+            {
+                "type": UnboundLocalError,
+                "parts": (
+                    (
+                        "value",
+                        f"cannot access local variable '{name}' where it is not associated with a value",
+                    ),
+                ),
+            },
+            trace().origin,
+        )
+        trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))
+
+    def write(self, new: Atom) -> None:
+        if self.parent is not None:
+            values = [self.parent.value()]
+            for op, rest, params in self.chain[:-1]:
+                values.append(op(values[-1], *rest, **params))
+            for (op, rest, params), base in zip(
+                reversed(self.chain), reversed(values), strict=True
+            ):
+                if op.put is None:
+                    raise AliasError("assignment destination is read-only", "copy the array first")
+                new = op.put(base, new, rest, params)
+            self.parent.write(new)
+            return
+        assert self.cell is not None
+        self.value()
+        trace().touch(CellLocation(self.cell))
+        trace().written(self.cell)
+        self.cell.atom = new
+
+    @property
+    def type(self) -> Type:
+        if self.parent is None and self.cell is not None:
+            return self.cell.atom.type  # type: ignore[no-any-return]
+        assert self.kind is not None
+        return self.kind
+
+    @property
+    def mutable(self) -> bool:
+        return self.is_array or bool(self.type.shape)
+
+    def base_cell(self) -> Cell:
+        symbol: Value = self
+        while symbol.parent is not None:
+            symbol = symbol.parent
+        assert symbol.cell is not None
+        return symbol.cell
+
+
+def undefined(name: str) -> UndefinedError:
+    return UndefinedError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
+    )

@@ -1,0 +1,187 @@
+"""Names for values that the user did not name, from what they are.
+
+t = x[i]; t_2 = np.exp(t)      becomes      x_i = x[i]; exp = np.exp(x_i)
+
+Values that share a name because they follow each other (a carry of a loop and its next value, an
+array before and after a store) go on sharing one; a new name is used for nothing else.
+"""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+import re
+from collections.abc import Mapping
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    While,
+    blocks,
+    outputs,
+)
+from tapeless.transforms.ops.indexing import Slot
+
+NAMELESS = re.compile(r"t(_\d+)?")
+WORDS = {
+    "add": "total",
+    "sub": "difference",
+    "mul": "product",
+    "truediv": "ratio",
+    "floordiv": "quotient",
+    "matmul": "product",
+    "sum": "total",
+    "max": "largest",
+    "min": "smallest",
+    "power": "power",
+    "select": "chosen",
+    "abs": "size",
+    "size_value": "n",
+    "axis_size": "n",
+    "transpose": "transposed",
+    "reshape": "reshaped",
+    "broadcast_to": "spread",
+    "zeros": "zeros",
+}
+BUILTIN_WORDS = {"sum", "max", "min", "abs", "all", "any", "round", "pow", "sorted", "len", "range"}
+
+
+def better_names(block: Block, names: Mapping[Var, str], reserved: set[str]) -> dict[Var, str]:
+    """`names` with words in place of t, t_2, ..."""
+    groups = _Groups(names)
+    groups.block(block)
+    found = dict(names)
+    taken = {n for n in names.values() if not NAMELESS.fullmatch(n)} | reserved
+    stems = _Stems(found)
+    for s in _every(block):
+        for v in outputs(s):
+            if not NAMELESS.fullmatch(found.get(v, "")) or found[v] in taken:
+                continue
+            stem = stems.of(v, s)
+            name = next(n for n in _numbered(stem) if n not in taken and not keyword.iskeyword(n))
+            taken.add(name)
+            for member in groups.members(v):
+                found[member] = name
+    return found
+
+
+def _numbered(stem: str) -> itertools.chain[str]:
+    return itertools.chain([stem], (f"{stem}_{k}" for k in itertools.count(2)))
+
+
+def _every(block: Block) -> list[Statement]:
+    return [t for s in block.body for t in (s, *(u for b in blocks(s) for u in _every(b)))]
+
+
+class _Stems:
+    """Which word says what a value is."""
+
+    def __init__(self, names: Mapping[Var, str]) -> None:
+        self.names = names
+
+    def name(self, a: Atom) -> str:
+        """The name of a value that has a good one."""
+        name = self.names.get(a, "") if isinstance(a, Var) else ""
+        return "" if NAMELESS.fullmatch(name) else name
+
+    def of(self, v: Var, s: Statement) -> str:
+        if not isinstance(s, Let):
+            return "t"
+        kind = self.ending(s)
+        if s.op.name in ("index", "gather"):
+            return self.part(s, kind)
+        if kind:
+            return f"t{kind}"
+        word = WORDS.get(s.op.name, s.op.name)
+        if isinstance(v.type, Type) and v.type.dtype.kind == "b":
+            return "mask" if v.type.shape else "test"
+        if not word.isidentifier() or word in BUILTIN_WORDS:
+            return "t"
+        (arg, *more) = s.args or (Literal(None, None),)
+        known = self.name(arg)
+        alone = not more and s.op.elementwise and known and len(known) + len(word) < 16
+        return f"{word}_{known}" if alone else word
+
+    def ending(self, s: Let) -> str:
+        """_bar or _dot, if a value is made of such."""
+        for a in s.args:
+            for end in ("_bar", "_dot"):
+                if re.search(rf"{end}(_\d+)?$", self.name(a)):
+                    return end
+        return ""
+
+    def part(self, s: Let, kind: str) -> str:
+        """x_i for x[i]."""
+        base = re.sub(r"(_bar|_dot)?(_\d+)?$", "", self.name(s.args[0]))
+        base = base.removesuffix("_saved")
+        entries = []
+        for e in s.params["key"]:
+            entry = s.args[1 + e.k] if isinstance(e, Slot) else e
+            if isinstance(entry, int):
+                entries.append("last" if entry == -1 else str(entry) if entry >= 0 else "")
+            elif isinstance(entry, Literal):
+                entries.append(str(entry.value))
+            else:
+                entries.append(self.name(entry) if isinstance(entry, Var) else "")
+        if not base or not all(e.isidentifier() or e.isdigit() for e in entries):
+            return f"{base or 't'}{'_part' if base else ''}{kind}"
+        stem = "_".join([base, *entries])
+        return (stem if len(stem) < 20 else f"{base}_part") + kind
+
+
+class _Groups:
+    """Variables that hold the same thing at different times under one name."""
+
+    def __init__(self, names: Mapping[Var, str]) -> None:
+        self.names = names
+        self.root: dict[Var, Var] = {}
+
+    def find(self, v: Var) -> Var:
+        while v in self.root:
+            v = self.root[v]
+        return v
+
+    def members(self, v: Var) -> list[Var]:
+        top = self.find(v)
+        return [u for u in {*self.root, top} if self.find(u) is top]
+
+    def join(self, a: Atom, b: Atom) -> None:
+        if not isinstance(a, Var) or not isinstance(b, Var):
+            return
+        if a in self.names and self.names[a] == self.names.get(b):
+            p, q = self.find(a), self.find(b)
+            if p is not q:
+                self.root[p] = q
+
+    def block(self, block: Block) -> None:
+        for s in block.body:
+            self.statement(s)
+            for b in blocks(s):
+                self.block(b)
+
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Let():
+                for a in s.args:
+                    if s.op.inplace:
+                        self.join(a, s.outs[0])
+            case If():
+                for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+                    self.join(v, a)
+                    self.join(v, b)
+            case For() | While():
+                params = s.carries if isinstance(s, For) else s.body.params
+                yields = s.yields if isinstance(s, For) else s.body.results
+                tests = params if isinstance(s, For) else s.test.params
+                for group in zip(s.outs, params, s.inits, yields, tests, strict=True):
+                    for a in group:
+                        self.join(group[1], a)
+            case _:
+                pass
