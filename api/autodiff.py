@@ -246,8 +246,12 @@ def push_forward(
     Forward(merged=True).block(region.body, t)
     value, aux = with_aux(region.value, has_aux, "jvp", fun)
     flat, out_structure = tree.flatten(value)
-    at_end = {id(x): a for x, a in zip(region.leaves, region.atoms, strict=True)}
-    made = (value, tree.unflatten(out_structure, [_tangent(t, x, at_end[id(x)]) for x in flat]))
+    flat = region.leaves[: len(flat)]  # aux comes behind
+    ends = zip(flat, region.atoms, strict=False)
+    made = (
+        tree.unflatten(out_structure, flat),
+        tree.unflatten(out_structure, [_tangent(t, x, a) for x, a in ends]),
+    )
     return (*made, aux) if has_aux else made
 
 

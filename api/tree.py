@@ -131,7 +131,7 @@ def _prepared(leaf: Any) -> bool:
 
 def plain(tree: Any) -> Any:
     """The tree with the lists of a staged run as lists."""
-    if isinstance(tree, StagedList) and tree.tail is None:
+    if isinstance(tree, StagedList):  # of a length that is known, or is made known now
         return [plain(x) for x in tree]
     if type(tree) in (list, tuple):
         return type(tree)(plain(x) for x in tree)

@@ -64,8 +64,10 @@ def scaled(a: Atom) -> tuple[Any, Atom]:
     let = made_by(a, mul)
     if let is not None and (c := number(let.args[0])) is not None:
         return c, let.args[1]
-    inner = negated(a)
-    return (1, a) if inner is None else (-1, inner)
+    if (inner := negated(a)) is None:
+        return 1, a
+    c, x = scaled(inner)
+    return -c, x
 
 
 def is_zeros(a: Atom) -> bool:
@@ -161,9 +163,9 @@ def constant_first(s: Let, uses: Uses) -> Any:
 def signs_of_factors(s: Let, uses: Uses) -> Any:
     """-a * b is -(a * b), and the like of quotients."""
     a, b = s.args
-    if (x := negated(a)) is not None and is_float(b):
+    if (x := negated(a)) is not None and is_float(*s.outs):
         return neg(s.op(x, b))
-    if (y := negated(b)) is not None and is_float(a):
+    if (y := negated(b)) is not None and is_float(*s.outs):
         return neg(s.op(a, y))
     return None
 
@@ -184,8 +186,13 @@ def constants_together(s: Let, uses: Uses) -> Any:
 
 
 def constant_on_smaller(s: Let, uses: Uses) -> Any:
-    """c (x y) is (c x) y where x is smaller than the product."""
+    """c (x y) is (c x) y where x is smaller than the product, and c (x / n) is (c / n) x."""
     c, product = s.args
+    quotient = made_by(product, truediv)
+    if number(c) is not None and quotient is not None and once(product, uses):
+        x, n = quotient.args
+        if x.type.shape and not n.type.shape and is_float(x):
+            return mul(truediv(float(number(c)), n), x)
     inner = made_by(product, mul)
     if number(c) is None or inner is None or not once(product, uses):
         return None
@@ -221,11 +228,13 @@ def signs_of_sign(s: Let, uses: Uses) -> Any:
     (a,) = s.args
     if (x := negated(a)) is not None:
         return x
+    if not once(a, uses) or not is_float(a):
+        return None
     c, x = scaled(a)
-    if x is not a and is_float(a):
+    if x is not a:
         return mul(-c, x)
     let = made_by(a, sub)
-    return sub(*let.args[::-1]) if let is not None and once(a, uses) and is_float(a) else None
+    return None if let is None else sub(*let.args[::-1])
 
 
 def sign_of_chosen(s: Let, uses: Uses) -> Any:

@@ -9,7 +9,7 @@ import ast
 import functools
 import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -23,8 +23,12 @@ from tapeless.transforms.core.language import (
     Let,
     Literal,
     Statement,
+    Type,
     Var,
     While,
+    blocks,
+    operands,
+    statements,
 )
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.jvp import is_dead
@@ -40,6 +44,12 @@ from tapeless.transforms.wrapping import WIDTH, without_brackets, wrap
 
 AUGMENTED = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
 OPPOSITE = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+OF_BOOLS = {
+    "logical_not": "not {0}",
+    "logical_and": "{0} and {1}",
+    "logical_or": "{0} or {1}",
+}
+TAKE_BOOLS = {*OF_BOOLS, "select", "cast", "update", "push", "copy"}
 ASSOCIATIVE = ("add", "mul")
 BUILTINS = {"np", "range", "reversed", "print", "max", "len", "list", "bool"}
 
@@ -51,10 +61,13 @@ class Writer:
         block = own(block)
         self.block = block
         self.sizes = Sizes(block)
+        reserved = reserved | called_by(block)
         self.layout: Layout = lay_out(block, self.sizes.reads, reserved)
         self.rename(fixed)
-        self.layout.names.update(better_names(block, self.layout.names, reserved))
+        self.used = all_reads(block, self.sizes.reads)
+        self.layout.names.update(better_names(block, self.layout.names, reserved, self.used))
         self.unset = copied_unset(block)
+        self.plain_bools = not any(map(_reckons_with_bools, block.body))
         self.scalars = plain_scalars(block, self.layout.names)
         self.lines: list[str] = []
         self.depth = 1
@@ -90,6 +103,8 @@ class Writer:
 
     def operation(self, s: Let) -> Any:
         text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
+        if self.plain_bools and not any(a.type.shape for a in s.args if isinstance(a.type, Type)):
+            text = OF_BOOLS.get(s.op.name, text)
         if isinstance(text, tuple):
             text, helper = text
             self.helpers[textwrap.dedent(helper).strip()] = None
@@ -125,6 +140,8 @@ class Writer:
     def without_parentheses(self, s: Let, made: Any) -> Any:
         """a * b * c for a * (b * c), and so for sums, where that is no more work."""
         a, b = s.args
+        if s.op.name == "add" and (positive := _unsigned(made.right)) is not None:
+            return ast.BinOp(made.left, ast.Sub(), positive)
         inner = self.layout.folded.get(b) if isinstance(b, Var) else None
         if not isinstance(inner, Let) or inner.op is not s.op or b.type.dtype.kind != "f":
             return made
@@ -323,10 +340,7 @@ class Writer:
         start, stop, step = (to_source(self.expr(a)) for a in (s.start, s.stop, s.step))
         first = "" if start == "0" and step == "1" else f"{start}, "
         span = f"range({first}{stop}{'' if step == '1' else f', {step}'})"
-        used = any(s.index in uses(t) | size_reads(t, self.sizes) for t in s.body.body) or any(
-            a is s.index for a in s.body.results
-        )
-        index = self.name(s.index) if used else "_"
+        index = self.name(s.index) if s.index in self.used else "_"
         self.put(f"for {index} in {f'reversed({span})' if s.reverse else span}:", s.origin)
 
         def inside() -> None:
@@ -457,13 +471,57 @@ def _negated(test: ast.expr) -> ast.expr:
 
 def _subtracted(made: Any) -> Any:
     """x[i] -= v for x[i] += -v."""
-    match made:
-        case ast.AugAssign(target=target, value=ast.UnaryOp(op=ast.USub(), operand=value)):
-            return ast.AugAssign(target, ast.Sub(), value)
-        case ast.Call(args=[target, key, ast.UnaryOp(op=ast.USub(), operand=value)]):
-            return template("np.subtract.at({0}, {1}, {2})", {"0": target, "1": key, "2": value})
+    value = made.value if isinstance(made, ast.AugAssign) else made.args[2]
+    positive = _unsigned(value)
+    if positive is None:
+        return made
+    if isinstance(made, ast.AugAssign):
+        return ast.AugAssign(made.target, ast.Sub(), positive)
+    holes = {"0": made.args[0], "1": made.args[1], "2": positive}
+    return template("np.subtract.at({0}, {1}, {2})", holes)
+
+
+def _unsigned(tree: ast.expr) -> ast.expr | None:
+    """The tree without the minus that it starts with; None where it starts with none."""
+    match tree:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return operand
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
+            inner = _unsigned(left)
+            return None if inner is None else ast.BinOp(inner, op, right)
         case _:
-            return made
+            return None
+
+
+def called_by(block: Block) -> set[str]:
+    """The functions that the text of operations calls by a plain name: helpers, mostly."""
+    found = set()
+    for s in statements(block):
+        if isinstance(s, Let):
+            text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
+            text = text[0] if isinstance(text, tuple) else text
+            found |= set(re.findall(r"(?<![.\w])([a-z]\w+)\(", text))
+    return found
+
+
+def all_reads(block: Block, sizes: Mapping[Any, set[Var]]) -> set[Var]:
+    """All variables that something reads."""
+    found = {a for a in block.results if isinstance(a, Var)}
+    for s in statements(block):
+        found.update(a for a in operands(s) if isinstance(a, Var))
+        found |= sizes.get(s, set())
+        for b in blocks(s):
+            found.update(a for a in b.results if isinstance(a, Var))
+    return found
+
+
+def _reckons_with_bools(s: Statement) -> bool:
+    """Whether a statement does more with a single bool than to test, choose or store it."""
+    inside = any(_reckons_with_bools(t) for b in blocks(s) for t in b.body)
+    if inside or not isinstance(s, Let) or s.op.name in TAKE_BOOLS:
+        return inside
+    types = [a.type for a in s.args if isinstance(a.type, Type)]
+    return any(t.dtype.kind == "b" and not t.shape for t in types)
 
 
 def _one_if(lines: list[str], depth: int) -> bool:

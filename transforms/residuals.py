@@ -153,6 +153,7 @@ class Residuals:
     """Plans what is saved, then rebuilds the primal and the backward statements."""
 
     def __init__(self, primal: list[Statement], backward: list[Statement]) -> None:
+        self.run = builder.current() if builder.active() else builder.Builder()
         self.body, self.backward = primal, backward
         self.primal = Primal(primal)
         self.local = set()  # variables that the backward part defines itself
@@ -296,7 +297,7 @@ class Residuals:
             item = v.type if not isinstance(v.type, Type) else Type(v.type.dtype, v.type.shape)
             made = stacks.new_stack(item=item)
         else:
-            counts = tuple(_trips(loop) for loop in self.loops(v))
+            counts = tuple(_trips(loop, self.run) for loop in self.loops(v))
             made = creation.empty(shape=(*counts, *v.type.shape), dtype=v.type.dtype)
         made.name = f"{v.name}_saved" if v.name else "saved"
         return made  # type: ignore[no-any-return]
@@ -562,13 +563,13 @@ class Residuals:
                 b.definitions[fresh] = made
 
 
-def _trips(loop: For) -> dims.Size:
+def _trips(loop: For, run: builder.Builder) -> dims.Size:
+    """How many passes a loop makes; `run` may know that its bounds are in order."""
     start, stop, step = size_of(loop.start), size_of(loop.stop), size_of(loop.step)
     assert isinstance(step, int)
-    if step == 1:
-        return stop - start if not isinstance(stop - start, int) else max(stop - start, 0)  # type: ignore[no-any-return, type-var]
-    length = stop - start if step > 0 else start - stop
-    return dims.maximum((length + (abs(step) - 1)) // abs(step), 0)
+    low, high = (start, stop) if step > 0 else (stop, start)
+    length = run.length(low, high)
+    return length if abs(step) == 1 else (length + (abs(step) - 1)) // abs(step)
 
 
 Wanted = dict[Var, list[dims.Symbol]]

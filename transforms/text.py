@@ -25,8 +25,10 @@ def to_source(tree: ast.AST) -> str:
         return tree.id
     astor = _astor()
     if astor is None or any(isinstance(node, ast.JoinedStr) for node in ast.walk(tree)):
-        return ast.unparse(tree)
-    text: str = astor.to_source(tree, pretty_string=_quoted, pretty_source="".join).strip()
+        text: str = ast.unparse(tree)
+        alone = isinstance(tree, ast.JoinedStr) and text[:2] == "f'" and '"' not in text
+        return f'f"{text[2:-1]}"' if alone else text
+    text = astor.to_source(tree, pretty_string=_quoted, pretty_source="".join).strip()
     if "\n" in text:
         return ast.unparse(tree)
     around = text[0] == "(" and text[-1] == ")" and not isinstance(tree, (ast.Tuple, ast.stmt))

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -149,17 +149,36 @@ def _let(s: Let, env: Cotangents, linear: set[Var]) -> None:
 def _guarded(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
     """A cotangent that `where` made zero stays exactly zero when it is scaled: never 0 * inf."""
     assert s.op.transpose is not None
-    let = builder.current().definitions.get(ct) if isinstance(ct, Var) else None
-    if let is None or let.op is not select or s.op not in (elementwise.mul, elementwise.truediv):
+    mask = _mask(ct) if s.op in (elementwise.mul, elementwise.truediv) else None
+    if mask is None:
         return s.op.transpose(ct, s.args, used, s.params)
-    test, a, b = let.args
-    if is_number(b, 0):
-        made = s.op.transpose(a, s.args, used, s.params)
-        return tuple(None if m is None else select(test, m, b) for m in made)
-    if is_number(a, 0):
-        made = s.op.transpose(b, s.args, used, s.params)
-        return tuple(None if m is None else select(test, a, m) for m in made)
-    return s.op.transpose(ct, s.args, used, s.params)
+    test, side = mask
+    let = builder.current().definitions.get(ct)  # type: ignore[arg-type]
+    inner = let.args[1 if side else 2] if let is not None and let.op is select else ct
+    made = s.op.transpose(inner, s.args, used, s.params)
+    nothing = atom(0.0)
+    return tuple(
+        None if m is None else select(test, m, nothing) if side else select(test, nothing, m)
+        for m in made
+    )
+
+
+def _mask(ct: Atom) -> tuple[Atom, bool] | None:
+    """The test, and the outcome of it, without which a cotangent is exactly zero."""
+    let = builder.current().definitions.get(ct) if isinstance(ct, Var) else None
+    if let is None:
+        return None
+    if let.op is select:
+        test, a, b = let.args
+        return (test, True) if is_number(b, 0) else (test, False) if is_number(a, 0) else None
+    if let.op in (elementwise.neg, elementwise.truediv):
+        return _mask(let.args[0])
+    if let.op is elementwise.mul:
+        return _mask(let.args[0]) or _mask(let.args[1])
+    if let.op in (add, elementwise.sub):
+        first, second = _mask(let.args[0]), _mask(let.args[1])
+        return first if first == second else None
+    return None
 
 
 def _free_linear(blocks: tuple[Block, ...], linear: set[Var]) -> list[Var]:

@@ -48,27 +48,46 @@ WORDS = {
     "transpose": "transposed",
     "reshape": "reshaped",
     "broadcast_to": "spread",
-    "zeros": "zeros",
+    "zeros": "sums",
+    "cast": "converted",
 }
 BUILTIN_WORDS = {"sum", "max", "min", "abs", "all", "any", "round", "pow", "sorted", "len", "range"}
 
 
-def better_names(block: Block, names: Mapping[Var, str], reserved: set[str]) -> dict[Var, str]:
-    """`names` with words in place of t, t_2, ..."""
+def better_names(
+    block: Block, names: Mapping[Var, str], reserved: set[str], used: set[Var]
+) -> dict[Var, str]:
+    """`names` with words in place of t, t_2, ..., and without numbers that are not needed then;
+    the index of a loop is _ unless it is `used`."""
     groups = _Groups(names)
     groups.block(block)
     found = dict(names)
-    taken = {n for n in names.values() if not NAMELESS.fullmatch(n)} | reserved
+    for s in _every(block):
+        if isinstance(s, For) and s.index not in used:
+            found[s.index] = "_"
+    named = {v for v in names if not NAMELESS.fullmatch(names[v]) or v.name}
+    taken = {*(names[u] for v in named for u in groups.members(v)), *reserved}
     stems = _Stems(found)
     for s in _every(block):
         for v in outputs(s):
-            if not NAMELESS.fullmatch(found.get(v, "")) or found[v] in taken:
+            group = groups.members(v)
+            if (
+                v not in names
+                or found[v] != names[v]
+                or v in named
+                or any(u in named for u in group)
+            ):
                 continue
-            stem = stems.of(v, s)
+            stem = "carried" if groups.carried & {*group} else stems.of(v, s)
             name = next(n for n in _numbered(stem) if n not in taken and not keyword.iskeyword(n))
             taken.add(name)
-            for member in groups.members(v):
-                found[member] = name
+            found |= dict.fromkeys(group, name)
+    for v in named:
+        free = (
+            v.name.isidentifier() and v.name != "_" and v.name not in {*found.values(), *reserved}
+        )
+        if free and re.fullmatch(rf"{v.name}_\d+", found[v]):
+            found |= dict.fromkeys(groups.members(v), v.name)
     return found
 
 
@@ -97,9 +116,13 @@ class _Stems:
         kind = self.ending(s)
         if s.op.name in ("index", "gather"):
             return self.part(s, kind)
+        if s.op.name == "pop" and v is not s.outs[0]:
+            return "kept"
+        if s.op.inplace or s.op.name == "copy":
+            return re.sub(r"_\d+$", "", self.name(s.args[0])) or "t"
         if kind:
             return f"t{kind}"
-        word = WORDS.get(s.op.name, s.op.name)
+        word = WORDS.get(s.op.name, s.op.name.removeprefix("_"))
         if isinstance(v.type, Type) and v.type.dtype.kind == "b":
             return "mask" if v.type.shape else "test"
         if not word.isidentifier() or word in BUILTIN_WORDS:
@@ -142,6 +165,8 @@ class _Groups:
     def __init__(self, names: Mapping[Var, str]) -> None:
         self.names = names
         self.root: dict[Var, Var] = {}
+        self.below: dict[Var, list[Var]] = {}
+        self.carried: set[Var] = set()
 
     def find(self, v: Var) -> Var:
         while v in self.root:
@@ -149,8 +174,7 @@ class _Groups:
         return v
 
     def members(self, v: Var) -> list[Var]:
-        top = self.find(v)
-        return [u for u in {*self.root, top} if self.find(u) is top]
+        return self.below.get(self.find(v), [v])
 
     def join(self, a: Atom, b: Atom) -> None:
         if not isinstance(a, Var) or not isinstance(b, Var):
@@ -159,6 +183,7 @@ class _Groups:
             p, q = self.find(a), self.find(b)
             if p is not q:
                 self.root[p] = q
+                self.below[q] = [*self.below.get(q, [q]), *self.below.pop(p, [p])]
 
     def block(self, block: Block) -> None:
         for s in block.body:
@@ -170,7 +195,7 @@ class _Groups:
         match s:
             case Let():
                 for a in s.args:
-                    if s.op.inplace:
+                    if s.op.inplace or s.op.source == "{0}":
                         self.join(a, s.outs[0])
             case If():
                 for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
@@ -180,6 +205,7 @@ class _Groups:
                 params = s.carries if isinstance(s, For) else s.body.params
                 yields = s.yields if isinstance(s, For) else s.body.results
                 tests = params if isinstance(s, For) else s.test.params
+                self.carried.update(params)
                 for group in zip(s.outs, params, s.inits, yields, tests, strict=True):
                     for a in group:
                         self.join(group[1], a)

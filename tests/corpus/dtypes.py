@@ -129,5 +129,5 @@ def seeded_noise(x):
 def finite_checks(x):
     clean = np.where(np.isfinite(x), x, 0.0)
     if np.isnan(x).any():
-        return np.sum(x)
+        return 0.0 * x
     return clean * np.isfinite(clean).mean()

@@ -6,14 +6,14 @@ import numpy as np
 
 from tapeless.transforms.core.language import Let, blocks
 from tapeless.transforms.emit import emit_function
-from tapeless.transforms.frontend.hooks import enter
+from tapeless.calling import call_user
 from tapeless.transforms.frontend.stage import stage
 
 
 def staged(function, *args):
     """The staged run of a function of plain arguments."""
     names = list(inspect.signature(function).parameters)[: len(args)]
-    return stage(lambda params: enter(function, tuple(params), {}), list(args), names)
+    return stage(lambda params: call_user(function, *params), list(args), names)
 
 
 def block_of(function, *args):

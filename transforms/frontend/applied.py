@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.builtins_ import BUILTINS, comprehension
+from tapeless.transforms.frontend.builtins_ import BUILTINS
+from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.symbols import call_numpy
 
 

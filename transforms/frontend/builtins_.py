@@ -7,124 +7,38 @@ import functools
 import itertools
 import math
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, size_atom
-from tapeless.transforms.core.language import Effect, Literal
+from tapeless.transforms.core.language import Effect
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.branches import branch, choose, short_circuit
+from tapeless.transforms.frontend.branches import choose, short_circuit
+from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.effects import Template, effect_parts
-from tapeless.transforms.frontend.loops import for_loop
-from tapeless.transforms.frontend.rolling import Unrollable
-from tapeless.transforms.frontend.sequences import Sequence, counted, sequence
+from tapeless.transforms.frontend.iteration import (
+    accumulate,
+    enumerate_,
+    filter_,
+    iter_,
+    len_,
+    map_,
+    next_,
+    range_,
+    reduce_,
+    reversed_,
+    starmap,
+    zip_,
+)
+from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
-from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
+from tapeless.transforms.frontend.symbols import Symbol, apply, wrap
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
-from tapeless.transforms.frontend.values import ContentsLocation, contains_symbol
+from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops import elementwise
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS
-
-SMALL = 8  # comprehensions over at most so many known items are not rolled
-
-
-def _rolls(x: Any) -> bool:
-    """Whether x must be run over as a rolled sequence."""
-    return isinstance(x, (Symbol, Sequence)) or (isinstance(x, StagedList) and x.tail is not None)
-
-
-def _range(hooks: Any, *args: Any) -> Any:
-    if not any(isinstance(a, Symbol) for a in args):
-        return range(*args)
-    start, stop, step = (
-        (0, args[0], 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args
-    )
-    for a in (start, stop, step):
-        if isinstance(a, Symbol) and a.type.dtype.kind not in "iub":
-            raise TypeError(f"'{a.type.dtype.name}' object cannot be interpreted as an integer")
-    return Sequence(tuple(atom(atoms(a)) for a in (start, stop, step)), lambda k: k, True)  # type: ignore[arg-type]
-
-
-def _len(hooks: Any, x: Any) -> Any:
-    if isinstance(x, Symbol):
-        if not x.type.shape:
-            raise TypeError("object of type 'float' has no len()")
-        return x.shape[0]
-    if isinstance(x, StagedList):
-        return x.length()
-    if isinstance(x, Sequence):
-        return wrap(_count(x))
-    method = getattr(type(x), "__len__", None)
-    return hooks.call(method, x) if hasattr(method, "__code__") else len(x)
-
-
-def _count(s: Sequence) -> Any:
-    return size_atom(s.count)
-
-
-def _item_of(x: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """(length or None, function of the position) of a part of a rolled zip."""
-    s = sequence(x)
-    if s is not None:
-        start, _, step = s.span
-        plain = (
-            isinstance(start, Literal)
-            and start.value == 0
-            and isinstance(step, Literal)
-            and step.value == 1
-        )
-        return s.count, (s.item if plain else lambda k: s.item(wrap(start) + k * wrap(step)))
-    items = list(x)
-    return len(items), lambda k: items[k]
-
-
-def _zip(hooks: Any, *parts: Any, strict: bool = False) -> Any:
-    if not any(_rolls(p) for p in parts):
-        return zip(*parts, strict=strict)
-    made = [_item_of(p) for p in parts if not isinstance(p, itertools.count)]
-    length = made[0][0]
-    for n, _ in made[1:]:
-        if n != length and not trace().same_size(n, length):
-            known = [trace().value(n), trace().value(length)]
-            if None in known:
-                raise UnsupportedError(
-                    "zip over arrays whose lengths cannot be compared while staging",
-                    "cut them to one length first",
-                )
-            shorter, longer = (n, length) if known[0] < known[1] else (length, n)  # type: ignore[operator]
-            trace().guard(">=", longer, shorter)
-            length = shorter
-    return counted(length, lambda k: tuple(item(k) for _, item in made))
-
-
-def _enumerate(hooks: Any, x: Any, start: Any = 0) -> Any:
-    if not _rolls(x):
-        return (
-            enumerate(x, start)
-            if not isinstance(start, Symbol)
-            else ((start + k, v) for k, v in enumerate(x))
-        )
-    n, item = _item_of(x)
-    return counted(n, lambda k: (k + start, item(k)))
-
-
-def _reversed(hooks: Any, x: Any) -> Any:
-    if isinstance(x, Sequence):
-        n, item = _item_of(x)
-        last = wrap(_count(x)) - 1
-        start, _, step = (wrap(a) for a in x.span)
-        if isinstance(step, int) and step == 1:
-            return Sequence((atom(atoms(start + last)), atom(atoms(start - 1)), atom(-1)), x.item)
-        return counted(n, lambda k: item(last - k))
-    if _rolls(x):
-        n, item = _item_of(x)
-        last = _len(hooks, x) - 1
-        return counted(n, lambda k: item(last - k))
-    return reversed(x)
 
 
 def _reduce_rolled(hooks: Any, x: Any, function: Any) -> Any:
@@ -140,7 +54,7 @@ def _reduce_rolled(hooks: Any, x: Any, function: Any) -> Any:
 def _sum(hooks: Any, x: Any, start: Any = 0) -> Any:
     if isinstance(x, Lazy):
         return x.sum(hooks, start)
-    if _rolls(x):
+    if must_roll(x):
         total = _reduce_rolled(hooks, x, np.sum)
         return total if isinstance(start, int) and start == 0 else start + total
     items = list(x)
@@ -152,7 +66,7 @@ def _extremum(name: str, numpy: Any, op: Any) -> Any:
 
     def run(hooks: Any, *args: Any, key: Any = None, **more: Any) -> Any:
         args = tuple(_listed(a) for a in args)
-        if len(args) == 1 and _rolls(args[0]) and key is None:
+        if len(args) == 1 and must_roll(args[0]) and key is None:
             return _reduce_rolled(hooks, args[0], numpy)
         items = list(args[0]) if len(args) == 1 else list(args)
         if key is not None:
@@ -257,7 +171,7 @@ def _list(hooks: Any, x: Any = ()) -> Any:
     x = _listed(x)
     if isinstance(x, StagedList):
         return x.copy()
-    if _rolls(x):
+    if must_roll(x):
         return comprehension("ListComp", (x, lambda item: (lambda: True, lambda: item), False))
     return trace().born(StagedList(x))
 
@@ -266,21 +180,10 @@ def _tuple(hooks: Any, x: Any = ()) -> Any:
     return tuple(x)
 
 
-def _map(hooks: Any, f: Any, *parts: Any) -> Any:
-    if any(_rolls(p) for p in parts):
-        made = _zip(hooks, *parts)
-        return counted(made.count, lambda k: hooks.call(f, *made.item(k)))
-    return (hooks.call(f, *items) for items in zip(*parts, strict=False))
-
-
-def _filter(hooks: Any, f: Any, x: Any) -> Any:
-    return (v for v in x if (v if f is None else hooks.call(f, v)))
-
-
 def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
         x = _listed(x)
-        if _rolls(x):
+        if must_roll(x):
             return _reduce_rolled(hooks, x, np.all if conjunction else np.any)
         items = list(x)
         if not items:
@@ -293,24 +196,28 @@ def _any_all(conjunction: bool) -> Any:
 
 def _sorted(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
     items = x if isinstance(x, Symbol) else list(x)
-    if isinstance(items, Symbol) or contains_symbol(items):
-        if key is not None:
-            known = [hooks.call(key, v) for v in items]
-            if contains_symbol(known):
-                raise UnsupportedError(
-                    "sorted() by keys that are known only when the program runs", "use np.argsort"
-                )
-            order = sorted(range(len(known)), key=lambda k: known[k], reverse=reverse)
-            return trace().born(StagedList(items[k] for k in order))
-        made = apply(FUNCTIONS[np.sort], apply(FUNCTIONS[np.asarray], items))
-        made = made[::-1] if reverse else made
-        return (
-            made
-            if isinstance(items, Symbol)
-            else trace().born(StagedList(made[k] for k in range(len(items))))
-        )
-    called = None if key is None else (lambda v: hooks.call(key, v))
-    return trace().born(StagedList(sorted(items, key=called, reverse=reverse)))
+    keys = items if key is None else [hooks.call(key, v) for v in items]
+    if isinstance(keys, Symbol) or contains_symbol(keys):
+        return _sorted_by(items, keys, bool(reverse))
+    order = sorted(range(len(items)), key=lambda k: keys[k], reverse=reverse)
+    return trace().born(StagedList(items[k] for k in order))
+
+
+def _sorted_by(items: Any, keys: Any, reverse: bool) -> Any:
+    """Items in the order of keys that are known only when the program runs; as in Python, items of
+    the same key keep their order."""
+    keys, table = (
+        x if isinstance(x, Symbol) else apply(FUNCTIONS[np.asarray], x) for x in (keys, items)
+    )
+    if keys.type.ndim != 1:
+        raise UnsupportedError("sorted() by keys that are not numbers", "use np.argsort")
+    order = apply(FUNCTIONS[np.argsort], keys[::-1] if reverse else keys, kind="stable")
+    if reverse:
+        order = (len(keys) - 1 - order)[::-1]
+    made = table[order]
+    if isinstance(items, Symbol):
+        return made
+    return trace().born(StagedList(made[k] for k in range(len(items))))
 
 
 def _round(hooks: Any, x: Any, digits: Any = None) -> Any:
@@ -326,35 +233,6 @@ def _pow(hooks: Any, x: Any, y: Any, mod: Any = None) -> Any:
     return pow(x, y) if mod is None else pow(x, y, mod)
 
 
-def _reduce(hooks: Any, f: Any, x: Any, *initial: Any) -> Any:
-    if _rolls(x):
-        n, item = _item_of(x)
-        total = [initial[0] if initial else item(0)]
-        frame = hooks.frame("reduce")
-        frame.total = total[0]
-
-        def body(k: Any) -> None:
-            frame.total = hooks.call(f, frame.total, item(k))
-
-        start = 0 if initial else 1
-        seq = Sequence((atom(start), atom(atoms(wrap(_size(n)))), atom(1)), lambda k: k)
-        for_loop(seq, body, frame, None, "")
-        return frame.total
-    return functools.reduce(lambda a, b: hooks.call(f, a, b), x, *initial)
-
-
-def _size(n: Any) -> Any:
-    return size_atom(n)
-
-
-def _accumulate(hooks: Any, x: Any, f: Any = operator.add, *, initial: Any = None) -> Any:
-    return itertools.accumulate(list(x), lambda a, b: hooks.call(f, a, b), initial=initial)
-
-
-def _starmap(hooks: Any, f: Any, x: Any) -> Any:
-    return (hooks.call(f, *items) for items in x)
-
-
 def _getattr(hooks: Any, obj: Any, name: str, *default: Any) -> Any:
     if default and not hasattr(obj, name):
         return default[0]
@@ -365,25 +243,14 @@ def _setattr(hooks: Any, obj: Any, name: str, value: Any) -> None:
     hooks.set_attr(obj, name, value)
 
 
-def _iter(hooks: Any, x: Any, *more: Any) -> Any:
-    return iter(x, *more)
-
-
-def _next(hooks: Any, x: Any, *default: Any) -> Any:
-    t = trace()
-    if t.rolling:
-        raise Unrollable("it advances an iterator")
-    return next(x, *default)
-
-
 def _math_sum(hooks: Any, x: Any) -> Any:
     x = _listed(x)
-    return _sum(hooks, x, 0.0) if _rolls(x) or contains_symbol(list(x)) else math.fsum(x)
+    return _sum(hooks, x, 0.0) if must_roll(x) or contains_symbol(list(x)) else math.fsum(x)
 
 
 def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
     x = _listed(x)
-    if _rolls(x):
+    if must_roll(x):
         return _reduce_rolled(hooks, x, np.prod) * start
     return functools.reduce(operator.mul, list(x), start)
 
@@ -411,11 +278,11 @@ def _str(hooks: Any, x: Any = "", *more: Any) -> Any:
 
 
 BUILTINS: dict[Any, Any] = {
-    range: _range,
-    len: _len,
-    zip: _zip,
-    enumerate: _enumerate,
-    reversed: _reversed,
+    range: range_,
+    len: len_,
+    zip: zip_,
+    enumerate: enumerate_,
+    reversed: reversed_,
     sum: _sum,
     max: _extremum("max", np.max, operator.gt),
     min: _extremum("min", np.min, operator.lt),
@@ -429,20 +296,20 @@ BUILTINS: dict[Any, Any] = {
     print: _print,
     list: _list,
     tuple: _tuple,
-    map: _map,
-    filter: _filter,
+    map: map_,
+    filter: filter_,
     any: _any_all(False),
     all: _any_all(True),
     sorted: _sorted,
     round: _round,
     pow: _pow,
-    functools.reduce: _reduce,
-    itertools.accumulate: _accumulate,
-    itertools.starmap: _starmap,
+    functools.reduce: reduce_,
+    itertools.accumulate: accumulate,
+    itertools.starmap: starmap,
     getattr: _getattr,
     setattr: _setattr,
-    iter: _iter,
-    next: _next,
+    iter: iter_,
+    next: next_,
     math.fsum: _math_sum,
     math.prod: _prod,
     str: _str,
@@ -472,124 +339,3 @@ BUILTINS: dict[Any, Any] = {
     operator.setitem: lambda hooks, a, k, v: hooks.set_item(a, k, v),
     operator.getitem: lambda hooks, a, k: hooks.item(a, k),
 }
-
-
-class Lazy:
-    """A generator expression: run through as Python does, unless `sum` can roll it."""
-
-    def __init__(self, made: Any) -> None:
-        self.made, self.items = made, None
-
-    def rolls(self) -> bool:
-        iterable, _, nested = self.made
-        return nested or _rolls(iterable) or (isinstance(iterable, range) and len(iterable) > SMALL)
-
-    def listed(self) -> Any:
-        """The elements as a list that may be rolled."""
-        rolled = None if self.made[2] else _rolled(self.made[0], self.made[1])
-        return rolled if rolled is not None else trace().born(StagedList(_run_through(self.made)))
-
-    def __iter__(self) -> Any:
-        if self.items is None:
-            self.items = _run_through(self.made)
-        return self.items
-
-    def __next__(self) -> Any:
-        return next(iter(self))
-
-    def sum(self, hooks: Any, start: Any) -> Any:
-        frame = hooks.frame("sum")
-        frame.total = start
-        self.add(frame, self.made)
-        return frame.total
-
-    def add(self, frame: Any, made: Any) -> None:
-        iterable, function, nested = made
-
-        def body(item: Any) -> None:
-            test, inner = function(item)
-
-            def more() -> None:
-                if nested:
-                    self.add(frame, inner())
-                else:
-                    frame.total = frame.total + inner()
-
-            branch(test(), more, lambda: None)
-
-        code = function.__code__
-        body.__code__ = body.__code__.replace(
-            co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
-        )
-        for_loop(iterable, body, frame, None, "")
-
-
-def comprehension(kind: str, made: Any) -> Any:
-    iterable, function, nested = made
-    if kind == "ListComp" and not nested:
-        rolled = _rolled(iterable, function)
-        if rolled is not None:
-            return rolled
-    if kind == "GeneratorExp":
-        return Lazy(made)
-    items = _run_through(made)
-    if kind == "ListComp":
-        return trace().born(StagedList(items))
-    return trace().born(set(items) if kind == "SetComp" else dict(items))
-
-
-def _run_through(made: Any) -> Any:
-    iterable, function, nested = made
-    for item in iterable if not isinstance(iterable, Sequence) else _known_range(iterable):
-        test, inner = function(item)
-        known = truth(test())
-        if isinstance(known, Symbol):
-            known = bool(known)
-        if known:
-            if nested:
-                yield from _run_through(inner())
-            else:
-                yield inner()
-
-
-def _known_range(s: Sequence) -> Any:
-    start, stop, step = (wrap(a) for a in s.span)
-    return [
-        s.item(k) for k in range(operator.index(start), operator.index(stop), operator.index(step))
-    ]
-
-
-def _rolled(iterable: Any, function: Any) -> Any:
-    """The comprehension as a loop that fills a list, where it can be rolled."""
-    if not _rolls(iterable) and not (isinstance(iterable, range) and len(iterable) > SMALL):
-        return None
-    out = trace().born(StagedList())
-    t = trace()
-
-    class Holder:
-        pass
-
-    def body(item: Any) -> None:
-        test, inner = function(item)
-        known = truth(test())
-
-        def keep() -> None:
-            t.touch(ContentsLocation(out))
-            out.append(inner())
-
-        if isinstance(known, Symbol):
-            branch(known, keep, lambda: None)
-        elif known:
-            keep()
-
-    key = (
-        "comprehension",
-        function.__code__.co_filename,
-        function.__code__.co_firstlineno,
-        function.__code__.co_name,
-    )
-    if t.decisions.unroll.get(key[1:]) is not None:
-        return None
-    body.__code__ = body.__code__.replace(co_filename=key[1], co_firstlineno=key[2])
-    for_loop(iterable, body, Holder(), None, "")
-    return out

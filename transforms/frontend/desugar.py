@@ -108,8 +108,10 @@ def _lower(stmts: list[ast.stmt], at: Context) -> list[ast.stmt]:
                     return [*out, ast.fix_missing_locations(ast.copy_location(joined, s))]
                 if otherwise:
                     return out + _lower(rest, at)
-            case ast.With() | ast.Try() | ast.Match() if exits(s):
+            case ast.With() | ast.Try() | ast.TryStar() | ast.Match() if exits(s):
                 flag = f"left_{next(at.names)}"
+                if isinstance(s, (ast.Try, ast.TryStar)) and any(map(exits, s.body)):
+                    s.orelse = _unless(flag, s.orelse, s)  # jumps out of the body pass it by
                 inner = _inside(s, replace(at, flags=(*at.flags, flag)))
                 return [*out, _flag(flag, False, s), inner, *_unless(flag, _lower(rest, at), s)]
             case _:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import string
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +40,47 @@ class Template:
 
     def __str__(self) -> str:
         return "".join(p if isinstance(p, str) else "<?>" for p in self.parts)
+
+
+CONVERSIONS: dict[int, Callable[[Any], Any]] = {
+    -1: lambda value: value,
+    ord("r"): repr,
+    ord("s"): str,
+    ord("a"): ascii,
+}
+
+
+def formatted(*parts: Any) -> Any:
+    """An f-string of texts and (value, conversion, spec): a template if it shows symbols."""
+    flat: list[Any] = []
+    for p in parts:
+        if isinstance(p, str):
+            flat.append(p)
+            continue
+        value, conversion, spec = p
+        if contains_symbol(value) or isinstance(value, Template):
+            flat.append((value, conversion, spec))
+        else:
+            flat.append(format(CONVERSIONS[conversion](value), spec))
+    if all(isinstance(p, str) for p in flat):
+        return "".join(flat)
+    return Template(tuple(flat))
+
+
+def format_method(text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """str.format."""
+    parts: list[Any] = []
+    position = 0
+    for literal, field, spec, conversion in string.Formatter().parse(text):
+        parts.append(literal)
+        if field is None:
+            continue
+        key: Any = field
+        if not field:
+            key, position = position, position + 1
+        value = args[int(key)] if isinstance(key, int) or key.isdigit() else kwargs[key]
+        parts.append((value, ord(conversion) if conversion else -1, spec or ""))
+    return formatted(*parts)
 
 
 def effect_parts(values: Any, args: list[Atom]) -> Any:

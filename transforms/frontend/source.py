@@ -4,9 +4,11 @@ from __future__ import annotations
 import __future__
 
 import ast
+import copy
 import inspect
 import linecache
 import textwrap
+import tokenize
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,13 +38,15 @@ def read(function: types.FunctionType) -> Source:
             f"the source of {function.__qualname__} is not available",
             "define it in a file, a notebook cell or a function, not by exec",
         ) from e
+    except (SyntaxError, tokenize.TokenError):  # of a file that is being edited
+        lines, start = [], 1
     node = _in_whole_file(file, code) or _in_lines(lines, start, code)
     if node is None:
         raise SourceError(
             f"the source of {function.__qualname__} in {file} is not the code that runs",
             "the file has changed since it was imported: reload it",
         )
-    return Source(node, file)
+    return Source(copy.deepcopy(node), file)  # the tree of the file is kept, and callers change theirs
 
 
 def _parse(text: str) -> ast.AST | None:
@@ -64,7 +68,7 @@ def _in_whole_file(file: str, code: types.CodeType) -> ast.FunctionDef | ast.Lam
     if _files.get(file, (None,))[0] != stamp:
         _files[file] = (stamp, _parse(text))
     tree = _files[file][1]
-    if tree is None or (code.co_name != "<lambda>" and not _unchanged(text, file, code)):
+    if tree is None or not _unchanged(text, file, code):
         return None
     return _find(tree, code)
 
@@ -72,7 +76,9 @@ def _in_whole_file(file: str, code: types.CodeType) -> ast.FunctionDef | ast.Lam
 def _in_lines(
     lines: list[str], start: int, code: types.CodeType
 ) -> ast.FunctionDef | ast.Lambda | None:
-    tree = _parse(textwrap.dedent("".join(lines)))
+    """For text that is no Python as a whole; where it is, `_in_whole_file` has the last word."""
+    known = _files.get(code.co_filename)
+    tree = None if known and known[1] else _parse(textwrap.dedent("".join(lines)))
     if tree is None:
         return None
     ast.increment_lineno(tree, start - 1)

@@ -1,0 +1,150 @@
+"""Lists: ordinary ones while their length is known, stacks when a rolled loop appends to them."""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless.transforms.core.language import For, While
+from tapeless.transforms.errors import TapelessError
+from tests.transforms.staging import block_of, close_to, every, lets, slope
+
+V = np.array([0.3, -0.5, 0.9])
+
+
+def stacked(v, n):
+    kept = []
+    for k in range(n):
+        v = np.sin(v) + k
+        kept.append(v)
+    return np.sum(np.stack(kept) ** 2)
+
+
+def started(v, n):
+    kept = [v * 2]
+    for _ in range(n):
+        kept.append(np.tanh(kept[-1]))
+    return np.sum(np.array(kept)) + np.sum(kept[0] * kept[-1])
+
+
+def read_back(v, n):
+    kept = [0.0]
+    for k in range(n):
+        kept.append(v[k % 3] * (k + 1))
+    return kept[1] * kept[n] + len(kept)
+
+
+def popped(v, n):
+    stack = []
+    for k in range(n):
+        stack.append(v * k)
+    total = 0.0
+    for _ in range(n):
+        total = total * 0.5 + np.sum(stack.pop())
+    return total
+
+
+def by_data(v, n):
+    kept = [v[0]]
+    while len(kept) < 20 and kept[-1] < n:
+        kept.append(kept[-1] * 2 + 0.1)
+    return np.sum(np.array(kept))
+
+
+def pairs(v, n):
+    kept = []
+    for k in range(n):
+        kept.append((v[0] * k, v[1:] + k))
+    return kept[1][0] * np.sum(kept[n - 1][1])
+
+
+def iterated(v, n):
+    kept = []
+    for k in range(n):
+        kept.append(v[0] * k + v[1])
+    total = 0.0
+    for e in kept:
+        total = total + e * e
+    return total
+
+
+def known(v, n):
+    kept = [v]
+    kept.append(v * 2)
+    kept.extend([v * 3, v * 4])
+    kept += [v]
+    kept.insert(1, v * 5)
+    kept.reverse()
+    del kept[0]
+    last = kept.pop()
+    both = [*kept, last] + kept[1:3] * 2
+    both[0] = both[-1] * both[1]
+    return sum(np.sum(e) for e in both) * len(both)
+
+
+@pytest.mark.parametrize(
+    "function", [stacked, started, read_back, popped, by_data, pairs, iterated, known]
+)
+def test_values_and_gradients(function):
+    value, grad = tapeless.value_and_grad(function)(V, 4)
+    close_to(value, function(V.copy(), 4))
+    close_to(grad, slope(lambda v: function(v, 4), V), 1e-6)
+
+
+@pytest.mark.parametrize("function", [stacked, started, read_back, iterated])
+def test_the_loop_stays_a_loop(function):
+    block = block_of(function, V, 4)
+    assert len(list(every(block, For))) >= 1
+    assert lets(block, "new_stack")
+    assert len(list(every(block))) == len(list(every(block_of(function, V, 400))))
+
+
+def test_a_list_by_data_stays_a_while():
+    assert list(every(block_of(by_data, V, 4), While))
+
+
+def test_a_list_whose_length_is_known_makes_no_stack():
+    block = block_of(known, V, 4)
+    assert not lets(block, "new_stack")
+    assert not list(every(block, For))
+
+
+def test_elements_are_what_they_were_when_appended():
+    """NumPy keeps references: a store after the append is seen through the list."""
+
+    def shared(v):
+        kept = []
+        row = v * 2
+        for k in range(3):
+            kept.append(row.copy())
+            row[0] = row[0] + k
+        return np.sum(np.array(kept)[:, 0] * np.arange(3.0))
+
+    close_to(tapeless.grad(shared)(V), slope(shared, V), 1e-6)
+
+
+def mixed(v, n):
+    kept = []
+    for k in range(n):
+        kept.append(v if k < 1 else (v, v))
+    return kept
+
+
+def changing(v, n):
+    kept = []
+    for _ in range(n):
+        kept.append(v)
+        v = np.sum(v)
+    return np.sum(kept[0])
+
+
+def middle(v, n):
+    kept = []
+    for k in range(n):
+        kept.append(v * k)
+    return np.sum(kept.pop(1))
+
+
+@pytest.mark.parametrize("function", [middle])
+def test_what_stacks_cannot_do_is_refused_by_name(function):
+    with pytest.raises(TapelessError, match="pop from the middle"):
+        block_of(function, V, 4)

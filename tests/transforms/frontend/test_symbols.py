@@ -1,0 +1,220 @@
+"""Symbols stand for arrays: names that share memory share it, and nothing is decided by chance."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless.transforms.errors import (
+    EscapeError,
+    NeedStaticError,
+    UnsupportedError,
+)
+from tests.transforms.staging import block_of, compiled
+
+V = np.array([1.0, 2.0, 3.0, 4.0])
+M = np.arange(6.0).reshape(2, 3)
+
+
+def assigned(v):
+    y = v
+    y[0] = 10.0
+    return v
+
+
+def view(v):
+    part = v[1:]
+    part[0] = 10.0
+    part *= 2
+    return v
+
+
+def view_of_view(v):
+    a = v[1:][::-1]
+    a[0] = 10.0
+    a[1:] += a[:1]
+    return v
+
+
+def transposed(m):
+    m.T[1] = 5.0
+    m.T[2, 1:] *= 3
+    return m
+
+
+def reshaped(m):
+    flat = m.reshape(-1)
+    flat[4] = 9.0
+    m[0, 0] = 7.0
+    return flat + m.ravel()
+
+
+def copied(v):
+    a = v.copy()
+    b = v[[0, 1]]
+    c = v * 1
+    a[0], b[0], c[0] = 5.0, 6.0, 7.0
+    return v
+
+
+def in_containers(v):
+    kept = {"a": [v, v[2:]]}
+    kept["a"][1][0] = 8.0
+    kept["a"][0] += 1
+    return v
+
+
+def through_calls(v):
+    def fill(part, value):
+        part[:] = value
+
+    fill(v[:2], 3.0)
+    return v
+
+
+def swapped(v):
+    v[0], v[1] = v[1], v[0]
+    a, b = v[:2], v[2:]
+    a, b = b, a
+    a[0] = -1.0
+    return v
+
+
+def augmented_name(v):
+    w = v
+    w = w + 1
+    v += 2
+    return w - v
+
+
+def fancy(v):
+    v[[0, 2]] = v[[2, 0]]
+    v[v > 2] = 0.0
+    v[-1] += 4
+    return v
+
+
+def out_argument(v):
+    np.multiply(v, 2, out=v)
+    np.add(v[1:], 1, out=v[1:])
+    return v
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (assigned, V),
+        (view, V),
+        (view_of_view, V),
+        (transposed, M),
+        (reshaped, M),
+        (copied, V),
+        (in_containers, V),
+        (through_calls, V),
+        (swapped, V),
+        (augmented_name, V),
+        (fancy, V),
+        (out_argument, V),
+    ],
+)
+def test_memory_is_shared_as_in_numpy(function, x):
+    argument = x.copy()
+    (got,) = compiled(block_of(function, x))(argument)
+    np.testing.assert_array_equal(got, function(x.copy()))
+    np.testing.assert_array_equal(argument, x)
+
+
+@pytest.mark.parametrize(
+    "name", "add sub mul truediv floordiv mod pow lt le gt ge eq ne".split()
+)
+@pytest.mark.parametrize("other", [2, 2.5, np.float32(2.5), V + 1])
+def test_operators_with_both_sides(name, other):
+    apply = getattr(operator, name)
+
+    def both(v):
+        return apply(v, other), apply(other, v)
+
+    block = block_of(both, V)
+    results = compiled(block)(V, *[other] * (len(block.params) - 1))
+    for got, expected in zip(results, both(V), strict=True):
+        np.testing.assert_array_equal(got, expected)
+        assert np.asarray(got).dtype == expected.dtype
+
+
+def test_dtypes_and_shapes_are_numpys():
+    def attributes(m, x):
+        assert (m.ndim, m.T.ndim, x.ndim if hasattr(x, "ndim") else 0) == (2, 2, 0)
+        assert m.dtype == np.float32
+        assert (m + 1).dtype == np.float32
+        assert (m + np.float64(1)).dtype == np.float64
+        return m.shape[0] * m.shape[1] - m.size
+
+    assert compiled(block_of(attributes, M.astype("f4"), 1.0))(M.astype("f4"), 1.0) == (0,)
+
+
+# -- what needs a value
+
+NEEDS = {
+    "list index": lambda v: ["a", "b"][int(v[0])],
+    "dict key": lambda v: {1.0: "a"}[v[0]],
+    "axis": lambda v: np.sum(v, axis=np.argmax(v)),
+}
+
+
+@pytest.mark.parametrize("function", NEEDS.values(), ids=NEEDS)
+def test_values_that_depend_on_contents_are_not_guessed(function):
+    with pytest.raises((NeedStaticError, UnsupportedError)):
+        block_of(function, V)
+
+
+@pytest.mark.parametrize(
+    ("use", "error", "message"),
+    [
+        (lambda v: v.no_such, AttributeError, "no attribute 'no_such'"),
+        (lambda v: v.tobytes(), UnsupportedError, "tobytes"),
+        (lambda v: len(v[0]), TypeError, "has no len"),
+        (lambda v: list(v[0]), TypeError, "0-d array"),
+        (lambda v: v[0][0], IndexError, "invalid index to scalar"),
+        (lambda v: {v: 1}, TypeError, "unhashable"),
+        (lambda v: v + np.ones(3), ValueError, "broadcast"),
+        (lambda v: operator.setitem(v, 0, 1j), TypeError, "complex"),
+        (lambda v: operator.setitem(v[0], 0, 1.0), TypeError, "item assignment"),
+    ],
+)
+def test_refusals_are_numpys(use, error, message):
+    with pytest.raises(error, match=message):
+        block_of(use, V)
+
+
+def test_a_symbol_that_escapes_is_refused():
+    kept = []
+
+    class Box:
+        inside = None
+
+    box = Box()
+
+    def leak(x):
+        box.inside = lambda: x + 1
+        kept.append(x)
+        return x
+
+    block_of(leak, V)
+    assert kept == []  # writes are undone: the program carries them out when it runs
+    assert box.inside is None
+    holder = []
+    block_of(lambda x: (holder.__class__.append(holder, x), x)[1], V)
+    for x in holder:
+        with pytest.raises(EscapeError, match="after the run has ended"):
+            x + 1
+
+
+def test_inplace_operators_keep_the_dtype():
+    def f(v):
+        v += 1.5
+        return v
+
+    with pytest.raises(TypeError, match="same_kind"):
+        block_of(f, np.array([1, 2]))
+    assert tapeless.jvp_fn(f)(V.astype("f4"), V.astype("f4"))[0].dtype == np.float32

@@ -1,0 +1,259 @@
+"""Calls of a staged run: by rule, into the user's own code, or as they are."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.errors import TapelessError, UnsupportedError
+from tapeless.transforms.frontend.applied import applied
+from tapeless.transforms.frontend.builtins_ import BUILTINS
+from tapeless.transforms.frontend.dependence import can_be_known
+from tapeless.transforms.frontend.effects import format_method
+from tapeless.transforms.frontend.provenance import (
+    LIBRARIES,
+    hashable,
+    impure,
+    is_numpy,
+    of_library,
+    qualified,
+)
+from tapeless.transforms.frontend.rewrite import known_codes, rewritten
+from tapeless.transforms.frontend.rolling import Unrollable
+from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.symbols import (
+    BoundRule,
+    Symbol,
+    apply,
+    call_numpy,
+    constant,
+)
+from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.values import (
+    ContentsLocation,
+    contains_symbol,
+)
+from tapeless.transforms.ops import creation
+from tapeless.transforms.ops.table import FUNCTIONS, WRITERS
+
+MUTATORS = frozenset(
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "setdefault",
+        "popitem",
+        "add",
+        "discard",
+        "intersection_update",
+        "difference_update",
+        "symmetric_difference_update",
+        "appendleft",
+        "popleft",
+    ]
+)
+STAGED_ALWAYS = frozenset(creation.NUMPY)
+STATEFUL = (np.random.RandomState, np.random.Generator)
+# a function that enters itself so often under undecided tests is taken to recurse on them
+DEEP = 30
+
+
+class Calls:
+    """Calls made by one function."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.closure = dict(
+            zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        )
+
+    def call(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+
+        staged = getattr(type(f), "__staged_call__", None)
+        if staged is not None:
+            return staged(f, *args, **kwargs)
+        if isinstance(f, BoundRule):
+            return f(*args, **kwargs)
+        if hashable(f):
+            if f in BUILTINS:
+                return BUILTINS[f](self, *args, **kwargs)
+            if (staged := applied(f)) is not None:
+                return staged(self, *args, **kwargs)
+        if isinstance(f, types.MethodType):
+            return self.call_method(f, args, kwargs)
+        if isinstance(f, types.FunctionType):
+            return self.call_function(f, args, kwargs)
+        if isinstance(f, functools.partial):
+            return self.call(f.func, *f.args, *args, **{**f.keywords, **kwargs})
+        if isinstance(f, type):
+            return self.construct(f, args, kwargs)
+        if isinstance(f, functools._lru_cache_wrapper):
+            return self.call(f.__wrapped__, *args, **kwargs)
+        if isinstance(
+            f, (np.ufunc, types.BuiltinFunctionType, types.BuiltinMethodType)
+        ) or is_numpy(f):
+            return self.call_native(f, args, kwargs)
+        method = getattr(type(f), "__call__", None)  # noqa: B004 (it is needed itself)
+        if isinstance(method, types.FunctionType):
+            return self.call_function(method, (f, *args), kwargs)
+        return self.call_native(f, args, kwargs)
+
+    def call_method(
+        self, f: types.MethodType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if isinstance(f.__self__, Symbol):
+            return f(*args, **kwargs)
+        if isinstance(f.__self__, STATEFUL):
+            return self.call_native(f, args, kwargs)
+        if isinstance(f.__self__, StagedList) and f.__name__ in MUTATORS:
+            trace().touch(ContentsLocation(f.__self__))
+            return f(*args, **kwargs)
+        if isinstance(f.__func__, types.FunctionType):
+            return self.call_function(f.__func__, (f.__self__, *args), kwargs)
+        return self.call(f.__func__, f.__self__, *args, **kwargs)
+
+    def call_function(
+        self, f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if is_numpy(f):
+            return self.call_native(f, args, kwargs)
+        if f.__code__ in known_codes:
+            return self.enter_function(f, args, kwargs)
+        return (
+            self.call_native(f, args, kwargs)
+            if of_library(f)
+            else self.enter_function(f, args, kwargs)
+        )
+
+    def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        init = cls.__init__  # type: ignore[misc]
+        new: Any = cls.__new__
+        plain = (
+            isinstance(init, types.FunctionType)
+            and new is object.__new__
+            and type(cls).__call__ is type.__call__
+        )
+        root = (cls.__module__ or "").partition(".")[0]
+        if (
+            plain
+            and root not in LIBRARIES
+            and init.__code__.co_filename != "<string>"
+            and "__dataclass_fields__" not in cls.__dict__
+        ):
+            made = trace().born(object.__new__(cls))
+            self.call_function(init, (made, *args), kwargs)
+            return made
+        if isinstance(cls, type) and issubclass(cls, np.generic):
+            return (
+                apply(FUNCTIONS[np.asarray], args[0], cls)
+                if contains_symbol(args)
+                else cls(*args, **kwargs)
+            )
+        if issubclass(cls, BaseException) and contains_symbol(args):
+            made = cls.__new__(cls)
+            made.args = args
+            return made
+        return trace().born(cls(*args, **kwargs))
+
+    def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A function that is known by rule, or is run as it is."""
+        symbolic = contains_symbol(args) or contains_symbol(kwargs)
+        name = getattr(f, "__name__", "")
+        this = getattr(f, "__self__", None)
+        if isinstance(this, str) and name == "format" and symbolic:
+            return format_method(this, args, kwargs)
+        if isinstance(this, (list, dict, set, deque)) and not isinstance(f, type):
+            if name in MUTATORS:
+                trace().touch(ContentsLocation(this))
+            if name == "sort":
+                this[:] = self.call(sorted, this, *args, **kwargs)  # type: ignore[index]
+                return None
+            return f(*args, **kwargs)
+        if isinstance(this, STATEFUL):
+            self.advance(this)
+        elif impure(f):
+            raise UnsupportedError(
+                f"{qualified(f)} gives other values at each call, and would be frozen by staging",
+                "pass its values in as arguments",
+            )
+        if is_numpy(f) or (hashable(f) and f in FUNCTIONS):
+            arrays = any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values()))
+            known = hashable(f) and (f in FUNCTIONS or f in WRITERS)
+            if symbolic or (known and (f in STAGED_ALWAYS or arrays)):
+                return call_numpy(f, args, dict(kwargs))
+        made = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
+        if isinstance(made, np.ndarray) and made.dtype.kind in "fc":
+            return Symbol(constant(made))
+        return trace().born(made) if isinstance(made, STATEFUL) else made
+
+    def advance(self, owner: Any) -> None:
+        """A generator of random numbers is used: only where the program runs as written."""
+        t = trace()
+        if not t.birth(owner):
+            raise UnsupportedError(
+                f"{type(owner).__name__} objects from outside give other values at each call, "
+                "and would be frozen by staging",
+                "pass the values in as arguments",
+            )
+        if t.rolling:
+            raise Unrollable("it draws from a generator that is made outside of it")
+        if len(t.journals) > 1:
+            raise UnsupportedError(
+                "a generator is used in a branch that depends on data", "draw before the branch"
+            )
+
+    def enter_function(
+        self, f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Runs the rewritten form of a user's function."""
+        t = trace()
+        depth = t.entered[f.__code__] = t.entered.get(f.__code__, 0) + 1
+        try:
+            if depth > 1 and t.tests:
+                need_depth(f, depth)
+            run = f if f.__code__ in known_codes else rewritten(f, type(self)(f))
+            return run(*args, **kwargs)
+        finally:
+            t.entered[f.__code__] = depth - 1
+
+
+def need_depth(f: types.FunctionType, depth: int) -> None:
+    """A recursion that ends by tests: those that depend on integer inputs are made known."""
+    t = trace()
+    why = f"{f.__name__} calls itself under a test, so the test must be known while staging"
+    for test in t.tests:
+        if can_be_known(test):
+            raise NeedStatic(test, why)
+    if depth <= DEEP:
+        return
+    if t.rolling:
+        raise Unrollable(f"{f.__name__} calls itself to a depth that differs from pass to pass")
+    raise UnsupportedError(
+        f"{f.__name__} calls itself to a depth that depends on the contents of arrays",
+        "write it as a loop",
+    )
+
+
+def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Runs a function that has no rule on symbols, which it may pass on but not look into."""
+    try:
+        return f(*args, **kwargs)
+    except TapelessError:
+        raise
+    except (TypeError, AttributeError) as e:
+        raise UnsupportedError(
+            f"{qualified(f)} has no rule, and cannot take a value that is known only when the"
+            f" program runs ({e})",
+            "write it with NumPy functions, or call it outside and pass in what it gives",
+        ) from e

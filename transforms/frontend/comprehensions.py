@@ -1,0 +1,156 @@
+"""Comprehensions and generator expressions: rolled like loops, or run through as Python does."""
+
+from __future__ import annotations
+
+import operator
+from types import SimpleNamespace
+from typing import Any
+
+from tapeless.transforms.errors import Signal
+from tapeless.transforms.frontend.branches import branch
+from tapeless.transforms.frontend.dependence import can_be_known
+from tapeless.transforms.frontend.loops import for_loop
+from tapeless.transforms.frontend.sequences import Sequence
+from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.truth import truth
+from tapeless.transforms.frontend.values import ContentsLocation
+
+SMALL = 8  # comprehensions over at most so many known items are not rolled
+
+
+def must_roll(x: Any) -> bool:
+    """Whether x must be run over as a rolled sequence."""
+    return isinstance(x, (Symbol, Sequence)) or (isinstance(x, StagedList) and x.tail is not None)
+
+
+class Lazy:
+    """A generator expression: run through as Python does, unless `sum` can roll it."""
+
+    def __init__(self, made: Any) -> None:
+        self.made, self.items = made, None
+
+    def rolls(self) -> bool:
+        iterable, _, nested = self.made
+        return (
+            nested or _rolls(iterable)
+        )
+
+    def listed(self) -> Any:
+        """The elements as a list that may be rolled."""
+        return comprehension("ListComp", self.made)
+
+    def __iter__(self) -> Any:
+        if self.items is None:
+            self.items = _run_through(self.made)
+        return self.items
+
+    def __next__(self) -> Any:
+        return next(iter(self))
+
+    def sum(self, hooks: Any, start: Any) -> Any:
+        frame = hooks.frame("sum")
+        frame.total = start
+        self.add(frame, self.made)
+        return frame.total
+
+    def add(self, frame: Any, made: Any) -> None:
+        iterable, function, nested = made
+
+        def body(item: Any) -> None:
+            test, inner = function(item)
+
+            def more() -> None:
+                if nested:
+                    self.add(frame, inner())
+                else:
+                    frame.total = frame.total + inner()
+
+            branch(test(), more, lambda: None)
+
+        code = function.__code__
+        body.__code__ = body.__code__.replace(
+            co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+        )
+        for_loop(iterable, body, frame, None, "")
+
+
+def comprehension(kind: str, made: Any) -> Any:
+    if kind == "GeneratorExp":
+        return Lazy(made)
+    if kind == "ListComp":
+        filled = _filled(made) if _rolls(made[0]) else None
+        return _listed(made) if filled is None else filled
+    items = _run_through(made)
+    return trace().born(set(items) if kind == "SetComp" else dict(items))
+
+
+def _rolls(iterable: Any) -> bool:
+    return must_roll(iterable) or (isinstance(iterable, range) and len(iterable) > SMALL)
+
+
+def _listed(made: Any) -> Any:
+    try:
+        return trace().born(StagedList(_run_through(made)))
+    except Undecided:
+        return _filled(made)
+
+
+class Undecided(Signal):
+    """Whether an item passes the filter is known only when the program runs."""
+
+
+def _run_through(made: Any) -> Any:
+    iterable, function, nested = made
+    for item in iterable if not isinstance(iterable, Sequence) else _known_range(iterable):
+        test, inner = function(item)
+        known = truth(test())
+        if isinstance(known, Symbol):
+            if not can_be_known(known.value()):
+                raise Undecided
+            known = bool(known)
+        if known:
+            if nested:
+                yield from _run_through(inner())
+            else:
+                yield inner()
+
+
+def _known_range(s: Sequence) -> Any:
+    start, stop, step = (wrap(a) for a in s.span)
+    return [
+        s.item(k) for k in range(operator.index(start), operator.index(stop), operator.index(step))
+    ]
+
+
+def _filled(made: Any) -> Any:
+    """The comprehension as loops that append to a list; None if the loop must be unrolled."""
+    code = made[1].__code__
+    if (code.co_filename, code.co_firstlineno, code.co_name) in trace().decisions.unroll:
+        return None
+    out = trace().born(StagedList())
+    _fill(out, made)
+    return out
+
+
+def _fill(out: StagedList, made: Any) -> None:
+    iterable, function, nested = made
+
+    def body(item: Any) -> None:
+        test, inner = function(item)
+
+        def keep() -> None:
+            if nested:
+                _fill(out, inner())
+            else:
+                trace().touch(ContentsLocation(out))
+                out.append(inner())
+
+        branch(test(), keep, lambda: None)
+
+    code = function.__code__
+    body.__code__ = body.__code__.replace(
+        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+    )
+    for_loop(iterable, body, SimpleNamespace(), None, "")

@@ -1,0 +1,157 @@
+"""The builtin functions that make something to run over, where they meet symbols."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.language import Literal
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.comprehensions import must_roll
+from tapeless.transforms.frontend.loops import for_loop
+from tapeless.transforms.frontend.rolling import Unrollable
+from tapeless.transforms.frontend.sequences import Sequence, counted, sequence
+from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.symbols import Symbol, atoms, wrap
+from tapeless.transforms.frontend.trace import trace
+
+
+def range_(hooks: Any, *args: Any) -> Any:
+    if not any(isinstance(a, Symbol) for a in args):
+        return range(*args)
+    start, stop, step = (
+        (0, args[0], 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args
+    )
+    for a in (start, stop, step):
+        if isinstance(a, Symbol) and a.type.dtype.kind not in "iub":
+            raise TypeError(f"'{a.type.dtype.name}' object cannot be interpreted as an integer")
+    return Sequence(tuple(atom(atoms(a)) for a in (start, stop, step)), lambda k: k, True)  # type: ignore[arg-type]
+
+
+def len_(hooks: Any, x: Any) -> Any:
+    if isinstance(x, Symbol):
+        if not x.type.shape:
+            raise TypeError("object of type 'float' has no len()")
+        return x.shape[0]
+    if isinstance(x, StagedList):
+        return x.length()
+    if isinstance(x, Sequence):
+        return wrap(_count(x))
+    method = getattr(type(x), "__len__", None)
+    return hooks.call(method, x) if hasattr(method, "__code__") else len(x)
+
+
+def _count(s: Sequence) -> Any:
+    return size_atom(s.count)
+
+
+def _item_of(x: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """(length or None, function of the position) of a part of a rolled zip."""
+    s = sequence(x)
+    if s is not None:
+        start, _, step = s.span
+        plain = (
+            isinstance(start, Literal)
+            and start.value == 0
+            and isinstance(step, Literal)
+            and step.value == 1
+        )
+        return s.count, (s.item if plain else lambda k: s.item(wrap(start) + k * wrap(step)))
+    items = list(x)
+    return len(items), lambda k: items[k]
+
+
+def zip_(hooks: Any, *parts: Any, strict: bool = False) -> Any:
+    if not any(must_roll(p) for p in parts):
+        return zip(*parts, strict=strict)
+    made = [_item_of(p) for p in parts if not isinstance(p, itertools.count)]
+    length = made[0][0]
+    for n, _ in made[1:]:
+        if n != length and not trace().same_size(n, length):
+            known = [trace().value(n), trace().value(length)]
+            if None in known:
+                raise UnsupportedError(
+                    "zip over arrays whose lengths cannot be compared while staging",
+                    "cut them to one length first",
+                )
+            shorter, longer = (n, length) if known[0] < known[1] else (length, n)  # type: ignore[operator]
+            trace().guard(">=", longer, shorter)
+            length = shorter
+    return counted(length, lambda k: tuple(item(k) for _, item in made))
+
+
+def enumerate_(hooks: Any, x: Any, start: Any = 0) -> Any:
+    if not must_roll(x):
+        return (
+            enumerate(x, start)
+            if not isinstance(start, Symbol)
+            else ((start + k, v) for k, v in enumerate(x))
+        )
+    n, item = _item_of(x)
+    return counted(n, lambda k: (k + start, item(k)))
+
+
+def reversed_(hooks: Any, x: Any) -> Any:
+    if isinstance(x, Sequence):
+        n, item = _item_of(x)
+        last = wrap(_count(x)) - 1
+        start, _, step = (wrap(a) for a in x.span)
+        if isinstance(step, int) and step == 1:
+            return Sequence((atom(atoms(start + last)), atom(atoms(start - 1)), atom(-1)), x.item)
+        return counted(n, lambda k: item(last - k))
+    if must_roll(x):
+        n, item = _item_of(x)
+        last = len_(hooks, x) - 1
+        return counted(n, lambda k: item(last - k))
+    return reversed(x)
+
+
+def map_(hooks: Any, f: Any, *parts: Any) -> Any:
+    if any(must_roll(p) for p in parts):
+        made = zip_(hooks, *parts)
+        return counted(made.count, lambda k: hooks.call(f, *made.item(k)))
+    return (hooks.call(f, *items) for items in zip(*parts, strict=False))
+
+
+def filter_(hooks: Any, f: Any, x: Any) -> Any:
+    return (v for v in x if (v if f is None else hooks.call(f, v)))
+
+
+def reduce_(hooks: Any, f: Any, x: Any, *initial: Any) -> Any:
+    if must_roll(x):
+        n, item = _item_of(x)
+        total = [initial[0] if initial else item(0)]
+        frame = hooks.frame("reduce")
+        frame.total = total[0]
+
+        def body(k: Any) -> None:
+            frame.total = hooks.call(f, frame.total, item(k))
+
+        start = 0 if initial else 1
+        seq = Sequence((atom(start), size_atom(n), atom(1)), lambda k: k)
+        for_loop(seq, body, frame, None, "")
+        return frame.total
+    return functools.reduce(lambda a, b: hooks.call(f, a, b), x, *initial)
+
+
+def accumulate(hooks: Any, x: Any, f: Any = operator.add, *, initial: Any = None) -> Any:
+    return itertools.accumulate(list(x), lambda a, b: hooks.call(f, a, b), initial=initial)
+
+
+def starmap(hooks: Any, f: Any, x: Any) -> Any:
+    return (hooks.call(f, *items) for items in x)
+
+
+def iter_(hooks: Any, x: Any, *more: Any) -> Any:
+    return iter(x, *more)
+
+
+def next_(hooks: Any, x: Any, *default: Any) -> Any:
+    t = trace()
+    if t.rolling:
+        raise Unrollable("it advances an iterator")
+    return next(x, *default)

@@ -1,0 +1,65 @@
+"""Where a function comes from, which decides how it is called."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__", "this", "antigravity"} | {
+    "numpy",
+    "scipy",
+    "optree",
+    "rich",
+    "numba",
+    "pytest",
+    "_pytest",
+}
+
+
+def of_library(f: Any) -> bool:
+    """Whether a function is no user's, and is run as it is."""
+    return (f.__module__ or "").partition(".")[0] in LIBRARIES | {"tapeless"}
+
+
+def hashable(f: Any) -> bool:
+    try:
+        hash(f)
+    except TypeError:
+        return False
+    return True
+
+
+def is_numpy(f: Any) -> bool:
+    if isinstance(f, np.ufunc):
+        return True
+    return (getattr(f, "__module__", None) or "").partition(".")[0] in (
+        "numpy",
+        "scipy",
+    ) and not isinstance(f, type)
+
+
+def qualified(f: Any) -> str:
+    owner = getattr(f, "__self__", None)
+    if owner is not None and not isinstance(owner, types.ModuleType):
+        return f"{type(owner).__module__}.{type(owner).__name__}.{f.__name__}"
+    return f"{getattr(f, '__module__', '')}.{getattr(f, '__name__', f)}"
+
+
+def impure(f: Any) -> bool:
+    owner = getattr(f, "__self__", None)
+    module = getattr(f, "__module__", None) or ""
+    return module in ("time", "random", "secrets") or type(owner).__module__ == "random"
+
+
+def static_attribute(cls: type, name: str) -> Any:
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def name_of(obj: Any) -> str:
+    return getattr(obj, "__name__", type(obj).__name__.lower())
