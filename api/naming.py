@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from tapeless import tree
+from tapeless.transforms.emit import BUILTINS
 from tapeless.transforms.errors import ArgumentTypeError
 from tapeless.transforms.frontend.stage import Staged
 
@@ -114,6 +115,11 @@ def leaf_paths(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) 
     by_name = ((name, kwargs[k]) for k, name in _sorted(args, kwargs, names))
     ordered = [*zip(names, args, strict=False), *by_name]
     return [a.codify(name) for name, value in ordered for a in tree.accessors(value)]
+
+
+def parameter_name(name: str) -> str:
+    """An argument's name in emitted code, where it must not hide what the code itself uses."""
+    return f"{name}_" if name in BUILTINS else name
 
 
 def parameters(

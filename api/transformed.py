@@ -19,6 +19,7 @@ from tapeless.naming import (
     global_name,
     leaf_names,
     leaf_paths,
+    parameter_name,
     parameters,
     place,
 )
@@ -184,7 +185,7 @@ class Transformed:
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         leaves, structure = tree.flatten((args, kwargs))
-        arguments = self.arguments(args, kwargs)
+        arguments = [parameter_name(name) for name in self.arguments(args, kwargs)]
         spread = tree.has_registered((args, kwargs))
         if spread:
             paths = arguments = leaf_names(args, kwargs, arguments)

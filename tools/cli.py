@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import tapeless
+from tapeless import backends, tools, transforms
 from tapeless.tools import check, doctor, grad, run, stages
 from tapeless.tools.errors import UsageError
 
-FOLDERS = (tapeless, tapeless.tools, tapeless.transforms, tapeless.backends)
+FOLDERS = (tapeless, tools, transforms, backends)
 HIDDEN = ("<frozen importlib", *(str(Path(str(each.__file__)).parent) + os.sep for each in FOLDERS))
 COMMANDS = (grad, stages, check, run, doctor)
 CODES = """\

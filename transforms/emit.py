@@ -51,7 +51,7 @@ OF_BOOLS = {
 }
 TAKE_BOOLS = {*OF_BOOLS, "select", "cast", "update", "push", "copy"}
 ASSOCIATIVE = ("add", "mul")
-BUILTINS = {"np", "range", "reversed", "print", "max", "len", "list", "bool"}
+BUILTINS = {"np", "scipy", "range", "reversed", "print", "max", "len", "list", "bool"}
 
 
 class Writer:

@@ -1,4 +1,4 @@
-"""Every error of tapeless: the user's file, line and source with a caret, what was met, and the way out."""
+"""Every error: the user's file, line and source with a caret, what was met, and the way out."""
 
 from __future__ import annotations
 

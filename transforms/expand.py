@@ -38,7 +38,12 @@ def _same_cotangent(ct: Atom, args: Any, used: Any, params: Any) -> tuple[Atom]:
 
 #: Its argument under another name; `simplify` removes it.
 identity = linear(
-    "identity", lambda x: x.type, "{0}", _same_cotangent, simplify=lambda args, params: args[0], view=True
+    "identity",
+    lambda x: x.type,
+    "{0}",
+    _same_cotangent,
+    simplify=lambda args, params: args[0],
+    view=True,
 )
 #: Its argument, made to look like a new value, so that what is computed from it is computed again.
 again = linear("again", lambda x: x.type, "{0}", _same_cotangent, view=True)

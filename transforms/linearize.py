@@ -1,4 +1,4 @@
-"""Splits the tangent program from the primal one: what is known, and what is linear in the tangents.
+"""Splits the tangent program from the primal one: what is known, what is linear in the tangents.
 
     y = sin(x)      becomes      y = sin(x)      and      c = cos(x); y_dot = x_dot * c
 
@@ -33,7 +33,7 @@ from tapeless.transforms.ops.elementwise import add
 
 @dataclass
 class Linear:
-    """primal: the statements with passes counted; body: linear statements from `inputs` to `outputs`."""
+    """primal: the statements with passes counted; body: the linear ones, `inputs` to `outputs`."""
 
     primal: list[Statement]
     body: list[Statement]
@@ -76,8 +76,8 @@ def _spread(body: tuple[Statement, ...], found: set[Var]) -> None:
 
 
 def prepare(s: Statement, active: set[Var]) -> Statement:
-    """Functions with a rule give way to the forward part of the rule, and while loops get a counter as
-    their first carry, so that their derivative can be a `for`."""
+    """Functions with a rule give way to the forward part of the rule, and while loops get a counter
+    as their first carry, so that their derivative can be a `for`."""
     match s:
         case Let(op=Closed(reverse=reverse)) if reverse is not None and any(
             a in active for a in s.args if isinstance(a, Var)

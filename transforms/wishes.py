@@ -66,14 +66,18 @@ def better_names(
         if isinstance(s, For) and s.index not in used:
             found[s.index] = "_"
     named = {v for v in names if not NAMELESS.fullmatch(names[v]) or v.name}
-    taken = {*(names[u] for v in named for u in groups.members(v)), *reserved}
+    for name in dict.fromkeys(found[v] for v in named):
+        _without_number(name, found, named, reserved)
+    before = dict(found)
+    taken = {*(found[u] for v in named for u in groups.members(v)), *reserved}
     stems = _Stems(found)
     for s in _every(block):
         for v in outputs(s):
             group = groups.members(v)
             if (
                 v not in names
-                or found[v] != names[v]
+                or found[v] != before[v]
+                or v in named
                 or v in named
                 or any(u in named for u in group)
             ):
@@ -82,13 +86,16 @@ def better_names(
             name = next(n for n in _numbered(stem) if n not in taken and not keyword.iskeyword(n))
             taken.add(name)
             found |= dict.fromkeys(group, name)
-    for v in named:
-        free = (
-            v.name.isidentifier() and v.name != "_" and v.name not in {*found.values(), *reserved}
-        )
-        if free and re.fullmatch(rf"{v.name}_\d+", found[v]):
-            found |= dict.fromkeys(groups.members(v), v.name)
     return found
+
+
+def _without_number(name: str, found: dict[Var, str], named: set[Var], reserved: set[str]) -> None:
+    """Gives up the number of a name where nothing else has the name without it."""
+    base = re.sub(r"_\d+$", "", name)
+    holders = [v for v in found if found[v] == name]
+    others = {found[v] for v in named}
+    if base not in reserved | others and all(v.name in (base, "_") for v in holders):
+        found |= dict.fromkeys(holders, base)
 
 
 def _numbered(stem: str) -> itertools.chain[str]:
@@ -123,6 +130,8 @@ class _Stems:
         if kind:
             return f"t{kind}"
         word = WORDS.get(s.op.name, s.op.name.removeprefix("_"))
+        if isinstance(v.type, Type) and v.type.dtype.kind in "iu" and not v.type.shape:
+            return self.integer(s)
         if isinstance(v.type, Type) and v.type.dtype.kind == "b":
             return "mask" if v.type.shape else "test"
         if not word.isidentifier() or word in BUILTIN_WORDS:
@@ -131,6 +140,13 @@ class _Stems:
         known = self.name(arg)
         alone = not more and s.op.elementwise and known and len(known) + len(word) < 16
         return f"{word}_{known}" if alone else word
+
+    def integer(self, s: Let) -> str:
+        """i_next for i + 1, i_before for i - 1."""
+        known = self.name(s.args[0]) if s.args else ""
+        one = len(s.args) == 2 and isinstance(s.args[1], Literal) and s.args[1].value == 1
+        ending = {"add": "_next", "sub": "_before"}.get(s.op.name)
+        return known + ending if known and one and ending else "n"
 
     def ending(self, s: Let) -> str:
         """_bar or _dot, if a value is made of such."""

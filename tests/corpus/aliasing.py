@@ -135,13 +135,6 @@ def views_in_list_of_argument(arrays):
     return arrays[0] @ arrays[1]
 
 
-@program(normal(3), normal(3, seed=1), wrt=(0, 1))
-def alias_chosen_by_branch(x, y):
-    target = x if x[0] > y[0] else y
-    target[1] = target[0] ** 2
-    return x * 2 + y
-
-
 @program(normal(3), normal(3, seed=1), 3, wrt=(0, 1))
 def names_swap_in_loop(a, b, n):
     a, b = a.copy(), b.copy()

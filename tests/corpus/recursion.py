@@ -1,4 +1,4 @@
-"""Recursion and mutual recursion whose depth is static or decided by the data."""
+"""Recursion and mutual recursion, whose depth depends on integers and sizes."""
 
 import numpy as np
 
@@ -26,28 +26,6 @@ def static_depth(x, depth):
     return continued_fraction(x, depth)
 
 
-def shrink(x, rate):
-    if x < 0.1:
-        return x
-    return x + shrink(x * rate, rate)
-
-
-@program(3.0, 0.4, wrt=(0, 1))
-def depth_from_data(x, rate):
-    return shrink(x, rate)
-
-
-def descend(x, rate, steps=0):
-    if x * x < 0.5:
-        return x * (1 + steps)
-    return descend(x - rate * np.tanh(x), rate, steps + 1)
-
-
-@program(2.5, 0.3, wrt=(0, 1))
-def tail_call_with_counter(x, rate):
-    return descend(x, rate)
-
-
 def is_even(n, x):
     return x if n == 0 else is_odd(n - 1, np.sin(x))
 
@@ -59,33 +37,6 @@ def is_odd(n, x):
 @program(0.8, 5)
 def mutual_static(x, n):
     return is_even(n, x) + is_odd(n, x)
-
-
-def rise(x):
-    return x if x > 10 else fall(1.9 * x)
-
-
-def fall(x):
-    return x * 0.1 if x > 10 else rise(x**1.1 + 0.3)
-
-
-@program(1.3)
-def mutual_from_data(x):
-    return rise(x) + fall(0.5 * x)
-
-
-def trapezium(f, a, b, tolerance):
-    middle = (a + b) / 2
-    whole = (b - a) * (f(a) + f(b)) / 2
-    halves = (middle - a) * (f(a) + f(middle)) / 2 + (b - middle) * (f(middle) + f(b)) / 2
-    if abs(whole - halves) < tolerance:
-        return halves
-    return trapezium(f, a, middle, tolerance / 2) + trapezium(f, middle, b, tolerance / 2)
-
-
-@program(0.3, 1.8, wrt=(0, 1))
-def adaptive_quadrature(a, b):
-    return trapezium(lambda t: np.exp(t) * np.sin(t), a, b, 1e-2)
 
 
 @program(definite(4))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,9 +169,9 @@ def final_spec(location: Location) -> Spec:
 
 
 def _grown_lists(a: Ended, b: Ended) -> list[tuple[StagedList, Spec]]:
-    """Lists that got longer in a branch: they must be stacks before it. With an element that was added."""
+    """Lists that got longer in a branch and must be stacks before it, with an added element."""
     found = []
-    for key, (location, final) in {**a.finals, **b.finals}.items():
+    for key, (location, _) in {**a.finals, **b.finals}.items():
         if (
             not isinstance(location, ContentsLocation)
             or not isinstance(location.obj, StagedList)
@@ -202,7 +203,8 @@ class Merge:
             x = y = y if self.a.raised else x
         try:
             if isinstance(location, CellLocation):
-                assert x.atom is not None and y.atom is not None
+                assert x.atom is not None
+                assert y.atom is not None
                 return self.atom(x.atom, y.atom, location.cell)
             if (x.value is MISSING and y.kind == "leaf") or (
                 y.value is MISSING and x.kind == "leaf"
@@ -251,7 +253,8 @@ class Merge:
             return x.value
         key = (id(x.value), id(y.value))
         if key not in self.made:
-            assert x.atom is not None and y.atom is not None
+            assert x.atom is not None
+            assert y.atom is not None
             merged = self.atom(x.atom, y.atom)
             made = wrap(merged) if isinstance(merged, Var) else merged.value
             if isinstance(made, Symbol):
@@ -305,14 +308,11 @@ class Merge:
             t.parents[out] = ("if", None, (self.test, p, q))
 
 
-class reopened:
+@contextmanager
+def reopened(body: list[Statement]) -> Iterator[None]:
     """Statements recorded inside are appended to a block that was closed before."""
-
-    def __init__(self, body: list[Statement]) -> None:
-        self.body = body
-
-    def __enter__(self) -> None:
-        trace().blocks.append(self.body)
-
-    def __exit__(self, *what: Any) -> None:
+    trace().blocks.append(body)
+    try:
+        yield
+    finally:
         trace().blocks.pop()

@@ -7,6 +7,7 @@ import functools
 import itertools
 import math
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,10 @@ def _tuple(hooks: Any, x: Any = ()) -> Any:
     return tuple(x)
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
 def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
         x = _listed(x)
@@ -188,7 +193,7 @@ def _any_all(conjunction: bool) -> Any:
         items = list(x)
         if not items:
             return conjunction
-        made = short_circuit(tuple((lambda v=v: v) for v in items), conjunction)
+        made = short_circuit(tuple(functools.partial(_same, v) for v in items), conjunction)
         return truth(made)
 
     return run
@@ -266,7 +271,7 @@ def _floor(kind: Any) -> Any:
     return run
 
 
-_FLOORS = {
+_FLOORS: dict[Any, Callable[[Any], Any]] = {
     elementwise.floor: math.floor,
     elementwise.ceil: math.ceil,
     elementwise.trunc: math.trunc,

@@ -61,6 +61,10 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
     return t.reads[key][1]  # type: ignore[no-any-return]
 
 
+def _item(get: Callable[[], Any], key: Any) -> Callable[[], Any]:
+    return lambda: get()[key]
+
+
 def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
     """A copy whose arrays are inputs; its length, keys and other elements are guarded."""
     t = trace()
@@ -74,10 +78,10 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
         made: Any = {}
         t.reads[key] = (value, made, get)
         for k, v in value.items():
-            made[k] = outer(v, lambda k=k: get()[k], f"{name}[{k!r}]")
+            made[k] = outer(v, _item(get, k), f"{name}[{k!r}]")
         return made
     t.reads[("length", id(value))] = Guard(f"the length of {name}", lambda: len(get()), len(value))
-    parts = [outer(v, lambda k=k: get()[k], f"{name}[{k}]") for k, v in enumerate(value)]
+    parts = [outer(v, _item(get, k), f"{name}[{k}]") for k, v in enumerate(value)]
     made = tuple(parts) if isinstance(value, tuple) else StagedList(parts)
     t.reads[key] = (value, made, get)
     return made

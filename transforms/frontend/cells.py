@@ -1,4 +1,4 @@
-"""What a symbol holds: a mutable cell, or a view of one, so that aliasing means what it does in NumPy."""
+"""What a symbol holds: a cell or a view of one, so that aliasing means what it does in NumPy."""
 
 from __future__ import annotations
 
@@ -77,20 +77,8 @@ class Value:
         if flag is None:
             return
         self.undefined = (name, None)
-        fail = Effect(
-            "raise",
-            (),
-            {
-                "type": UnboundLocalError,
-                "parts": (
-                    (
-                        "value",
-                        f"cannot access local variable '{name}' where it is not associated with a value",
-                    ),
-                ),
-            },
-            trace().origin,
-        )
+        parts = (("value", _unset(name)),)
+        fail = Effect("raise", (), {"type": UnboundLocalError, "parts": parts}, trace().origin)
         trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))
 
     def write(self, new: Atom) -> None:
@@ -132,6 +120,9 @@ class Value:
 
 
 def undefined(name: str) -> UndefinedError:
-    return UndefinedError(
-        f"cannot access local variable '{name}' where it is not associated with a value"
-    )
+    return UndefinedError(_unset(name))
+
+
+def _unset(name: str) -> str:
+    """CPython's words."""
+    return f"cannot access local variable '{name}' where it is not associated with a value"

@@ -1,4 +1,4 @@
-"""Removes `return`, `break` and `continue`: what follows them moves into the branch that falls through.
+"""Removes `return`, `break` and `continue`: what follows moves into the branch that falls through.
 
 for x in xs:                         stop = False
     if x > 0:                        for x in xs:           (ends when stop is true)
@@ -20,7 +20,7 @@ RESULT = "return_value"
 
 @dataclass(frozen=True)
 class Context:
-    """Where we are: flags to set on leaving, the flag of the loop around, and the names made so far."""
+    """Where we are: flags to set on leaving, the flag of the loop around, and names made so far."""
 
     names: itertools.count[int]
     flags: tuple[str, ...] = ()

@@ -86,11 +86,8 @@ def zip_(hooks: Any, *parts: Any, strict: bool = False) -> Any:
 
 def enumerate_(hooks: Any, x: Any, start: Any = 0) -> Any:
     if not must_roll(x):
-        return (
-            enumerate(x, start)
-            if not isinstance(start, Symbol)
-            else ((start + k, v) for k, v in enumerate(x))
-        )
+        plain = not isinstance(start, Symbol)
+        return enumerate(x, start) if plain else ((start + k, v) for k, v in enumerate(x))
     n, item = _item_of(x)
     return counted(n, lambda k: (k + start, item(k)))
 

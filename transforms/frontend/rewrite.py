@@ -579,9 +579,7 @@ class Rewriter:
             signals = ast.Attribute(_name(HOOKS), "signals", ast.Load())
             handlers.append(ast.ExceptHandler(signals, None, [ast.Raise()]))
             kinds = [self.expr(h.type) if h.type else _name("BaseException") for h in s.handlers]
-            body = [
-                ast.With([ast.withitem(_hook("trying", _thunk(_caught(kinds))))], body)
-            ]
+            body = [ast.With([ast.withitem(_hook("trying", _thunk(_caught(kinds))))], body)]
         for h in s.handlers:
             bind = self.store(ast.Name(h.name, ast.Store()), _name(h.name), h) if h.name else []
             handlers.append(

@@ -215,7 +215,7 @@ class Roll:
         return statements, result
 
     def install(self, loc: Location, spec: Spec, params: list[Var]) -> Any:
-        """What a location holds at the start of a pass: its value before, with parameters as leaves."""
+        """What a location holds at the start of a pass: its value with parameters as leaves."""
         left = iter(params)
         if isinstance(loc, CellLocation):
             return next(left)

@@ -12,6 +12,7 @@ import tokenize
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import gast
 
@@ -27,7 +28,7 @@ class Source:
 
 
 def read(function: types.FunctionType) -> Source:
-    """The parsed source of `function`; SourceError if there is none, or if the file has changed since."""
+    """The parsed source of `function`; SourceError if there is none, or if the file has changed."""
     code = function.__code__
     file = code.co_filename
     linecache.checkcache(file)
@@ -46,7 +47,7 @@ def read(function: types.FunctionType) -> Source:
             f"the source of {function.__qualname__} in {file} is not the code that runs",
             "the file has changed since it was imported: reload it",
         )
-    return Source(copy.deepcopy(node), file)  # the tree of the file is kept, and callers change theirs
+    return Source(copy.deepcopy(node), file)  # callers change theirs
 
 
 def _parse(text: str) -> ast.AST | None:
@@ -87,6 +88,7 @@ def _in_lines(
 
 def _find(tree: ast.AST, code: types.CodeType) -> ast.FunctionDef | ast.Lambda | None:
     """The one function in the tree that compiles to `code`."""
+    found: list[Any]
     if code.co_name == "<lambda>":
         found = [
             n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and _lambda_matches(n, code)
@@ -97,7 +99,7 @@ def _find(tree: ast.AST, code: types.CodeType) -> ast.FunctionDef | ast.Lambda |
             for n in ast.walk(tree)
             if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
             and n.name == code.co_name
-            and _first_line(n) == code.co_firstlineno  # type: ignore[arg-type]
+            and _first_line(n) == code.co_firstlineno
             and _arguments(n.args) == _argument_names(code)
         ]
     if len(found) > 1:
@@ -106,7 +108,7 @@ def _find(tree: ast.AST, code: types.CodeType) -> ast.FunctionDef | ast.Lambda |
     return found[0] if found else None
 
 
-def _first_line(node: ast.FunctionDef) -> int:
+def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
@@ -126,7 +128,7 @@ def _argument_names(code: types.CodeType) -> list[str]:
 
 
 def _unchanged(text: str, file: str, code: types.CodeType) -> bool:
-    """Whether compiling the text gives `code` again: a file edited since it was imported does not."""
+    """Whether compiling the text gives `code` again: not if the file was edited since."""
     if any(name.startswith("@py_assert") for name in code.co_varnames):
         return True  # pytest rewrote the assert statements
     try:
@@ -171,7 +173,7 @@ def _lambda_matches(node: ast.Lambda, code: types.CodeType) -> bool:
 
 
 def _columns_match(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> bool:
-    """Whether the positions of the instructions lie in the body of the node and start where it starts."""
+    """Whether the instructions lie in the body of the node and start where it starts."""
     places = [
         p for p in code.co_positions() if p[0] is not None and p[2] is not None and p[3] != p[2]
     ]
@@ -182,6 +184,6 @@ def _columns_match(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> 
     inside = all(
         (node.lineno, node.col_offset) <= s <= (node.end_lineno or 0, node.end_col_offset or 0)
         for s in spans
-    )  # type: ignore[operator]
+    )
     ends = {(p[1], p[3]) for p in places}
-    return inside and (body.end_lineno, body.end_col_offset) in ends  # type: ignore[union-attr]
+    return inside and (body.end_lineno, body.end_col_offset) in ends

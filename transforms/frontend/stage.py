@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -36,7 +38,7 @@ from tapeless.transforms.frontend.values import (
 
 @dataclass
 class Decisions:
-    """What earlier attempts found must be known: inputs by value, axes by length, loops unrolled."""
+    """What earlier attempts found must be known: values of inputs, lengths of axes, loops."""
 
     leaves: set[int] = field(default_factory=set)
     axes: set[tuple[Any, int]] = field(default_factory=set)  # of leaves, and of arrays from outside
@@ -50,7 +52,7 @@ class Decisions:
         for s in symbols:
             if s not in self.homes:
                 raise UnsupportedError(
-                    f"the size {s} is one in this call, and was not made from sizes of the arguments"
+                    f"the size {s} is one in this call, and not made from those of the arguments"
                 )
             leaf, axis = self.homes[s]
             if axis < 0:
@@ -66,7 +68,7 @@ class Restart(Signal):
 
 @dataclass
 class Leaf:
-    """One leaf of the arguments: a parameter of the program (`var`), or a value it was specialised on."""
+    """One leaf of the arguments: a parameter of the program (`var`), or a value it relies on."""
 
     value: Any
     name: str
@@ -149,11 +151,11 @@ class Run(Trace):
 
 
 def find_origin() -> Origin | None:
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code in known_codes:
             return Origin(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return None
 
 
@@ -170,26 +172,43 @@ def stage(call: Callable[[list[Any]], Any], leaves: list[Any], names: list[str])
     raise InternalError("the staged run does not settle")
 
 
+@contextmanager
+def _undone_by_errors(run: Run) -> Iterator[None]:
+    """An attempt that is given up leaves outer objects as they were."""
+    try:
+        yield
+    except BaseException:
+        run.rollback(run.journals[0])
+        raise
+
+
 def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: Decisions) -> Staged:
     run = Run(decisions)
-    with building(run):
+    with building(run), _undone_by_errors(run):
         params = [leaf_parameter(k, leaf, decisions, run) for k, leaf in enumerate(leaves)]
         try:
             value = call(params)
             result = take_apart(value)
             writes = _writes(run)
         except NeedStatic as e:
+            run.rollback(run.journals[0])
             _resolve(e, run, leaves, decisions)
             raise Restart from None
         except TapelessError as e:
+            run.rollback(run.journals[0])
             if e.where is None:
                 e.where = _where(e)
             raise
         except RecursionError as e:
+            run.rollback(run.journals[0])
             raise UnsupportedError(
-                "the recursion does not end while staging: its depth depends on values that are known only when the program runs",
+                "the recursion does not end while staging: its depth depends on values "
+                "that are known only when the program runs",
                 "write it as a loop",
             ) from e
+        except BaseException:
+            run.rollback(run.journals[0])  # outer objects are as they were before
+            raise
     captured = [
         v[0] for v in run.reads.values() if isinstance(v, tuple) and isinstance(v[0], Captured)
     ]
@@ -262,7 +281,7 @@ def _where(error: BaseException) -> tuple[str, int, int, int] | None:
 
 
 def _resolve(need: NeedStatic, run: Run, leaves: list[Leaf], decisions: Decisions) -> None:
-    """Decides which inputs or loops must be known for `need`; an error if it depends on array contents."""
+    """Decides which inputs or loops must be known for `need`; refuses what arrays contain."""
     loops: dict[Any, str] = {}
     inputs: set[int] = set()
     axes: set[tuple[int, int]] = set()

@@ -168,7 +168,7 @@ class StagedList(list):  # type: ignore[type-arg]
     def __bool__(self) -> bool:
         return bool(self.length() > 0) if self.tail is not None else super().__len__() > 0
 
-    def pop(self, k: Any = -1) -> Any:  # type: ignore[override]
+    def pop(self, k: Any = -1) -> Any:
         if self.tail is None:
             return super().pop(k)
         if k != -1:
@@ -192,7 +192,7 @@ class StagedList(list):  # type: ignore[type-arg]
         for v in values:
             self.append(v)
 
-    def __iadd__(self, values: Any) -> StagedList:  # type: ignore[misc, override]
+    def __iadd__(self, values: Any) -> StagedList:
         self.extend(values)
         return self
 

@@ -1,5 +1,4 @@
-"""Symbols: what user code computes with during a staged run. They are mutable cells and views of cells,
-so that aliasing means what it means in NumPy."""
+"""Symbols: what user code computes with during a staged run, in the place of arrays and numbers."""
 
 from __future__ import annotations
 
@@ -26,6 +25,10 @@ class Symbol(Value):
 
     __slots__ = ()
     __array_priority__ = 1e6
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        made: Any = self
+        return made // other, made % other
 
     # -- what NumPy arrays say of themselves
 
@@ -230,9 +233,9 @@ def constant(array: np.ndarray[Any, Any]) -> Atom:
     if not array.shape:
         return atom(array[()])
     if array.size <= 32:
-        return creation.array(
-            *(atom(v) for v in array.ravel().tolist()), shape=array.shape, dtype=array.dtype
-        )  # type: ignore[no-any-return]
+        elements = map(atom, array.ravel().tolist())
+        made: Atom = creation.array(*elements, shape=array.shape, dtype=array.dtype)
+        return made
     key = ("array", id(array))
     if key not in t.reads:
         var = Var(Type(array.dtype, tuple(array.shape)), "constant")
@@ -268,7 +271,7 @@ def _connect(made: Var, parents: list[Symbol], values: list[Atom], rule: Any) ->
         at = let.args[0]
 
 
-def _view(parent: Symbol, chain: tuple[Any, ...], kind: Type) -> Symbol:
+def _view(parent: Value, chain: tuple[Any, ...], kind: Type) -> Symbol:
     """A view of the array at the root; consecutive index steps become one."""
     if parent.parent is not None:
         parent, chain = parent.parent, (*parent.chain, *chain)
@@ -344,7 +347,7 @@ JOINERS = (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack)
 
 
 def _join_rows(func: Any, rows: Symbol, axis: int = 0) -> Any:
-    """np.stack and its kin of a list that a rolled loop filled: its elements are already the rows of one array."""
+    """np.stack and its kin of a list that a rolled loop filled: its elements are rows already."""
     if func is np.stack:
         return apply(FUNCTIONS[np.moveaxis], rows, 0, axis)
     flat = rows.type.ndim == 1
@@ -392,7 +395,7 @@ def _binary(op: Any, swap: bool) -> Any:
     def method(self: Symbol, other: Any) -> Any:
         if isinstance(other, (list, tuple)):
             if self.type.weak and self.type.dtype.kind == "i" and op is elementwise.mul:
-                return other * self.__index__()  # type: ignore[operator]
+                return other * self.__index__()
             other = apply(FUNCTIONS[np.asarray], other)
         elif not _operand(other):
             return NotImplemented
@@ -442,7 +445,8 @@ def store_into(target: Symbol, made: Any) -> Symbol:
     dtype = made.dtype if isinstance(made, (Symbol, np.generic)) else atom(made).type.dtype
     if not np.can_cast(dtype, target.dtype, "same_kind"):
         raise TypeError(
-            f"Cannot cast ufunc output from {dtype!r} to {target.dtype!r} with casting rule 'same_kind'"
+            f"Cannot cast ufunc output from {dtype!r} to {target.dtype!r} "
+            "with casting rule 'same_kind'"
         )
     target[...] = made
     return target
@@ -483,4 +487,3 @@ for _name, _op in {
     "invert": elementwise.invert,
 }.items():
     setattr(Symbol, f"__{_name}__", _unary(_op))
-Symbol.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""A staged run: the open blocks, what may be undone, and the facts about sizes that it relied on."""
+"""A staged run: the open blocks, what may be undone, and the facts about sizes it relied on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tapeless.transforms.errors import EscapeError
 
 
 class Location:
-    """Something Python code can overwrite: a variable, a list, an attribute, the value of an array."""
+    """What Python code can overwrite: a variable, a list, an attribute, the value of an array."""
 
     key: tuple[Any, ...]
     birth: int = 0
@@ -97,7 +97,7 @@ class Trace(Builder):
         return x is None or y is None or self.same_size(a, b)
 
     def is_one(self, size: Size, other: Size) -> bool:
-        """An axis that happens to have length one in this call: the sizes it depends on become static."""
+        """An axis that happens to have length one in this call: its origins are made static."""
         if isinstance(size, int) or self.value(size) != 1 or self.value(other) == 1:
             return False
         self.decisions.fix_sizes(dims.symbols(size))
@@ -171,7 +171,7 @@ class Trace(Builder):
 
     @contextmanager
     def recording(self) -> Iterator[Journal]:
-        """Writes inside are journalled; the caller undoes them with `rollback`, an error undoes them here."""
+        """Writes inside are journalled; the caller may roll them back, an error does so here."""
         journal = Journal(next(self.serials))
         self.journals.append(journal)
         try:

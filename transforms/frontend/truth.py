@@ -24,7 +24,8 @@ def truth(value: Any) -> Any:
         total = dims.product(value.type.shape)
         if total != 1:
             raise ValueError(
-                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+                "The truth value of an array with more than one element is ambiguous. "
+                "Use a.any() or a.all()"
             )
         value = value.item()
     if value.type.dtype.kind != "b":

@@ -1,4 +1,4 @@
-"""Python values that hold symbols: taken apart into leaves at the end of a block, put together after it."""
+"""Python values that hold symbols: taken apart at the end of a block, put together after it."""
 
 from __future__ import annotations
 
@@ -84,12 +84,9 @@ def take_apart(value: Any) -> Spec:
         return Spec("leaf", value, atom=atom(value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         return Spec("leaf", value, atom=constant(value))
-    if (
-        isinstance(value, list)
-        and getattr(value, "tail", None) is not None
-        and value.tail.spec.kind == "leaf"
-    ):  # type: ignore[attr-defined]
-        return take_apart(value.arrays()[0])  # type: ignore[attr-defined]
+    tail = getattr(value, "tail", None) if isinstance(value, list) else None
+    if tail is not None and tail.spec.kind == "leaf":
+        return take_apart(value.arrays()[0])
     if isinstance(value, (list, tuple)):
         return Spec(type(value), value, tuple(range(len(value))), tuple(map(take_apart, value)))
     if isinstance(value, dict):
@@ -144,7 +141,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def join_types(a: Type | StackType, b: Type | StackType) -> Type | StackType:
-    """The type of a value that is sometimes `a` and sometimes `b`; StructureError if there is none."""
+    """The type of a value that is now `a`, now `b`; StructureError if there is none."""
     if isinstance(a, StackType) or isinstance(b, StackType):
         if isinstance(a, StackType) and isinstance(b, StackType):
             joined = join_types(a.item, b.item)

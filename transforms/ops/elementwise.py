@@ -558,7 +558,8 @@ def _select_simplify(args: Atoms, params: Params) -> Atom | None:
 
 
 def _select_source(args: Atoms, params: Params) -> str:
-    scalar = all(a.type.weak and not a.type.shape for a in args)
+    _, a, b = args
+    scalar = not any(x.type.shape for x in args) and a.type.dtype == b.type.dtype
     return "{1} if {0} else {2}" if scalar else "np.where({0}, {1}, {2})"
 
 

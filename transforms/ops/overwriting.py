@@ -1,4 +1,4 @@
-"""Arithmetic that overwrites its first operand: what emission makes of `x = x + y` where x is ours."""
+"""Arithmetic that overwrites its first operand: what becomes of `x = x + y` where x is ours."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def _filled(primal: Atom, tangent: Any) -> Atom:
     if tangent is not None:
         return tangent  # type: ignore[no-any-return]
     stacked = isinstance(primal.type, StackType)
-    return zero_stack(primal) if stacked else zero(primal.type)  # type: ignore[no-any-return]
+    return zero_stack(primal) if stacked else zero(primal.type)
 
 
 def _push_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
@@ -128,14 +128,14 @@ def _to_array_source(args: Any, params: Any) -> str:
     return "np.array({0})" if kind == np.dtype(float) else f"np.array({{0}}, np.{kind.name})"
 
 
-to_array = linear(
+to_array: Op = linear(
     "to_array",
     _to_array_infer,
     _to_array_source,
     lambda ct, args, linear, params: (unstack(ct),),
     costly=True,
 )
-unstack = linear(
+unstack: Op = linear(
     "unstack",
     lambda x: StackType(Type(x.type.dtype, x.type.shape[1:])),
     "list({0})",

@@ -9,7 +9,8 @@ import pytest
 from tapeless.calling import call_user
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.hooks import Hooks
-from tapeless.transforms.frontend.rewrite import bound_names, known_codes, rewritten
+from tapeless.transforms.frontend.rewrite import known_codes, rewritten
+from tapeless.transforms.frontend.scopes import bound_names
 from tapeless.transforms.frontend.stage import stage
 
 LIMIT = 3

@@ -1,0 +1,202 @@
+"""Branches on data: both sides are staged, the side that is not taken has no say at all."""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless.transforms.core.language import If
+from tapeless.transforms.errors import StructureError, UndefinedError
+from tests.transforms.staging import block_of, close_to, every, slope
+
+
+def if_statement(x):
+    if x > 0:
+        return np.sqrt(x) * x
+    return 3.0 * x
+
+
+def conditional(x):
+    return np.log(x) if x > 0 else 2.0 * x
+
+
+def where(x):
+    return np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 5.0 * x)
+
+
+def unsafe_where(x):
+    return np.where(x > 0, np.log(x) / x, 4.0 * x)
+
+
+def maximum(x):
+    return np.maximum(np.sqrt(x - 1.0), 7.0 * x + 10)
+
+
+def minimum(x):
+    return np.minimum(np.sqrt(x) + 5.0, 6.0 * x)
+
+
+def short_circuit(x):
+    if x > 0 and np.log(x) > 1:
+        return x * x
+    return 9.0 * x
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "expected"),
+    [
+        (if_statement, 0.0, 3.0),
+        (if_statement, -1.0, 3.0),
+        (conditional, 0.0, 2.0),
+        (where, 0.0, 5.0),
+        (where, -1.0, 5.0),
+        pytest.param(
+            unsafe_where, 0.0, 4.0, marks=pytest.mark.xfail(reason="jvp divides Python floats")
+        ),
+        (unsafe_where, -2.0, 4.0),
+        (maximum, 1.0, 7.0),
+        (minimum, 0.0, 6.0),
+        (short_circuit, 0.0, 9.0),
+        (short_circuit, -1.0, 9.0),
+    ],
+)
+def test_the_side_that_is_not_taken_gives_an_exact_zero(function, x, expected):
+    with np.errstate(all="ignore"):
+        assert tapeless.grad(function)(x) == expected
+        assert tapeless.jvp(function, (x,), (1.0,))[1] == expected
+        elementwise = function in (where, unsafe_where, maximum, minimum)
+        if elementwise:
+            grad = tapeless.grad(lambda v: np.sum(function(v)))(np.array([x, x]))
+            assert np.array_equal(grad, [expected, expected])
+
+
+def test_one_element_of_an_array_does_not_touch_the_others():
+    x = np.array([-1.0, 0.0, 4.0])
+    with np.errstate(all="ignore"):
+        grad = tapeless.grad(lambda v: np.sum(np.where(v > 0, np.sqrt(v), 0.0)))(x)
+    assert np.array_equal(grad, [0.0, 0.0, 0.25])
+
+
+# -- what may differ on the sides
+
+
+def number_kinds(x):
+    y = 1 if x > 0 else x
+    return y * x
+
+
+def containers(x):
+    if x > 0:
+        p = {"a": (x, 2.0), "b": [x * x]}
+    else:
+        p = {"a": (1.0, x), "b": [3 * x]}
+    return p["a"][0] * p["a"][1] + p["b"][0]
+
+
+def one_sided(x):
+    y = x
+    if x > 1:
+        y = y * x
+        if x > 2:
+            y = y * x
+    return y
+
+
+def several_exits(x):
+    if x < -1:
+        return -x
+    if x < 0:
+        return x * x
+    for k in range(3):
+        if x > k:
+            x = x + 0.5
+    return np.sin(x)
+
+
+def effects(x):
+    v = np.zeros(2)
+    if x > 0:
+        v[0] = x
+    else:
+        v[1] = x * x
+    return np.sum(v * np.array([2.0, 3.0]))
+
+
+@pytest.mark.parametrize(
+    "function", [number_kinds, containers, one_sided, several_exits, effects]
+)
+@pytest.mark.parametrize("x", [-1.5, -0.5, 0.6, 1.6, 2.6])
+def test_derivatives_on_all_sides(function, x):
+    close_to(tapeless.grad(function)(x), slope(function, x), 1e-5)
+
+
+def test_a_known_test_makes_no_branch():
+    def f(x, flag, name):
+        if flag and name == "sin":
+            return np.sin(x)
+        return x if not name else x * x
+
+    assert not list(every(block_of(f, 1.0, True, "sin"), If))
+
+
+def arrays_and_numbers(x):
+    y = np.ones(3) if x > 0 else 1.0
+    return np.sum(y) * x
+
+
+def different_keys(x):
+    p = {"a": x} if x > 0 else {"b": x}
+    return p["a"]
+
+
+def text_or_text(x):
+    mode = "one" if x > 0 else "two"
+    return x if mode == "one" else -x
+
+
+@pytest.mark.parametrize("function", [arrays_and_numbers, different_keys, text_or_text])
+def test_values_that_do_not_fit_are_refused_where_they_meet(function):
+    with pytest.raises(StructureError) as met:
+        block_of(function, 1.0)
+    assert met.value.where[1] > function.__code__.co_firstlineno
+
+
+def test_values_that_do_not_fit_do_no_harm_if_nobody_looks():
+    def f(x):
+        if x > 0:
+            label, y = "positive", x * x
+        else:
+            label, y = None, x
+        return y
+
+    assert [tapeless.grad(f)(x) for x in (3.0, -1.0)] == [6.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "used", [pytest.param(False, marks=pytest.mark.xfail(reason="a returned one is not asked")), True]
+)
+def test_a_variable_of_one_side_is_unset_on_the_other(used):
+    def returned(x):
+        if x > 0:
+            y = x * x
+        return y
+
+    def f(x):
+        if x > 0:
+            y = x * x
+        return y + 0.0
+
+    grad = tapeless.grad(f if used else returned)
+    assert grad(3.0) == 6.0
+    with pytest.raises(UnboundLocalError, match="local variable 'y'"):
+        grad(-3.0)
+
+
+def test_a_variable_of_no_side_is_refused_at_once():
+    def f(x):
+        if x > 0:
+            y = x
+            del y
+        return y  # noqa: F821, unset on purpose
+
+    with pytest.raises((UndefinedError, UnboundLocalError)):
+        block_of(f, 1.0)
