@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tapeless.transforms.core.builder import broadcast, current
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops import fresh, parts, shapes
@@ -55,8 +56,9 @@ def negated(a: Atom) -> Any:
 
 def number(a: Atom) -> Any:
     """The value of a Python number, else None."""
-    known = isinstance(a, Literal) and a.type.weak and type(a.value) in (int, float)
-    return a.value if known else None
+    if isinstance(a, Literal) and a.type.weak and type(a.value) in (int, float):
+        return a.value
+    return None
 
 
 def scaled(a: Atom) -> tuple[Any, Atom]:
@@ -77,7 +79,13 @@ def is_zeros(a: Atom) -> bool:
 
 
 def fits(a: Atom, t: Type) -> bool:
-    return bool(a.type.dtype == t.dtype and a.type.shape == t.shape)
+    """Whether an atom has the dtype and the shape of a result: sizes with other names are equal,
+    or broadcasting would have failed."""
+    return a.type.dtype == t.dtype and same_shape(a.type.shape, t.shape)
+
+
+def same_shape(a: tuple[Size, ...], b: tuple[Size, ...]) -> bool:
+    return len(a) == len(b) and all((m == 1) == (n == 1) for m, n in zip(a, b, strict=True))
 
 
 def once(a: Atom, uses: Uses) -> bool:
@@ -292,7 +300,7 @@ def needless_spreading(s: Let, uses: Uses) -> Any:
     if not shape or not spread:
         return None
     small = [a if let is None else let.args[0] for a, let in zip(s.args, inner, strict=True)]
-    if broadcast(*(a.type.shape for a in small)) == shape:
+    if same_shape(broadcast(*(a.type.shape for a in small)), shape):
         return s.op(*small)
     if any(a.type.shape for k, a in enumerate(s.args) if k not in spread):
         return None

@@ -42,8 +42,13 @@ from tapeless.transforms.unset import copied_unset
 from tapeless.transforms.wishes import better_names
 from tapeless.transforms.wrapping import WIDTH, without_brackets, wrap
 
-AUGMENTED = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
-OPPOSITE = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+AUGMENTED: dict[type[ast.operator], str] = {
+    ast.Add: "+=",
+    ast.Sub: "-=",
+    ast.Mult: "*=",
+    ast.Div: "/=",
+}
+OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 OF_BOOLS = {
     "logical_not": "not {0}",
     "logical_and": "{0} and {1}",
@@ -94,11 +99,12 @@ class Writer:
     def expr(self, a: Atom) -> ast.expr:
         if isinstance(a, Literal):
             return number(a.value)
-        made = self.layout.folded.get(a)
+        made: Any = self.layout.folded.get(a)
         if isinstance(made, If):
             return self.conditional(made)
         if made is not None:
-            return self.operation(made)
+            value: ast.expr = self.operation(made)
+            return value
         return ast.Name(self.name(a), ast.Load())
 
     def operation(self, s: Let) -> Any:
@@ -223,7 +229,7 @@ class Writer:
         if isinstance(value, ast.Name) and value.id == name:
             return
         if isinstance(value, ast.BinOp) and name in self.scalars:
-            sign = AUGMENTED.get(type(value.op))  # type: ignore[call-overload]
+            sign = AUGMENTED.get(type(value.op))
             left, right = value.left, value.right
             if isinstance(value.op, (ast.Add, ast.Mult)) and _is_name(right, name):
                 left, right = right, left
@@ -464,7 +470,7 @@ def _negated(test: ast.expr) -> ast.expr:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return operand
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPPOSITE:
-            return ast.Compare(left, [OPPOSITE[type(op)]()], [right])  # type: ignore[index]
+            return ast.Compare(left, [OPPOSITE[type(op)]()], [right])
         case _:
             return ast.UnaryOp(ast.Not(), test)
 

@@ -51,7 +51,7 @@ def is_dead(a: Atom) -> bool:
 
 
 def filled(t: Any, like: Any) -> Atom:
-    return zero(like) if t is None else t  # type: ignore[no-any-return]
+    return zero(like) if t is None else t
 
 
 def known(t: Any, of: Atom) -> Atom:
@@ -99,7 +99,8 @@ class Forward:
         if all(x is None for x in tangents):
             for v in s.outs:
                 if isinstance(v.type, StackType) and v.type.differentiable:
-                    t[v] = named(new_stack(item=v.type.item) if s.op is new_stack else zero_stack(v), v)
+                    made = new_stack(item=v.type.item) if s.op is new_stack else zero_stack(v)
+                    t[v] = named(made, v)
             return
         if s.op.jvp is None:
             return

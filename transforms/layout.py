@@ -1,7 +1,8 @@
 """Which values get a statement of their own, and what they are called.
 
-A value that is used once is folded into the expression that uses it. Values that hold the same thing at
-different times (a loop variable before and after a pass, an array before and after a store) share a name.
+A value that is used once is folded into the expression that uses it. Values that hold the same
+thing at different times (a loop variable before and after a pass, an array before and after a
+store) share a name.
 """
 
 from __future__ import annotations
@@ -80,7 +81,9 @@ class Folding:
             self.spoil(s, waiting)
             for b in blocks(s):
                 self.block(b, isinstance(s, (For, While)) and b is not getattr(s, "test", None))
-            if (isinstance(s, Let) and self.foldable(s)) or (isinstance(s, If) and self.conditional(s)):
+            if (isinstance(s, Let) and self.foldable(s)) or (
+                isinstance(s, If) and self.conditional(s)
+            ):
                 waiting[s.outs[0]] = s  # type: ignore[assignment]
         for a in block.results:
             if isinstance(a, Var) and a in waiting and not loop:
@@ -120,12 +123,7 @@ class Folding:
             waiting.pop(s.args[0], None)  # what is stored into needs a name
         for a in operands(s):
             if isinstance(a, Var) and a in waiting:
-                if (
-                    isinstance(s, (Let, Effect))
-                    or (isinstance(s, If) and a is s.test)
-                    or (isinstance(s, For) and a in (s.start, s.stop, s.step))
-                ) or isinstance(s, (For, While)):
-                    self.fold(a, waiting)
+                self.fold(a, waiting)
         if isinstance(s, If):
             for side in (s.then, s.orelse):
                 inside = dict(waiting)
@@ -194,6 +192,9 @@ class Naming:
         self.order: list[Var] = []
         self.wishes: list[tuple[Var, Var]] = []
         self.loops: list[tuple[int, set[Var]]] = []
+        self.unions: list[tuple[Var, Var, bool]] = []
+        self.ends: list[tuple[Any, Any, int]] = []
+        self.held: list[set[Var]] = []
 
     def run(self, block: Block) -> dict[Var, str]:
         at = next(self.clock)
@@ -206,8 +207,6 @@ class Naming:
         for a, b, forced in self.unions:
             self.unite(a, b, forced)
         return self.assign()
-
-    unions: list[tuple[Var, Var, bool]]
 
     def define(self, v: Var, at: int) -> None:
         if v in self.folded:
@@ -316,16 +315,13 @@ class Naming:
             self.unions.append((p, s.outs[k], True))
             if isinstance(s, While):
                 self.unions.append((p, s.test.params[k], True))
-            if isinstance(s.inits[k], Var):
-                self.unions.append((s.inits[k], p, False))
+            init = s.inits[k]
+            if isinstance(init, Var):
+                self.unions.append((init, p, False))
         for p, y in zip(carries, yields, strict=True):
             if isinstance(y, Var):
                 self.unions.append((y, p, False))
         self.ends.append((carries, yields, end))
-
-    @property
-    def held(self) -> list[set[Var]]:
-        return self._held
 
     def find(self, v: Var) -> Var:
         return self.group[v]
@@ -397,9 +393,7 @@ class Naming:
 
 def lay_out(block: Block, sizes: dict[Any, set[Var]], reserved: set[str]) -> Layout:
     folded = Folding(sizes).run(block)
-    naming = Naming(folded, sizes, reserved)
-    naming.unions, naming.ends, naming._held = [], [], []  # type: ignore[attr-defined]
-    return Layout(folded, naming.run(block))
+    return Layout(folded, Naming(folded, sizes, reserved).run(block))
 
 
 __all__ = ["Layout", "Literal", "lay_out", "uses"]

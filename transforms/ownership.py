@@ -1,10 +1,10 @@
 """Decides which stores can be made in place, and copies what cannot.
 
-    y = update(x, v, i)           becomes     x[i] = v            where x is dead afterwards and ours
-                                              y = x.copy(); ...   where it is not
+    y = update(x, v, i)         becomes     x[i] = v            where x is dead afterwards and ours
+                                            y = x.copy(); ...   where it is not
 
-Values are immutable in core, so a store is in place only if nobody can see the old value: no variable
-that is live afterwards may share the memory, and the memory must not be the caller's.
+Values are immutable in core, so a store is in place only if nobody can see the old value: no
+variable that is live afterwards may share the memory, and the memory must not be the caller's.
 """
 
 from __future__ import annotations

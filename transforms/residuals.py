@@ -1,4 +1,4 @@
-"""Makes values of loop bodies and branches available to the backward part: saved, or computed again.
+"""Makes values of loop bodies and branches available to the backward part: saved or recomputed.
 
     for t in range(n):                        for t in range(n):
         x = x * sin(x)                            x_saved[t] = x
@@ -144,7 +144,8 @@ def reads(s: Statement) -> list[Var]:
 
 def recomputable(let: Let) -> bool:
     op = let.op
-    if op.inplace or not op.pure or op.name in ("new_stack", "zero_items", "zeros_of_items", "empty"):
+    makers = ("new_stack", "zero_items", "zeros_of_items", "empty")
+    if op.inplace or not op.pure or op.name in makers:
         return False
     return not op.costly or (op.elementwise and not let.outs[0].type.shape)
 
@@ -156,7 +157,7 @@ class Residuals:
         self.run = builder.current() if builder.active() else builder.Builder()
         self.body, self.backward = primal, backward
         self.primal = Primal(primal)
-        self.local = set()  # variables that the backward part defines itself
+        self.local: set[Var] = set()  # variables that the backward part defines itself
         self.extra_sizes: dict[dims.Symbol, Var] = {}
         self.needed: dict[Var, None] = {}
         self.need(backward)
@@ -233,13 +234,14 @@ class Residuals:
         return dict.fromkeys(sorted(cut, key=self.primal.order.__getitem__)), again
 
     def cost(self, v: Var) -> int:
-        kind, elements = v.type, 1
+        kind: Any = v.type
+        elements = 1
         while isinstance(kind, StackType):
             kind, elements = kind.item, 4096 * elements
         for s in kind.shape:
             elements *= s if isinstance(s, int) else 64
         depth = sum(isinstance(s, (For, While)) for s, _ in self.primal.path[v])
-        return max(elements, 1) * 8**depth * 1000 + self.primal.order[v] % 1000
+        return int(max(elements, 1) * 8**depth * 1000 + self.primal.order[v] % 1000)
 
     # -- storage
 
@@ -277,7 +279,7 @@ class Residuals:
         return "array" if self.in_array(v) else "stack"
 
     def position(self, v: Var, new: dict[Var, Atom]) -> tuple[Any, list[Atom]]:
-        """The key and index atoms of this pass in the array that saves v (recorded in the open block)."""
+        """The key and index atoms of this pass in the array that saves v."""
         rest: list[Atom] = []
         for loop in self.loops(v):
             k: Atom = new.get(loop.index, loop.index)
@@ -376,15 +378,15 @@ class Residuals:
             )
             old = blocks(s)[k]
             block = Block((*old.params, *params), tuple(statements), (*old.results, *finals))
-            inits = (*s.inits, *(storage[v] for v in inner))  # type: ignore[union-attr]
+            assert isinstance(s, (For, While))
+            inits = (*s.inits, *(storage[v] for v in inner))
             if isinstance(s, While):
                 test_params = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
                 test = Block((*s.test.params, *test_params), s.test.body, s.test.results)
                 b.emit(replace(s, outs=(*s.outs, *outs), inits=inits, test=test, body=block))
             else:
-                b.emit(replace(s, outs=(*s.outs, *outs), inits=inits, body=block))  # type: ignore[type-var]
-        for v, out in zip(inner, outs, strict=True):
-            storage[v] = out
+                b.emit(replace(s, outs=(*s.outs, *outs), inits=inits, body=block))
+        storage.update(zip(inner, outs, strict=True))
 
     # -- rebuilding the backward part
 
@@ -431,7 +433,8 @@ class Residuals:
             return new[a]
         if isinstance(a, Var) and self.primal.path.get(a):
             raise InternalError(
-                f"the value of {a.name or self.primal.let.get(a)} is needed by the backward part but not at hand"
+                f"the value of {a.name or self.primal.let.get(a)} is needed by the backward part, "
+                "but not at hand"
             )
         return a
 
@@ -464,7 +467,7 @@ class Residuals:
                 )
             )
         else:
-            span = tuple(self.renamed(a, new) for a in (s.start, s.stop, s.step))
+            start, stop, step = (self.renamed(a, new) for a in (s.start, s.stop, s.step))
             inits = (*(self.renamed(a, new) for a in s.inits), *(storage[v] for v in popped))
             params = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
             inner_new = dict(new)
@@ -485,15 +488,16 @@ class Residuals:
             b.emit(
                 For(
                     (*(self.fresh(v, new) for v in s.outs), *outs),
-                    *span,
+                    start,
+                    stop,
+                    step,
                     inits,
                     body,
                     s.reverse,
                     origin=s.origin,
                 )
             )
-        for v, out in zip(popped, outs, strict=True):
-            storage[v] = out
+        storage.update(zip(popped, outs, strict=True))
 
     def back_block(
         self,
@@ -528,20 +532,23 @@ class Residuals:
                 case "stack":
                     rest, value = stacks.pop.bind(storage[v])
                     storage[v] = rest
-                    rest.name = f"{v.name}_saved" if v.name else "saved"  # type: ignore[union-attr]
+                    assert isinstance(rest, Var)
+                    assert isinstance(value, Var)
+                    rest.name = f"{v.name}_saved" if v.name else "saved"
                 case _:
                     key, position = self.position(v, new)
                     value = indexing.index(storage[v], *position, key=key)
             value.name = v.name
             new[v] = value
             loaded.append(v)
+        renamed: Any = new  # sizes too
         for v in loaded:  # their sizes are those of this pass, under new names
             for n in getattr(v.type, "shape", ()):
                 for symbol in dims.symbols(n):
                     if symbol in self.primal.homes and n == dims.single(symbol):
-                        new.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))  # type: ignore[call-overload]
+                        renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
         for v in loaded:
-            new[v].type = retype(v.type, new)  # type: ignore[union-attr]
+            renamed[v].type = retype(v.type, new)
         for v in sorted(
             (v for v in self.again if self.primal.path[v] == here),
             key=self.primal.order.__getitem__,
@@ -576,7 +583,8 @@ Wanted = dict[Var, list[dims.Symbol]]
 
 
 class Sized:
-    """The primal statements with `k = v.shape[i]` after each variable whose run-time size is needed later."""
+    """The primal statements with `k = v.shape[i]` after each variable whose run-time size is
+    needed later."""
 
     def __init__(self, wanted: Wanted, made: dict[dims.Symbol, Var]) -> None:
         self.wanted, self.made = wanted, made
@@ -634,8 +642,8 @@ def _size_lets(
 def resolve(
     primal: list[Statement], backward: list[Statement]
 ) -> tuple[list[Statement], list[Statement], dict[Var, Atom]]:
-    """Primal statements that save, and backward statements that read only what is in scope; and what the
-    variables that the backward part reads at its own top level are called now."""
+    """Primal statements that save, and backward statements that read only what is in scope; and
+    what the variables that the backward part reads at its own top level are called now."""
     plan = Residuals(primal, backward)
     if plan.extra_sizes:
         made: dict[dims.Symbol, Var] = {}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.algebra import algebra
+from tapeless.transforms.algebra import algebra, fits
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.checker import check
 from tapeless.transforms.core.dims import Dim
@@ -266,7 +266,7 @@ def _is_truth(a: Atom, value: bool) -> bool:
 def _fits(value: Atom, kind: Any) -> bool:
     if isinstance(kind, StackType):
         return True
-    return value.type.dtype == kind.dtype and value.type.shape == kind.shape
+    return bool(value.type.dtype == kind.dtype and value.type.shape == kind.shape)
 
 
 __all__ = ["_needs", "dead_code", "simplify"]

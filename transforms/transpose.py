@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import (
@@ -27,10 +29,11 @@ from tapeless.transforms.errors import InternalError
 from tapeless.transforms.expand import identity
 from tapeless.transforms.ops import elementwise
 from tapeless.transforms.ops.creation import cast_to, zero
-from tapeless.transforms.ops.fresh import zero_stack
 from tapeless.transforms.ops.elementwise import add, is_number, select
+from tapeless.transforms.ops.fresh import zero_stack
 from tapeless.transforms.ops.shapes import sum_to
 from tapeless.transforms.ops.stacks import add_stacks
+from tapeless.transforms.ops.table import FUNCTIONS
 
 Cotangents = dict[Var, Any]
 
@@ -50,7 +53,7 @@ def _filled(ct: Any, v: Var) -> Atom:
     """The cotangent of a linear variable, zero if it has none."""
     if ct is not None:
         return ct  # type: ignore[no-any-return]
-    return zero(v.type) if v.primal is None else zero_stack(v.primal)  # type: ignore[no-any-return]
+    return zero(v.type) if v.primal is None else zero_stack(v.primal)
 
 
 def _bar(v: Var) -> str:
@@ -63,8 +66,6 @@ def conform(ct: Atom, kind: Any) -> Atom:
         return ct
     if ct.type.dtype != kind.dtype:
         if ct.type.dtype.kind == "c" and kind.dtype.kind == "f":
-            from tapeless.transforms.ops.table import FUNCTIONS, np
-
             ct = FUNCTIONS[np.real](ct)
         ct = cast_to(ct, kind.dtype)
     return sum_to(ct, kind)
@@ -295,8 +296,8 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
 
 
 def _start_types(s: For) -> list[Any]:
-    """Types of the cotangents at the start of a backward pass: where sizes differ from pass to pass,
-    those that the pass left behind."""
+    """Types of the cotangents at the start of a backward pass: where sizes differ from pass to
+    pass, those that the pass left behind."""
     fresh: dict[tuple[Any, Any], Any] = {}
     found = []
     for p, y in zip(s.carries, s.yields, strict=True):

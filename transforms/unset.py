@@ -59,5 +59,5 @@ def copied_unset(block: Block) -> set[Var]:
 
 def _runs(s: For) -> bool:
     """Whether a loop is sure to make a pass."""
-    spans = (s.start, s.stop, s.step)
-    return all(isinstance(a, Literal) for a in spans) and bool(range(*(a.value for a in spans)))
+    known = [a.value for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]
+    return len(known) == 3 and bool(range(*known))

@@ -69,6 +69,7 @@ def better_names(
     for name in dict.fromkeys(found[v] for v in named):
         _without_number(name, found, named, reserved)
     before = dict(found)
+    shared: dict[str, str] = {}  # a name to the one that it replaces, at times that do not overlap
     taken = {*(found[u] for v in named for u in groups.members(v)), *reserved}
     stems = _Stems(found)
     for s in _every(block):
@@ -82,9 +83,15 @@ def better_names(
                 or any(u in named for u in group)
             ):
                 continue
-            stem = "carried" if groups.carried & {*group} else stems.of(v, s)
-            name = next(n for n in _numbered(stem) if n not in taken and not keyword.iskeyword(n))
+            hint = next((groups.carried[u] for u in group if u in groups.carried), None)
+            stem = stems.of(v, s) if hint is None else stems.base(hint) or "carried"
+            name = next(
+                n
+                for n in _numbered(stem)
+                if (n not in taken or shared.get(n) == before[v]) and not keyword.iskeyword(n)
+            )
             taken.add(name)
+            shared[name] = before[v]
             found |= dict.fromkeys(group, name)
     return found
 
@@ -117,6 +124,10 @@ class _Stems:
         name = self.names.get(a, "") if isinstance(a, Var) else ""
         return "" if NAMELESS.fullmatch(name) else name
 
+    def base(self, a: Atom) -> str:
+        """The name of a value without its number."""
+        return re.sub(r"_\d+$", "", self.name(a))
+
     def of(self, v: Var, s: Statement) -> str:
         if not isinstance(s, Let):
             return "t"
@@ -126,7 +137,7 @@ class _Stems:
         if s.op.name == "pop" and v is not s.outs[0]:
             return "kept"
         if s.op.inplace or s.op.name == "copy":
-            return re.sub(r"_\d+$", "", self.name(s.args[0])) or "t"
+            return self.base(s.args[0]) or "t"
         if kind:
             return f"t{kind}"
         word = WORDS.get(s.op.name, s.op.name.removeprefix("_"))
@@ -158,8 +169,7 @@ class _Stems:
 
     def part(self, s: Let, kind: str) -> str:
         """x_i for x[i]."""
-        base = re.sub(r"(_bar|_dot)?(_\d+)?$", "", self.name(s.args[0]))
-        base = base.removesuffix("_saved")
+        base = re.sub(r"(_bar|_dot|_saved)$", "", self.base(s.args[0]))
         entries = []
         for e in s.params["key"]:
             entry = s.args[1 + e.k] if isinstance(e, Slot) else e
@@ -182,7 +192,7 @@ class _Groups:
         self.names = names
         self.root: dict[Var, Var] = {}
         self.below: dict[Var, list[Var]] = {}
-        self.carried: set[Var] = set()
+        self.carried: dict[Var, Atom] = {}  # what variables of loops start from
 
     def find(self, v: Var) -> Var:
         while v in self.root:
@@ -221,7 +231,7 @@ class _Groups:
                 params = s.carries if isinstance(s, For) else s.body.params
                 yields = s.yields if isinstance(s, For) else s.body.results
                 tests = params if isinstance(s, For) else s.test.params
-                self.carried.update(params)
+                self.carried.update(zip(params, s.inits, strict=True))
                 for group in zip(s.outs, params, s.inits, yields, tests, strict=True):
                     for a in group:
                         self.join(group[1], a)

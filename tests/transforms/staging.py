@@ -1,12 +1,12 @@
-"""What the tests of the passes share: staged runs, emitted programs, and counts of what is in them."""
+"""What the tests of the passes share: staged runs, emitted programs, and counts of their parts."""
 
 import inspect
 
 import numpy as np
 
+from tapeless.calling import call_user
 from tapeless.transforms.core.language import Let, blocks
 from tapeless.transforms.emit import emit_function
-from tapeless.calling import call_user
 from tapeless.transforms.frontend.stage import stage
 
 

@@ -67,9 +67,7 @@ def test_operations_inside_of_blocks_and_of_operations(double_sine):
     x, y, r, i, c, t = var("x"), var("y"), var("r"), var("i", INT), var("c"), var("t", BOOL)
     twice = closed("twice", Block((x,), (Let((y,), double_sine, (x,)),), (y,)))
     side, out = var("side"), var("out")
-    branch = If(
-        (r,), t, Block((), (Let((side,), twice, (c,)),), (side,)), Block((), (), (c,))
-    )
+    branch = If((r,), t, Block((), (Let((side,), twice, (c,)),), (side,)), Block((), (), (c,)))
     zero, three, one = (Literal(k, INT) for k in (0, 3, 1))
     loop = For((out,), zero, three, one, (var("a"),), Block((i, c), (branch,), (r,)))
     block = Block((loop.inits[0], t), tuple(expand([loop])), (out,))

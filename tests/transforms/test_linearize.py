@@ -1,5 +1,7 @@
 """The linear part: what is known is computed apart, and the tangents enter linearly."""
 
+# ruff: noqa: SIM108 (branches are what is differentiated)
+
 import numpy as np
 import pytest
 
@@ -97,7 +99,9 @@ def test_a_while_loop_counts_its_passes_and_its_tangent_is_a_for():
     assert loop.start == Literal(0, loop.start.type)
     counted = Block((*block_of(doubling, 1.5).params,), (), ())
     assert counted.params[0].name == "x"
-    run = compiled(Block(tuple(free_variables(Block((), (*split.primal,), ()))), (*split.primal,), (passes,)))
+    run = compiled(
+        Block(tuple(free_variables(Block((), (*split.primal,), ()))), (*split.primal,), (passes,))
+    )
     x, expected = 1.5, 0
     while x < 20:
         x, expected = x * np.exp(0.5 * x), expected + 1

@@ -33,9 +33,7 @@ class Lazy:
 
     def rolls(self) -> bool:
         iterable, _, nested = self.made
-        return (
-            nested or _rolls(iterable)
-        )
+        return nested or _rolls(iterable)
 
     def listed(self) -> Any:
         """The elements as a list that may be rolled."""

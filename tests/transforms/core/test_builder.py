@@ -92,7 +92,9 @@ def test_broadcasting_of_named_sizes(recording):
     assert builder.broadcast() == ()
 
 
-@pytest.mark.parametrize(("op", "expected"), [(add, 7), (sub, 3), (mul, 10), (floordiv, 2), (mod, 1)])
+@pytest.mark.parametrize(
+    ("op", "expected"), [(add, 7), (sub, 3), (mul, 10), (floordiv, 2), (mod, 1)]
+)
 def test_sizes_are_followed_through_integer_arithmetic(recording, op, expected):
     k = Var(INT, "k")
     made = builder.size_of(op(k, 2))

@@ -81,9 +81,12 @@ def test_variables_are_equal_only_to_themselves():
 
 
 def program():
-    """for i in range(n): c = sin(c) if t else c + a,   then   while p: p = f(p),   then   print(a)"""
-    v = {k: var(k) for k in "a c d e out q r w".split()} | {k: var(k, INT) for k in ("n", "i")}
-    v |= {k: var(k, BOOL) for k in ("t", "p")}
+    """A loop with a branch in it, a while loop and an effect, and their variables.
+
+    for i in range(n): c = sin(c) if t else c + a;  while p: ...;  print(a)
+    """
+    v = {k: var(k) for k in ("a", "c", "d", "e", "out", "q", "r", "w")}
+    v |= {k: var(k, INT) for k in ("n", "i")} | {k: var(k, BOOL) for k in ("t", "p")}
     yes = Block((), (Let((v["d"],), sin, (v["c"],)),), (v["d"],))
     no = Block((), (Let((v["e"],), add, (v["c"], v["a"])),), (v["e"],))
     branch = If((v["r"],), v["t"], yes, no)

@@ -1,5 +1,6 @@
 """Core programs as text: every part is shown, and equal names are told apart."""
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -36,7 +37,9 @@ def loop_with_branch():
     t = Var(Type(np.dtype(bool)), "t")
     sine = Let((s,), sin, (c,), {}, Origin("models.py", 3))
     test = Let((t,), greater, (c, Literal(1, COUNT.type)))
-    branch = If((r,), t, Block((), (sine,), (s,)), Block((), (), (c,)), None, Origin("models.py", 2))
+    branch = If(
+        (r,), t, Block((), (sine,), (s,)), Block((), (), (c,)), None, Origin("models.py", 2)
+    )
     body = Block((i, c), (test, branch), (r,))
     zero, one = Literal(0, COUNT.type), Literal(1, COUNT.type)
     return For((Var(FLOAT, "x"),), zero, COUNT, one, (X,), body)
@@ -85,7 +88,7 @@ def test_programs_are_closed_and_named():
 
 def test_variables_of_one_name_are_told_apart():
     x = [Var(FLOAT, "x") for _ in range(3)] + [Var(FLOAT) for _ in range(3)]
-    body = tuple(Let((b,), sin, (a,)) for a, b in zip(x, x[1:], strict=False))
+    body = tuple(Let((b,), sin, (a,)) for a, b in itertools.pairwise(x))
     text = show_block(Block((x[0],), body, (x[-1],)))
     assert re.findall(r"(\w+): f8 =", text) == ["x_2", "x_3", "t1", "t2", "t3"]
 
@@ -100,7 +103,10 @@ def test_a_users_name_like_ours_is_not_taken_twice():
 
 def test_constants_stacks_and_what_is_undefined():
     x, stack = Var(FLOAT, "x"), Var(StackType(FLOAT), "kept")
-    body = (Let((Var(FLOAT, "y"),), add, (x, Literal(2.0, FLOAT)), {"axis": 1}), Effect("blank", ()))
+    body = (
+        Let((Var(FLOAT, "y"),), add, (x, Literal(2.0, FLOAT)), {"axis": 1}),
+        Effect("blank", ()),
+    )
     text = show_block(Block((x, stack), body, (Literal(None, FLOAT),)))
     assert text.splitlines() == [
         "(x: f8, kept: stack(f8)):",

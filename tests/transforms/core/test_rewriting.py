@@ -1,5 +1,7 @@
 """Copies of blocks: other variables, the same program."""
 
+# ruff: noqa: SIM108 (branches are what is copied)
+
 import numpy as np
 import pytest
 

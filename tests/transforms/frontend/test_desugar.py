@@ -266,7 +266,9 @@ def test_a_with_block():
 
 # -- random programs
 
-CONDITIONS = st.sampled_from(["a", "b", "not a", "a and not b", "len(log) % 2", "len(log) % 3 == a"])
+CONDITIONS = st.sampled_from(
+    ["a", "b", "not a", "a and not b", "len(log) % 2", "len(log) % 3 == a"]
+)
 LEAVES = st.sampled_from(["log.append({n})", "return {n}", "return", "pass"])
 IN_LOOP = st.sampled_from(["break", "continue", "log.append({n})", "return {n}"])
 
@@ -291,7 +293,9 @@ def bodies(draw, depth=3, loop=False):
         elif kind == "for":
             lines.append(f"for k{depth} in range({draw(st.integers(0, 3))}):\n{inside}")
         elif kind == "while":
-            lines.append(f"w{depth} = len(log)\nwhile len(log) < w{depth} + 4:\n    log.append(0)\n{inside}")
+            lines.append(
+                f"w{depth} = len(log)\nwhile len(log) < w{depth} + 4:\n    log.append(0)\n{inside}"
+            )
         else:
             lines.append(f"try:\n{inside}\nexcept ZeroDivisionError:\n    log.append(7)")
         if other is not None:

@@ -1,5 +1,7 @@
 """Loops over data: one body, whatever it writes, and the passes that Python would make."""
 
+# ruff: noqa: B905 (users write zip so)
+
 import itertools
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Finding the source of a function: the right one, or an error."""
 
+# ruff: noqa: C417, E731 (odd places of lambdas are what is tested)
+
 import ast
 import functools
 import importlib.util
@@ -103,13 +105,13 @@ def test_functions(function, args, expected):
 # fmt: off
 one, two, three = lambda x: x + 1, lambda x: x + 2, lambda x: x * 3
 pair = [lambda x: x, lambda x: x]
-curried = lambda x: lambda y: (x, y, lambda z: z - 1)  # noqa: E731
+curried = lambda x: lambda y: (x, y, lambda z: z - 1)
 long = (lambda x,
                y=2:
         x
         + y)
 in_call = list(map(lambda f: f, [lambda x: -x, lambda x: +x]))
-starred = lambda *args, k=1, **kw: (args, k, kw)  # noqa: E731
+starred = lambda *args, k=1, **kw: (args, k, kw)
 constants = [(lambda x: x + 1, lambda x: x + 1.0), (lambda x: 1, lambda x: 2)]
 named = {"a": lambda: 1, "b": lambda: 2, "c": lambda: "a"}
 # fmt: on

@@ -1,5 +1,7 @@
 """Lists: ordinary ones while their length is known, stacks when a rolled loop appends to them."""
 
+# ruff: noqa: PERF401 (lists that loops append to are what is tested)
+
 import numpy as np
 import pytest
 

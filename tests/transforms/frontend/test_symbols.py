@@ -125,9 +125,11 @@ def test_memory_is_shared_as_in_numpy(function, x):
     np.testing.assert_array_equal(argument, x)
 
 
-@pytest.mark.parametrize(
-    "name", "add sub mul truediv floordiv mod pow lt le gt ge eq ne".split()
-)
+OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]
+OPERATORS += ["lt", "le", "gt", "ge", "eq", "ne"]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize("other", [2, 2.5, np.float32(2.5), V + 1])
 def test_operators_with_both_sides(name, other):
     apply = getattr(operator, name)

@@ -1,6 +1,6 @@
 """Python values with symbols in them: taken apart, put together, joined."""
 
-from collections import OrderedDict, namedtuple
+from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np

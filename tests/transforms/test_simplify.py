@@ -1,0 +1,222 @@
+"""Algebra: each rule gives the shorter program, and the program means what it meant before."""
+
+import numpy as np
+import pytest
+
+from tapeless.transforms.core.language import If
+from tapeless.transforms.simplify import simplify
+from tests.transforms.staging import block_of, close_to, compiled, every, lets
+
+V = np.array([0.3, -0.7, 1.9])
+M = np.array([[0.2, -1.1, 0.4], [1.3, 0.6, -0.8]])
+
+
+def simplified(function, *args):
+    """The simplified block; what it computes is compared with the function itself."""
+    block = simplify(block_of(function, *args))
+    leaves = [np.copy(a) if isinstance(a, np.ndarray) else a for a in args]
+    close_to(compiled(block)(*leaves)[0], function(*args), 1e-14)
+    return block
+
+
+def operations(block):
+    return sorted(s.op.name for s in every(block) if hasattr(s, "op"))
+
+
+RULES = [
+    # sums
+    (lambda x, y: x + np.zeros(x.shape), (V, V), []),
+    (lambda x, y: np.zeros(x.shape) - x, (V, V), ["neg"]),
+    (lambda x, y: x - (-y), (V, V), ["add"]),
+    (lambda x, y: x + (-y), (V, V), ["sub"]),
+    (lambda x, y: -x + y, (V, V), ["sub"]),
+    (lambda x, y: -(x - y), (V, V), ["sub"]),
+    (lambda x, y: x + -0.5 * y, (V, V), ["mul", "sub"]),
+    (lambda x, y: -0.25 * x + x, (V, V), ["mul"]),
+    (lambda x, y: 2 * x + 3 * x, (V, V), ["mul"]),
+    (lambda x, y: y - x - x, (V, V), ["mul", "sub"]),
+    (lambda x, y: y - x + x * 2, (V, V), ["add"]),
+    # products
+    (lambda x, y: x * 2 * y * 3, (V, V), ["mul", "mul"]),
+    (lambda x, y: (-x) * (-y), (V, V), ["mul"]),
+    (lambda x, y: -((-x) / y), (V, V), ["truediv"]),
+    (lambda x, y: (2 * x) / 4.0, (V, V), ["mul"]),
+    (lambda x, y: 0.5 * (x / (0.5 * y)), (V, V), ["truediv"]),
+    (lambda x, y: np.negative(-x), (V, V), []),
+    # shapes
+    (lambda x, y: np.broadcast_to(1.0, x.shape) * x, (V, V), []),
+    (lambda x, y: np.broadcast_to(x, y.shape) + y, (V, M), ["add"]),
+    (lambda x, y: x * np.broadcast_to(y, x.shape), (V, 0.7), ["mul"]),
+    (lambda x, y: np.broadcast_to(np.broadcast_to(x, (2, 3)), (4, 2, 3)), (V, V), ["broadcast_to"]),
+    (lambda x, y: y - (-x).reshape(3, 1).T, (V, V), ["add", "reshape", "transpose"]),
+    (lambda x, y: x.T.T, (M, V), []),
+    (lambda x, y: y - (-x)[1:], (V, V[1:]), ["add", "index"]),
+    (lambda x, y: y * np.sum(-0.5 * x), (V, 2.0), ["mul", "mul", "sum"]),
+    (lambda x, y: np.sum(x / y), (V, 2.0), ["sum", "truediv"]),
+    # choices
+    (lambda x, y: np.where(x > 0, np.where(x > 0, y, 0), 0), (V, V), ["greater", "select"]),
+    (lambda x, y: y + np.where(x > 0, -y, 0.0), (V, V), ["greater", "select", "sub"]),
+]
+
+
+@pytest.mark.parametrize(("function", "args", "left"), RULES)
+def test_rules(function, args, left):
+    assert operations(simplified(function, *args)) == left
+
+
+def test_a_constant_goes_to_the_smaller_factor():
+    block = simplified(lambda m, v: 0.3 * (m * v), M, V)
+    (scaled,) = [s for s in lets(block, "mul") if not hasattr(s.args[0], "origin")]
+    assert len(scaled.outs[0].type.shape) == 1
+
+
+def test_a_sum_is_scaled_rather_than_its_terms():
+    block = simplified(lambda m: np.sum(0.3 * m, axis=0), M)
+    (scaled,) = lets(block, "mul")
+    assert len(scaled.outs[0].type.shape) == 1
+
+
+def test_no_rule_hides_what_is_not_a_number():
+    function = compiled(simplify(block_of(lambda x: x - x, V)))
+    assert np.isnan(function(np.array([np.nan, 0.0, 1.0]))[0][0])
+
+
+# -- stores
+
+
+def whole(x, v):
+    t = x.copy()
+    t[:] = 2 * v
+    return t
+
+
+def whole_of_its_own(x, v):
+    t = x.copy()
+    t[:, :] = np.sin(x) * v
+    return t
+
+
+def to_narrower_type(x, v):
+    t = np.zeros(x.shape, np.float32)
+    t[:] = x * v
+    return t
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "left"),
+    [
+        (whole, (V, 0.5), ["broadcast_to", "mul"]),
+        (whole_of_its_own, (M, 0.5), ["mul", "sin"]),
+        (to_narrower_type, (V, 0.5), ["cast", "mul"]),
+    ],
+)
+def test_a_full_overwrite_is_the_value(function, args, left):
+    block = simplified(function, *args)
+    assert [name for name in operations(block) if name != "copy"] == left
+    made = compiled(block)(*args)[0]
+    assert made.dtype == function(*args).dtype
+
+
+def test_the_value_of_a_full_overwrite_is_not_shared():
+    def overwritten(x, v):
+        t = x.copy()
+        t[:] = v
+        t[0] = 5.0
+        return t + v
+
+    block = simplify(block_of(overwritten, V, V))
+    close_to(compiled(block)(V, V)[0], overwritten(V, V))
+
+
+def several(x, i):
+    y = x * 2.0
+    a, b = np.sin(x[0]), np.cos(x[1])
+    y[i] = 0.0
+    y[i + 1] += b
+    y[i] += a
+    y[i] += b
+    return y
+
+
+def accumulated(x, i):
+    y = x * 2.0
+    y[i] += np.sin(x[0])
+    y[i] -= np.cos(x[1])
+    return y
+
+
+def overlapping(x, i):
+    y = x * 2.0
+    y[0] = 1.0
+    y[i] = 3.0
+    y[0] += x[1]
+    return y
+
+
+def looked_at(x, i):
+    y = x * 2.0
+    y[i] = 1.0
+    z = y[0] * 1.5
+    y[i] += z
+    return y
+
+
+@pytest.mark.parametrize(
+    ("function", "stores"),
+    [
+        (several, ["update", "add_at"]),
+        (accumulated, ["add_at"]),
+        (overlapping, ["update", "update", "add_at"]),
+        (looked_at, ["update", "add_at"]),
+    ],
+)
+@pytest.mark.parametrize("i", [0, 1])
+def test_stores_to_one_place_are_one_store(function, stores, i):
+    block = simplified(function, V, i)
+    assert [s.op.name for s in every(block) if getattr(s, "op", None) and s.op.inplace] == stores
+
+
+def part_of_part(x):
+    y = x * 2.0
+    row = y[1]
+    row[0] = 5.0
+    row += 1.0
+    return y
+
+
+def read_again(x):
+    y = x * 2.0
+    y[1] = x[0] * 3.0
+    return y[1] + x[1]
+
+
+def test_stores_through_views_go_to_the_array():
+    block = simplified(part_of_part, M)
+    assert [s.op.name for s in every(block)] == ["mul", "update", "add_at"]
+
+
+def test_what_was_stored_is_not_read_back():
+    assert not lets(simplified(read_again, M), "update")
+
+
+# -- structure
+
+
+def flag(x):
+    if x > 0:  # noqa: SIM108, a branch is what is met
+    else:
+        on = False
+    return 1.0 if on else 2.0
+
+
+def test_a_branch_between_true_and_false_is_its_test():
+    block = simplified(flag, 0.5)
+    (branch,) = every(block, If)
+    (test,) = [s for s in every(block) if s.outs and s.outs[0] is branch.test]
+    assert test.op.name == "greater"
+
+
+def test_what_is_simple_stays_the_same_program():
+    block = simplified(lambda x, y: np.sin(x) * y + x, V, V)
+    again = simplify(block)
+    assert operations(again) == operations(block) == ["add", "mul", "sin"]

@@ -1,0 +1,223 @@
+"""Rewrites expressions: calls, reads and tests go through hooks."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from typing import Any
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend import source
+from tapeless.transforms.frontend.scopes import Scope
+from tapeless.transforms.frontend.syntax import (
+    hook,
+    named,
+    pattern,
+    place,
+    thunk,
+)
+
+
+class Expressions:
+    """Expressions in the scope of one function."""
+
+    def __init__(self, file: str, owner: str) -> None:
+        self.file, self.owner = file, owner
+        self.scope: Scope | None = None
+        self.counter = itertools.count(1)
+        self.depth = itertools.count()
+
+    def refusal(
+        self,
+        node: ast.AST,
+        problem: str,
+        hint: str = "move it out of the function that is transformed",
+    ) -> UnsupportedError:
+        where = (
+            self.file,
+            getattr(node, "lineno", 0),
+            getattr(node, "col_offset", 0),
+            (getattr(node, "end_col_offset", 0) or 0)
+            if getattr(node, "end_lineno", 0) == getattr(node, "lineno", 0)
+            else 10_000,
+        )
+        return UnsupportedError(problem, hint, where)
+
+    def variable(self, name: str, ctx: ast.expr_context) -> ast.expr:
+        found = self.scope.find(name) if self.scope else None
+        if found is None:
+            return hook("load", ast.Constant(name))
+        if name in found.plain:
+            return ast.Name(name, ctx)
+        return ast.Attribute(named(found.frame), name, ctx)
+
+    def mangle(self, attr: str) -> str:
+        private = self.owner and attr.startswith("__") and not attr.endswith("__")
+        return f"_{self.owner.lstrip('_')}{attr}" if private else attr
+
+    def arguments(self, args: ast.arguments, keep_defaults: bool) -> ast.arguments:
+        def plain(a: ast.arg | None) -> ast.arg | None:
+            return None if a is None else ast.arg(a.arg)
+
+        none = ast.Constant(None)
+        return ast.arguments(
+            posonlyargs=[ast.arg(a.arg) for a in args.posonlyargs],
+            args=[ast.arg(a.arg) for a in args.args],
+            vararg=plain(args.vararg),
+            kwonlyargs=[ast.arg(a.arg) for a in args.kwonlyargs],
+            kwarg=plain(args.kwarg),
+            kw_defaults=[d and (self.expr(d) if keep_defaults else none) for d in args.kw_defaults],
+            defaults=[self.expr(d) if keep_defaults else none for d in args.defaults],
+        )
+
+    def expr(self, node: ast.expr) -> ast.expr:
+        return place(self._expr(node), node)
+
+    def _expr(self, node: ast.expr) -> ast.expr:
+        match node:
+            case ast.Constant():
+                return node
+            case ast.Name(id=name):
+                return self.variable(name, node.ctx)
+            case ast.Call(func=ast.Name(id="super"), args=[]) if self.owner:
+                return hook("super_", ast.Constant(self.owner), named(self.first_argument()))
+            case ast.Call(func=func, args=args, keywords=keywords):
+                return hook(
+                    "call",
+                    self.expr(func),
+                    *map(self.expr, args),
+                    keywords=[ast.keyword(k.arg, self.expr(k.value)) for k in keywords],
+                )
+            case ast.Attribute(value=value, attr=attr):
+                return hook("attr", self.expr(value), ast.Constant(self.mangle(attr)))
+            case ast.Subscript(value=value, slice=key):
+                return hook("item", self.expr(value), self.expr(key))
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                return hook(
+                    "slice",
+                    *(
+                        ast.Constant(None) if b is None else self.expr(b)
+                        for b in (lower, upper, step)
+                    ),
+                )
+            case ast.Starred(value=value):
+                return ast.Starred(hook("iterate", self.expr(value)), ast.Load())
+            case ast.BinOp(left=left, op=op, right=right):
+                return ast.BinOp(self.expr(left), op, self.expr(right))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return hook("not_", self.expr(operand))
+            case ast.UnaryOp(op=op, operand=operand):
+                return ast.UnaryOp(op, self.expr(operand))
+            case ast.BoolOp(op=op, values=values):
+                return hook(
+                    "and_" if isinstance(op, ast.And) else "or_",
+                    *(thunk(self.expr(v)) for v in values),
+                )
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[right]):
+                return hook(
+                    "contains",
+                    self.expr(left),
+                    self.expr(right),
+                    ast.Constant(isinstance(op, ast.NotIn)),
+                )
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return ast.Compare(self.expr(left), [op], [self.expr(right)])
+            case ast.Compare(left=left, ops=ops, comparators=rights):
+                kinds = ast.Tuple([ast.Constant(type(o).__name__) for o in ops], ast.Load())
+                return hook(
+                    "compare", self.expr(left), kinds, *(thunk(self.expr(r)) for r in rights)
+                )
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return hook(
+                    "if_expression",
+                    self.expr(test),
+                    thunk(self.expr(body)),
+                    thunk(self.expr(orelse)),
+                )
+            case ast.Lambda():
+                return self.lambda_(node)
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                return self.comprehension(node)
+            case ast.List(elts=elements):
+                return hook("new", ast.List([self.expr(e) for e in elements], ast.Load()))
+            case ast.Tuple(elts=elements):
+                return ast.Tuple([self.expr(e) for e in elements], ast.Load())
+            case ast.Set(elts=elements):
+                return hook("new", ast.Set([self.expr(e) for e in elements]))
+            case ast.Dict(keys=keys, values=values):
+                return hook(
+                    "new",
+                    ast.Dict([k and self.expr(k) for k in keys], [self.expr(v) for v in values]),
+                )
+            case ast.JoinedStr(values=values):
+                return hook("format", *map(self.format_part, values))
+            case ast.NamedExpr(target=target, value=value):
+                found = self.scope.find(target.id) if self.scope else None
+                if found is None or target.id in found.plain:
+                    raise self.refusal(node, "an assignment expression cannot be staged here")
+                return hook("assign", named(found.frame), ast.Constant(target.id), self.expr(value))
+            case ast.Yield(value=value):
+                return ast.Yield(value and self.expr(value))
+            case ast.YieldFrom(value=value):
+                return ast.YieldFrom(self.expr(value))
+            case _:
+                raise self.refusal(node, f"{type(node).__name__} expressions cannot be staged")
+
+    def first_argument(self) -> str:
+        return "self"
+
+    def format_part(self, part: ast.expr) -> ast.expr:
+        if isinstance(part, ast.FormattedValue):
+            spec = part.format_spec
+            text: ast.expr = (
+                hook("format", *map(self.format_part, spec.values))
+                if isinstance(spec, ast.JoinedStr)
+                else ast.Constant("")
+            )
+            return ast.Tuple(
+                [self.expr(part.value), ast.Constant(part.conversion), text], ast.Load()
+            )
+        return part
+
+    def lambda_(self, node: ast.Lambda) -> ast.expr:
+        outer = self.scope
+        self.scope = Scope("", set(), set(source._arguments(node.args)), outer)
+        body = self.expr(node.body)
+        self.scope = outer
+        return ast.Lambda(self.arguments(node.args, keep_defaults=True), body)
+
+    def comprehension(self, node: Any) -> ast.expr:
+        """A comprehension has its own frame: functions made in it see its variables change."""
+        kind = type(node).__name__
+        element = ast.Tuple([node.key, node.value], ast.Load()) if kind == "DictComp" else node.elt
+        outer = self.scope
+        first = self.expr(node.generators[0].iter)
+        frame = f"v{next(self.depth)}"
+        targets = {
+            n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
+        }
+        self.scope = Scope(frame, targets, set(), outer)
+        made = self.generators(node.generators, element, frame, first)
+        self.scope = outer
+        whole = ast.Call(thunk(made, frame), [hook("frame", ast.Constant(kind))], [])
+        return hook("comprehension", ast.Constant(kind), whole)
+
+    def generators(
+        self,
+        generators: list[ast.comprehension],
+        element: ast.expr,
+        frame: str,
+        first: ast.expr | None,
+    ) -> ast.expr:
+        """(iterable, function of an item to (condition, element or a nested triple), is nested)."""
+        g, rest = generators[0], generators[1:]
+        iterable = self.expr(g.iter) if first is None else first
+        test: ast.expr = ast.Constant(True)
+        if g.ifs:
+            test = hook("and_", *(thunk(self.expr(i)) for i in g.ifs))
+        inner = self.generators(rest, element, frame, None) if rest else self.expr(element)
+        item = f"item_{next(self.counter)}"
+        bind = hook("bind", named(frame), pattern(g.target), named(item))
+        parts = ast.Tuple([bind, ast.Tuple([thunk(test), thunk(inner)], ast.Load())], ast.Load())
+        function = thunk(ast.Subscript(parts, ast.Constant(1), ast.Load()), item)
+        return ast.Tuple([iterable, function, ast.Constant(bool(rest))], ast.Load())

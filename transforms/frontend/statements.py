@@ -1,0 +1,308 @@
+"""Rewrites statements: branches and loop bodies become functions that hooks call."""
+
+from __future__ import annotations
+
+import ast
+
+from tapeless.transforms.frontend import source
+from tapeless.transforms.frontend.bindings import Bindings
+from tapeless.transforms.frontend.desugar import desugar
+from tapeless.transforms.frontend.scopes import Scope, bound_names
+from tapeless.transforms.frontend.syntax import (
+    HOOKS,
+    TYPE_PARAMS,
+    caught,
+    hook,
+    named,
+    own_nodes,
+    place,
+    plain_arguments,
+    thunk,
+)
+
+
+class Rewriter(Bindings):
+    """One pass over one function and the functions nested in it."""
+
+    def function(self, node: ast.FunctionDef | ast.Lambda) -> ast.FunctionDef:
+        if isinstance(node, ast.AsyncFunctionDef):
+            raise self.refusal(node, "async functions cannot be staged")
+        body: list[ast.stmt] = (
+            [ast.copy_location(ast.Return(node.body), node.body)]
+            if isinstance(node, ast.Lambda)
+            else list(node.body)
+        )
+        generator = any(
+            isinstance(n, (ast.Yield, ast.YieldFrom)) for s in body for n in own_nodes(s)
+        )
+        params = source._arguments(node.args)
+        bound, _, _ = bound_names(body)
+        frame = f"v{next(self.depth)}"
+        lowered = body if generator else desugar(body)
+        made_names, _, _ = bound_names(lowered)
+        outer = self.scope
+        self.scope = Scope(frame, (bound | made_names | set(params)), set(), outer, generator)
+        first = body[0]
+        start: list[ast.stmt] = [
+            ast.Assign(
+                [ast.Name(frame, ast.Store())],
+                hook("frame", ast.Constant(getattr(node, "name", "lambda"))),
+            )
+        ]
+        start += [ast.Assign([self.variable(p, ast.Store())], named(p)) for p in params]
+        for s in start:
+            place(s, first)
+        rewritten_body = self.block(lowered)
+        if not generator:
+            end = ast.Return(hook("result", named(frame)))
+            rewritten_body.append(place(end, body[-1]))
+        self.scope = outer
+        args = self.arguments(node.args, keep_defaults=False)
+        made = ast.FunctionDef(
+            name=getattr(node, "name", "lambda_"),
+            args=args,
+            body=start + rewritten_body,
+            decorator_list=[],
+            returns=None,
+            **TYPE_PARAMS,
+        )
+        return ast.copy_location(made, node)
+
+    def nested(self, s: ast.FunctionDef) -> list[ast.stmt]:
+        made = self.function(s)
+        made.args = self.arguments(s.args, keep_defaults=True)
+        value: ast.expr = named(s.name)
+        for d in reversed(s.decorator_list):
+            value = hook("call", self.expr(d), value)
+        return [made, *self.store(ast.Name(s.name, ast.Store()), value, s)]
+
+    def class_(self, s: ast.ClassDef) -> list[ast.stmt]:
+        outer, owner = self.scope, self.owner
+        names, _, _ = bound_names(s.body)
+        self.scope, self.owner = Scope("", set(), names, outer), s.name
+        body: list[ast.stmt] = []
+        for inner in s.body:
+            if isinstance(inner, ast.FunctionDef):
+                self.scope = Scope(
+                    "", set(), set(), outer
+                )  # methods do not see the names of the class
+                made = self.function(inner)
+                self.scope = Scope("", set(), names, outer)
+                made.args = self.arguments(inner.args, keep_defaults=True)
+                made.decorator_list = [self.expr(d) for d in inner.decorator_list]
+                body.append(made)
+            elif isinstance(inner, ast.AnnAssign):
+                inner.value = inner.value and self.expr(inner.value)
+                body.append(inner)
+            else:
+                body += self.statement(inner)
+        self.scope, self.owner = outer, owner
+        made_class = ast.ClassDef(
+            name=s.name,
+            bases=[self.expr(b) for b in s.bases],
+            keywords=[ast.keyword(k.arg, self.expr(k.value)) for k in s.keywords],
+            body=body,
+            decorator_list=[self.expr(d) for d in s.decorator_list],
+            **TYPE_PARAMS,
+        )
+        return [made_class, *self.store(ast.Name(s.name, ast.Store()), named(s.name), s)]
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for s in body:
+            out += [place(made, s) for made in self.statement(s)]
+        return out or [ast.Pass()]
+
+    def body_function(
+        self, prefix: str, body: list[ast.stmt], *params: str
+    ) -> tuple[str, ast.FunctionDef]:
+        name = f"{prefix}_{next(self.counter)}"
+        return name, ast.FunctionDef(
+            name=name,
+            args=plain_arguments(list(params)),
+            body=body or [ast.Pass()],
+            decorator_list=[],
+            returns=None,
+            **TYPE_PARAMS,
+        )
+
+    def statement(self, s: ast.stmt) -> list[ast.stmt]:
+        native = self.scope is not None and self.scope.generator
+        match s:
+            case ast.Assign(targets=targets, value=value):
+                if len(targets) == 1:
+                    return self.store(targets[0], self.expr(value), s)
+                name = f"t{next(self.counter)}"
+                out: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], self.expr(value))]
+                for t in targets:
+                    out += self.store(t, named(name), s)
+                return out
+            case ast.AnnAssign(target=target, value=value):
+                return self.store(target, self.expr(value), s) if value is not None else []
+            case ast.AugAssign():
+                return self.augmented(s)
+            case ast.Expr(value=value):
+                return [ast.Expr(self.expr(value))]
+            case ast.If() if native:
+                return [
+                    ast.If(
+                        self.expr(s.test),
+                        self.block(s.body),
+                        self.block(s.orelse) if s.orelse else [],
+                    )
+                ]
+            case ast.If():
+                then, then_def = self.body_function("then", self.block(s.body))
+                orelse, else_def = self.body_function(
+                    "else", self.block(s.orelse) if s.orelse else []
+                )
+                return [
+                    then_def,
+                    else_def,
+                    ast.Expr(hook("if_", self.expr(s.test), named(then), named(orelse))),
+                ]
+            case ast.For() if native:
+                item = f"t{next(self.counter)}"
+                bind = self.store(s.target, named(item), s)
+                return [
+                    ast.For(
+                        ast.Name(item, ast.Store()),
+                        self.expr(s.iter),
+                        bind + self.block(s.body),
+                        self.block(s.orelse) if s.orelse else [],
+                    )
+                ]
+            case ast.For():
+                item = f"item_{next(self.counter)}"
+                bind = self.store(s.target, named(item), s)
+                name, made = self.body_function("body", bind + self.block(s.body), item)
+                index = ast.Constant(s.target.id if isinstance(s.target, ast.Name) else "")
+                return [
+                    made,
+                    ast.Expr(hook("for_", self.expr(s.iter), named(name), *self.flag(s), index)),
+                ]
+            case ast.While() if native:
+                return [
+                    ast.While(
+                        self.expr(s.test),
+                        self.block(s.body),
+                        self.block(s.orelse) if s.orelse else [],
+                    )
+                ]
+            case ast.While():
+                name, made = self.body_function("body", self.block(s.body))
+                return [
+                    made,
+                    ast.Expr(hook("while_", thunk(self.expr(s.test)), named(name), *self.flag(s))),
+                ]
+            case ast.Return(value=value):
+                return [ast.Return(None if value is None else self.expr(value))]
+            case ast.Raise(exc=None):
+                return [s]
+            case ast.Raise(exc=exc, cause=cause):
+                parts = [self.expr(e) for e in (exc, cause) if e is not None]
+                return [ast.Expr(hook("raise_", *parts))]
+            case ast.Assert(test=test, msg=msg):
+                return [
+                    ast.Expr(
+                        hook(
+                            "assert_",
+                            self.expr(test),
+                            thunk(self.expr(msg) if msg else ast.Constant(None)),
+                        )
+                    )
+                ]
+            case ast.Delete(targets=targets):
+                return [made for t in targets for made in self.delete(t)]
+            case ast.FunctionDef():
+                return self.nested(s)
+            case ast.ClassDef():
+                return self.class_(s)
+            case ast.Import() | ast.ImportFrom():
+                names = [(a.asname or a.name).split(".")[0] for a in s.names]
+                return [
+                    s,
+                    *(
+                        made
+                        for n in names
+                        for made in self.store(ast.Name(n, ast.Store()), named(n), s)
+                    ),
+                ]
+            case ast.With(items=items, body=body):
+                return self.with_(items, body, s)
+            case ast.Try() | ast.TryStar():
+                return [self.try_(s)]
+            case ast.Match():
+                return [self.match(s)]
+            case ast.Global() | ast.Nonlocal():
+                return []
+            case ast.Pass() | ast.Break() | ast.Continue():
+                return [s]
+            case _:
+                raise self.refusal(s, f"{type(s).__name__} statements cannot be staged")
+
+    def flag(self, s: ast.For | ast.While) -> list[ast.expr]:
+        stop = getattr(s, "type_comment", None)
+        assert self.scope is not None
+        return [named(self.scope.frame), ast.Constant(stop)]
+
+    def with_(self, items: list[ast.withitem], body: list[ast.stmt], s: ast.stmt) -> list[ast.stmt]:
+        item, *others = items
+        name = f"t{next(self.counter)}"
+        manager = ast.withitem(
+            hook("enter", self.expr(item.context_expr)), ast.Name(name, ast.Store())
+        )
+        bind = (
+            self.store(item.optional_vars, named(name), s) if item.optional_vars is not None else []
+        )
+        inner = self.with_(others, body, s) if others else self.block(body)
+        return [ast.With([manager], bind + inner)]
+
+    def try_(self, s: ast.Try | ast.TryStar) -> ast.stmt:
+        handlers: list[ast.ExceptHandler] = []
+        body = self.block(s.body)
+        if s.handlers:
+            signals = ast.Attribute(named(HOOKS), "signals", ast.Load())
+            handlers.append(ast.ExceptHandler(signals, None, [ast.Raise()]))
+            kinds = [self.expr(h.type) if h.type else named("BaseException") for h in s.handlers]
+            body = [ast.With([ast.withitem(hook("trying", thunk(caught(kinds))))], body)]
+        for h in s.handlers:
+            bind = self.store(ast.Name(h.name, ast.Store()), named(h.name), h) if h.name else []
+            handlers.append(
+                ast.copy_location(
+                    ast.ExceptHandler(
+                        h.type and self.expr(h.type), h.name, bind + self.block(h.body)
+                    ),
+                    h,
+                )
+            )
+        orelse = self.block(s.orelse) if s.orelse else []
+        final = self.block(s.finalbody) if s.finalbody else []
+        return type(s)(body, handlers, orelse, final)
+
+    def match(self, s: ast.Match) -> ast.stmt:
+        cases = []
+        for c in s.cases:
+            names = sorted(
+                {
+                    n.name
+                    for n in ast.walk(c.pattern)
+                    if isinstance(n, (ast.MatchAs, ast.MatchStar)) and n.name
+                }
+                | {
+                    n.rest
+                    for n in ast.walk(c.pattern)
+                    if isinstance(n, ast.MatchMapping) and n.rest
+                }
+            )
+            bind = [
+                made for n in names for made in self.store(ast.Name(n, ast.Store()), named(n), s)
+            ]
+            guard = c.guard
+            if guard is not None:
+                assert self.scope is not None
+                self.scope = Scope("", set(), set(names), self.scope)
+                guard = self.expr(guard)
+                self.scope = self.scope.parent
+            cases.append(ast.match_case(c.pattern, guard, bind + self.block(c.body)))
+        return ast.Match(self.expr(s.subject), cases)

@@ -1,0 +1,72 @@
+"""Pieces of trees that rewriting puts together."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, TypeVar
+
+HOOKS = "__hooks__"
+# a field since Python 3.12, whose absence is an error there
+TYPE_PARAMS: dict[str, Any] = {"type_params": []}
+Node = TypeVar("Node", bound=ast.AST)
+
+
+def plain_arguments(names: list[str]) -> ast.arguments:
+    return ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(n) for n in names],
+        vararg=None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=[],
+    )
+
+
+def named(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def hook(name: str, *args: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:
+    return ast.Call(ast.Attribute(named(HOOKS), name, ast.Load()), list(args), keywords or [])
+
+
+def caught(kinds: list[ast.expr]) -> ast.expr:
+    """The types that except clauses name, as one nested tuple."""
+    return ast.Tuple(kinds, ast.Load())
+
+
+def thunk(body: ast.expr, *params: str) -> ast.Lambda:
+    return ast.Lambda(plain_arguments(list(params)), body)
+
+
+def pattern(target: ast.expr) -> ast.expr:
+    """A comprehension's target as nested tuples of names."""
+    if isinstance(target, ast.Name):
+        return ast.Constant(target.id)
+    if isinstance(target, ast.Starred):
+        assert isinstance(target.value, ast.Name)
+        return ast.Constant("*" + target.value.id)
+    assert isinstance(target, (ast.Tuple, ast.List))
+    return ast.Tuple([pattern(e) for e in target.elts], ast.Load())
+
+
+def own_nodes(node: ast.AST) -> Any:
+    """The node and its children, without those of nested functions."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            yield from own_nodes(child)
+
+
+def place(made: Node, like: ast.AST) -> Node:
+    if not hasattr(made, "lineno") and "lineno" in getattr(made, "_attributes", ()):
+        ast.copy_location(made, like)
+        line = getattr(made, "lineno", None)
+        if isinstance(made, ast.Attribute) and line not in (None, made.end_lineno):
+            # CPython takes a call to begin where its name ends
+            made.end_lineno, made.end_col_offset = line, made.col_offset
+    for child in ast.iter_child_nodes(made):
+        if not hasattr(child, "lineno") or isinstance(child, ast.expr_context):
+            place(child, made if hasattr(made, "lineno") else like)
+    return made
