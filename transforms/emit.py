@@ -499,6 +499,16 @@ def _unsigned(tree: ast.expr) -> ast.expr | None:
             return None
 
 
+def _docstring(doc: str) -> list[str]:
+    line = f'    """{doc}"""'
+    if len(line) <= WIDTH:
+        return [line]
+    what, dot, origin = doc.rpartition("  From ")
+    parts = [what, dot.strip() + " " + origin] if what else [doc]
+    texts = [t for part in parts for t in textwrap.wrap(part, WIDTH - 8)]
+    return [f'    """{texts[0]}', *(f"    {t}" for t in texts[1:]), '    """']
+
+
 def called_by(block: Block) -> set[str]:
     """The functions that the text of operations calls by a plain name: helpers, mostly."""
     found = set()
@@ -565,5 +575,5 @@ def emit_function(
         w.lines.pop()  # nothing but the result follows
     w.put(f"return {without_brackets(result(values))}")
     head = wrap(f"def {name}({signature}):")
-    lines = [*head, *([f'    """{doc}"""'] if doc else []), *w.lines]
+    lines = [*head, *(_docstring(doc) if doc else []), *w.lines]
     return "\n".join(lines), list(w.helpers), w.imports

@@ -266,7 +266,7 @@ def _is_truth(a: Atom, value: bool) -> bool:
 def _fits(value: Atom, kind: Any) -> bool:
     if isinstance(kind, StackType):
         return True
-    return bool(value.type.dtype == kind.dtype and value.type.shape == kind.shape)
+    return fits(value, kind)
 
 
 __all__ = ["_needs", "dead_code", "simplify"]

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.wrapping import bare
+
 LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop)
 
 
@@ -31,8 +33,7 @@ def to_source(tree: ast.AST) -> str:
     text = astor.to_source(tree, pretty_string=_quoted, pretty_source="".join).strip()
     if "\n" in text:
         return ast.unparse(tree)
-    around = text[0] == "(" and text[-1] == ")" and not isinstance(tree, (ast.Tuple, ast.stmt))
-    return _bare(text) if around else text
+    return text if isinstance(tree, (ast.Tuple, ast.stmt)) else bare(text)
 
 
 def _quoted(text: str, *_: Any, **__: Any) -> str:
@@ -45,14 +46,6 @@ def quoted(value: Any) -> str:
     if isinstance(value, str) and text[0] == "'" and '"' not in text and "\\" not in text:
         return f'"{text[1:-1]}"'
     return text
-
-
-def _bare(text: str) -> str:
-    """Without the parentheses around the whole."""
-    try:
-        return text[1:-1] if ast.dump(ast.parse(text[1:-1])) == ast.dump(ast.parse(text)) else text
-    except SyntaxError:
-        return text
 
 
 @functools.cache

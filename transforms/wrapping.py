@@ -146,3 +146,8 @@ def without_brackets(text: str) -> str:
         if len(pieces) > 1 and pieces[0].endswith(","):
             return text[1:-1]
     return text
+
+
+def bare(text: str) -> str:
+    """An expression without parentheses around the whole."""
+    return text[1:-1] if text[:1] == "(" and _brackets(text) == [(0, len(text) - 1)] else text

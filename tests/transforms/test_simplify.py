@@ -204,6 +204,7 @@ def test_what_was_stored_is_not_read_back():
 
 def flag(x):
     if x > 0:  # noqa: SIM108, a branch is what is met
+        on = True
     else:
         on = False
     return 1.0 if on else 2.0
