@@ -134,6 +134,8 @@ class Forward:
         if not active and not self.merged:
             return
         outs = [_tangent(s.outs[k]) for k in active]
+        for k, v in zip(active, outs, strict=True):
+            v.partial = is_dead(s.then.results[k]) or is_dead(s.orelse.results[k])
         sides = []
         for body, dots, side in ((body_a, dots_a, s.then), (body_b, dots_b, s.orelse)):
             extra = self.fill(body, dots, side.results, active)
@@ -174,9 +176,7 @@ class Forward:
         ]
         while True:
             inner = dict(t)
-            dots = [
-                _tangent(p) if on else None for p, on in zip(params, active, strict=True)
-            ]
+            dots = [_tangent(p) if on else None for p, on in zip(params, active, strict=True)]
             inner |= {p: d for p, d in zip(params, dots, strict=True) if d is not None}
             with builder.current().block() as statements:
                 self.block(body.body, inner)

@@ -250,9 +250,7 @@ class Residuals:
 
     def outside(self, a: Atom) -> bool:
         """Whether an atom is known before the outermost loop around."""
-        return isinstance(a, Literal) or not (
-            self.primal.path.get(a) or a in self.primal.partial
-        )
+        return isinstance(a, Literal) or not (self.primal.path.get(a) or a in self.primal.partial)
 
     def in_array(self, v: Var) -> bool:
         """An array with one entry a pass, if all trip counts and the shape are known beforehand."""

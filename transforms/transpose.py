@@ -224,12 +224,17 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
     for statements, inner in sides:
         b.blocks.append(statements)
         made.append(Block((), tuple(statements), ()))
-        results = tuple(_filled(inner.get(f), f) for f in changed)
+        results = tuple(_total(inner.get(f), f) for f in changed)
         b.blocks.pop()
         made[-1] = Block((), tuple(statements), results)
     b.emit(If(tuple(outs), s.test, made[0], made[1], s.mirror, s.origin))
     for f, out in zip(changed, outs, strict=True):
         env[f] = out
+
+
+def _total(ct: Any, f: Var) -> Atom:
+    """The cotangent after a branch; nobody looks at one of a variable that has no value there."""
+    return Literal(None, f.type) if ct is None and f.partial else _filled(ct, f)
 
 
 def _inner(a: Atom, block: Block) -> bool:
@@ -261,9 +266,7 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
             new_live = [on or inner.get(p) is not None for on, p in zip(live, params, strict=True)]
             new_gets = [f for f in free if inner.get(f) is not None]
             if new_live == live and len(new_gets) == len(gets):
-                ins = [
-                    _filled(inner.get(p), p) for p, on in zip(params, live, strict=True) if on
-                ]
+                ins = [_filled(inner.get(p), p) for p, on in zip(params, live, strict=True) if on]
                 totals = [inner[f] for f in gets]
                 break
         live, gets = new_live, new_gets

@@ -114,6 +114,7 @@ class Var(Arithmetic):
     name: str = ""
     origin: Origin | None = None
     size: Any = None  # the size symbol that stands for this integer, once one was needed
+    partial: bool = False  # of a tangent: one side of a branch gives its primal no value
     primal: Any = None  # of a tangent that is a stack: the stack it belongs to
 
     def __repr__(self) -> str:

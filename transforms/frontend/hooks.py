@@ -105,7 +105,10 @@ class Hooks(Calls):
     def result(self, frame: Frame) -> Any:
         value = getattr(frame, RESULT)
         if isinstance(value, Symbol) and value.undefined is not None:
-            value.undefined = None
+            if value.undefined[0] == RESULT:
+                value.undefined = None
+            else:
+                value.value()  # raises where the program runs, if the variable is not set
         return value
 
     def load(self, name: str) -> Any:
