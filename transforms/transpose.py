@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from tapeless.transforms.ops.shapes import sum_to
 from tapeless.transforms.ops.stacks import add_stacks
 from tapeless.transforms.ops.table import FUNCTIONS
 
+Mask = tuple[Atom, bool]
 Cotangents = dict[Var, Any]
 
 
@@ -164,11 +166,20 @@ def _guarded(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
     )
 
 
-def _mask(ct: Atom) -> tuple[Atom, bool] | None:
+_masks: WeakKeyDictionary[Var, Mask | None] = WeakKeyDictionary()
+
+
+def _mask(ct: Atom) -> Mask | None:
     """The test, and the outcome of it, without which a cotangent is exactly zero."""
     let = builder.current().definitions.get(ct) if isinstance(ct, Var) else None
-    if let is None:
+    if let is None or not isinstance(ct, Var):
         return None
+    if ct not in _masks:
+        _masks[ct] = _mask_of(let)
+    return _masks[ct]
+
+
+def _mask_of(let: Let) -> Mask | None:
     if let.op is select:
         test, a, b = let.args
         return (test, True) if is_number(b, 0) else (test, False) if is_number(a, 0) else None

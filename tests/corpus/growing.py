@@ -172,3 +172,21 @@ def argument_list_appended_to(states, n):
     for _ in range(n):
         states.append(np.tanh(states[-1] + states[0]))
     return np.stack(states)
+
+
+@program(normal(3), 4)
+def last_element_replaced(x, n):
+    states = [x]
+    for _ in range(n):
+        states.append(np.sin(states[-1]))
+        states[-1] = states[-1] * x
+    return np.stack(states)
+
+
+@program(0.7, 4)
+def numbers_added_to_elements(x, n):
+    totals = [x]
+    for k in range(n):
+        totals.append(x**k)
+        totals[k] += totals[k + 1] * x
+    return np.array(totals)

@@ -3,18 +3,18 @@ import numpy as np
 
 def branch_grad(x):
     """d branch / d x.  From test_goldens.py:42."""
-    t = x > 0  # line 44
-    if t:
+    test = x > 0  # line 44
+    if test:
         y = np.sin(x)  # line 45
     elif x < -1:  # line 46
         y = x ** 3  # line 47
     else:
         y = 2 * x  # line 49
 
-    if t:  # line 44
+    if test:  # line 44
         x_bar = y + x * np.cos(x)
     elif x < -1:  # line 46
-        x_bar = y + 3 * (x * x ** 2)
+        x_bar = y + 3 * x * x ** 2
     else:
         x_bar = y + 2 * x
     return x_bar

@@ -5,5 +5,4 @@ def dataclass_argument_grad(p):
     """d dataclass_argument / d p.  From test_goldens.py:152."""
     length = p.length
     angle = p.angle
-
-    return (-9.81 * np.cos(angle), -(-9.81 * length * np.sin(angle)))
+    return -9.81 * np.cos(angle), 9.81 * length * np.sin(angle)

@@ -8,10 +8,10 @@ def early_return_from_a_loop_grad(v):
     done_1 = False
     stop_1 = False
     count = 0
-    for i in range(v.shape[0]):
+    for i in range(len(v)):
         total_saved[i] = total
         e = v[i]  # line 127
-        total = total + e * e  # line 128
+        total += e * e  # line 128
         if total > 1:  # line 129
             done_1 = True
             stop_1 = True
@@ -29,10 +29,9 @@ def early_return_from_a_loop_grad(v):
     for i in reversed(range(count)):  # line 129
         total = total_saved[i]
         e = v[i]  # line 127
-        total = total + e * e  # line 128
+        total += e * e  # line 128
         if total > 1:  # line 129
-            total_bar = total_bar + return_value_bar / total
-        e_bar = total_bar * e  # line 128
-        v_bar[i] += e_bar + e_bar  # line 127
+            total_bar += return_value_bar / total
+        v_bar[i] += 2 * total_bar * e  # line 127
         return_value_bar = 0.0
     return v_bar

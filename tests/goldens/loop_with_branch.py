@@ -9,7 +9,7 @@ def loop_with_branch_grad(k, x, n):
         if x > 0:
             x_2 = x - k * np.sin(x)  # line 57
         else:
-            x = x + k  # line 59
+            x += k  # line 59
             x_2 = x
         x = x_2
 
@@ -18,7 +18,8 @@ def loop_with_branch_grad(k, x, n):
     for i in reversed(range(n)):
         x = x_saved[i]
         if x > 0:
-            x_bar, k_bar = x_bar - x_bar * k * np.cos(x), k_bar - x_bar * np.sin(x)
+            k_bar -= x_bar * np.sin(x)
+            x_bar -= x_bar * k * np.cos(x)
         else:
-            k_bar = k_bar + x_bar
+            k_bar += x_bar
     return k_bar

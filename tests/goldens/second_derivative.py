@@ -14,19 +14,19 @@ def second_derivative_grad_grad(x):
     for i in reversed(range(3)):
         x_bar_saved[i] = x_bar
         x = x_saved[i]
-        x_bar = x_bar * np.cos(x)
+        x_bar *= np.cos(x)
 
     x_saved_bar = np.zeros(3)
     x_bar_bar = 1.0
     for i in range(3):
         x = x_saved[i]
         x_bar_bar_2 = x_bar_bar * np.cos(x)
-        x_saved_bar[i] += -(x_bar_bar * x_bar_saved[i] * np.sin(x))
+        x_saved_bar[i] -= x_bar_bar * x_bar_saved[i] * np.sin(x)
         x_bar_bar = x_bar_bar_2
     x_bar = 0.0
     for i in reversed(range(3)):
         x = x_saved_2[i]
-        t = x_saved_bar[i]
+        x_saved_i_bar = x_saved_bar[i]
         x_saved_bar[i] = 0.0
-        x_bar = x_bar * np.cos(x) + t
+        x_bar = x_bar * np.cos(x) + x_saved_i_bar
     return x_bar

@@ -9,12 +9,11 @@ def while_by_data_value_and_grad(x):
     while x < 100 and steps < 20:
         x_saved.append(x)
         x = x * x + 0.1  # line 67
-        steps = steps + 1  # line 68
-        passes = passes + 1
+        steps += 1  # line 68
+        passes += 1
 
     x_bar = 1.0
     for _ in reversed(range(passes)):
         x_2 = x_saved.pop()
-        x_bar = x_bar * x_2  # line 67
-        x_bar += x_bar
-    return (x, x_bar)
+        x_bar = 2 * x_bar * x_2  # line 67
+    return x, x_bar

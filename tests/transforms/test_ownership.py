@@ -21,7 +21,7 @@ def fresh(v):
 
 
 def chain(v):
-    a = np.zeros(3)
+    a = np.ones(3)
     b = a + v
     b[0] = 1.0
     c = b * b

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.builder import atom, size_atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import StructureError, UnsupportedError
@@ -15,6 +15,7 @@ from tapeless.transforms.frontend.symbols import Symbol, atoms, wrap
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import join_types, put_together, take_apart
 from tapeless.transforms.ops import stacks
+from tapeless.transforms.ops.shapes import broadcast_to
 
 
 class Tail:
@@ -202,9 +203,23 @@ class StagedList(list):  # type: ignore[type-arg]
 
     def __mul__(self, n: Any) -> StagedList:
         self._plain()
+        if isinstance(n, Symbol) and len(self) == 1:
+            return self.repeated(size_of(n.value()))
         return trace().born(StagedList(list.__mul__(self, n)))  # type: ignore[no-any-return]
 
     __rmul__ = __mul__
+
+    def repeated(self, n: Size) -> StagedList:
+        """The only element n times."""
+        spec = take_apart(self[0])
+        many = [
+            stacks.unstack(broadcast_to(leaf, shape=(n, *leaf.type.shape)))
+            for leaf in spec.leaves()
+        ]
+        made: StagedList = trace().born(StagedList())
+        made.tail = Tail(spec, [Symbol(stack) for stack in many])
+        made.tail.length = n
+        return made
 
     def __reversed__(self) -> Any:
         return reversed(list(self))

@@ -251,7 +251,16 @@ def test_every_operation_has_a_case(monkeypatch):
 
 
 #: Made by passes over nested loops and branches, of which the corpus is full.
-TESTED_BY_LOOPS = ("add_stacks", "axis_size")
+TESTED_BY_LOOPS = (
+    "add_stacks",
+    "axis_size",
+    "stack_length",
+    "peek",
+    "set_item",
+    "add_item",
+    "zero_items",
+    "zeros_of_items",
+)
 
 
 def until_large(x, v):
