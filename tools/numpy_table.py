@@ -20,7 +20,7 @@ HEAD = """\
 
 Written by `python -m tapeless.tools.numpy_table` from the rules; a test compares.
 
-Every function here works in forward and in reverse mode, to any order, as a function, as a method
+Every function here works in forward and in reverse mode, to any order unless a note says otherwise, as a function, as a method
 where arrays have one, and as an operator where Python has one. *zero* stands for functions whose
 result is piecewise constant: their value is used as NumPy gives it, and no derivative goes through.
 What is not here is refused by name; `custom_jvp` and `custom_vjp` give it a derivative.
@@ -57,6 +57,7 @@ NOTES = {
     np.quantile: "`method='linear'`; q must be known",
     np.sort: "elements that tie keep their order",
 }
+OF_SCIPY = {"scipy.linalg.expm": "first order only"}
 CONSTANT = {
     *(np.floor, np.ceil, np.trunc, np.rint, np.sign, np.round, np.around, np.fix, np.isnan),
     *(np.isinf, np.isfinite, np.signbit, np.isposinf, np.isneginf, np.isreal, np.iscomplex),
@@ -114,7 +115,8 @@ def _lines(functions: Iterable[Any]) -> Iterable[str]:
     for f in sorted(functions, key=_order):
         owner = getattr(f, "__self__", None)
         constant = f in CONSTANT or owner in CONSTANT
-        yield f"| `{_order(f)}` | {'zero' if constant else 'yes'} | {NOTES.get(f, '')} |"
+        note = NOTES.get(f) or OF_SCIPY.get(_order(f), "")
+        yield f"| `{_order(f)}` | {'zero' if constant else 'yes'} | {note} |"
 
 
 def page() -> str:
