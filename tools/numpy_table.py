@@ -20,10 +20,11 @@ HEAD = """\
 
 Written by `python -m tapeless.tools.numpy_table` from the rules; a test compares.
 
-Every function here works in forward and in reverse mode, to any order unless a note says otherwise, as a function, as a method
-where arrays have one, and as an operator where Python has one. *zero* stands for functions whose
-result is piecewise constant: their value is used as NumPy gives it, and no derivative goes through.
-What is not here is refused by name; `custom_jvp` and `custom_vjp` give it a derivative.
+Every function here works in forward and in reverse mode, to any order unless a note says otherwise,
+as a function, as a method where arrays have one, and as an operator where Python has one. *zero*
+stands for functions whose result is piecewise constant: their value is used as NumPy gives it, and
+no derivative goes through. What is not here is refused by name; `custom_jvp` and `custom_vjp`
+give it a derivative.
 """
 NOTES = {
     np.absolute: "slope 1 at 0; 0 there for complex numbers",

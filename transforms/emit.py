@@ -78,6 +78,7 @@ class Writer:
         self.depth = 1
         self.line = 0
         self.helpers: dict[str, None] = {}
+        self.errstate: dict[str, str] = {}
         self.imports: set[str] = set()
 
     def rename(self, fixed: dict[Var, str]) -> None:
@@ -380,6 +381,8 @@ class Writer:
 
     def effect(self, s: Effect) -> None:
         match s.kind:
+            case "errstate":  # around the whole function, where the derivative warns too
+                self.errstate |= s.params
             case "blank":
                 if self.lines and self.lines[-1]:
                     self.lines.append("")
@@ -575,5 +578,8 @@ def emit_function(
         w.lines.pop()  # nothing but the result follows
     w.put(f"return {without_brackets(result(values))}")
     head = wrap(f"def {name}({signature}):")
+    if w.errstate:
+        settings = ", ".join(f"{k}={quoted(v)}" for k, v in sorted(w.errstate.items()))
+        head.insert(0, f"@np.errstate({settings})")
     lines = [*head, *(_docstring(doc) if doc else []), *w.lines]
     return "\n".join(lines), list(w.helpers), w.imports

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.algebra import algebra, fits
-from tapeless.transforms.core import builder
+from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.checker import check
-from tapeless.transforms.core.dims import Dim
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -174,13 +173,14 @@ class Simplifier:
             self.sized[old] = value
         if isinstance(value, Var):
             self.uses[value] = self.uses.get(value, 0) + self.uses.get(old, 0)
-        for a, b in zip(
-            getattr(old.type, "shape", ()), getattr(value.type, "shape", ()), strict=False
-        ):
-            if a != b and not isinstance(a, int) and len(sizes_in(a)) == 1:
-                (symbol,) = sizes_in(a)
-                if symbol.var is None and a == Dim((((symbol,), 1),)):
-                    self.sizes[symbol] = b
+        shapes = (getattr(x.type, "shape", ()) for x in (old, value))
+        for a, b in zip(*shapes, strict=False):
+            if a != b:  # equal when the program runs: one name for both, an input's if it has one
+                own, other = _own_symbol(a), _own_symbol(b)
+                if own is not None and not own.given:
+                    self.sizes[own] = b
+                elif own is not None and other is not None and not other.given:
+                    self.sizes[other] = a
         self.new[old] = value
 
     def branch(self, s: If, known: dict[Any, Let]) -> None:
@@ -261,6 +261,14 @@ def _key(value: Any) -> Any:
 
 def _is_truth(a: Atom, value: bool) -> bool:
     return isinstance(a, Literal) and a.value is value
+
+
+def _own_symbol(size: Any) -> Any:
+    """The symbol that a size consists of, if it is one."""
+    if isinstance(size, int) or len(sizes_in(size)) != 1:
+        return None
+    (symbol,) = sizes_in(size)
+    return symbol if symbol.var is None and size == dims.single(symbol) else None
 
 
 def _fits(value: Atom, kind: Any) -> bool:

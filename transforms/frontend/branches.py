@@ -17,6 +17,7 @@ from tapeless.transforms.core.language import (
     Var,
 )
 from tapeless.transforms.errors import (
+    AliasError,
     StructureError,
 )
 from tapeless.transforms.frontend.cells import CellLocation
@@ -165,7 +166,13 @@ def final_spec(location: Location) -> Spec:
     value = location.get()
     if isinstance(location, CellLocation):
         return Spec("leaf", value, atom=value)
-    return entry_spec(location, value)
+    try:
+        return entry_spec(location, value)
+    except AliasError as e:
+        if isinstance(location, ContentsLocation):
+            raise
+        # refused where it is read, if it is
+        return Spec("static", Diverged(e.problem, e.hint, AliasError))
 
 
 def _grown_lists(a: Ended, b: Ended) -> list[tuple[StagedList, Spec]]:
@@ -202,6 +209,9 @@ class Merge:
         if self.a.raised or self.b.raised:
             x = y = y if self.a.raised else x
         try:
+            for side in (x.value, y.value):
+                if isinstance(side, Diverged):
+                    return side
             if isinstance(location, CellLocation):
                 assert x.atom is not None
                 assert y.atom is not None

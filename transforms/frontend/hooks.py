@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Var
-from tapeless.transforms.errors import Signal, StructureError, TapelessError, UnsupportedError
+from tapeless.transforms.core.language import Effect, Var
+from tapeless.transforms.errors import Signal, TapelessError, UnsupportedError
 from tapeless.transforms.frontend import capture
 from tapeless.transforms.frontend.branches import branch, choose, short_circuit
 from tapeless.transforms.frontend.calls import Calls
@@ -90,7 +90,7 @@ class Frame:
     def __getattr__(self, name: str) -> Any:
         diverged = self.__dict__.get(" diverged", {})
         if name in diverged:
-            raise StructureError(diverged[name].reason, diverged[name].hint)
+            raise diverged[name].error(diverged[name].reason, diverged[name].hint)
         raise undefined(name)
 
 
@@ -346,6 +346,11 @@ class Hooks(Calls):
         return comprehension(kind, made)
 
     def enter(self, manager: Any) -> Any:
+        if isinstance(manager, np.errstate):
+            kinds = ("all", "divide", "over", "under", "invalid")
+            chosen = {k: getattr(manager, f"_{k}", None) for k in kinds}
+            settings = {k: v for k, v in chosen.items() if v is not None}
+            trace().emit(Effect("errstate", (), settings, trace().origin))
         start = getattr(type(manager), "__enter__", None)
         users = isinstance(start, types.FunctionType) and not of_library(start)
         return _Managed(self, manager) if users else manager

@@ -13,7 +13,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Literal, StackType, Type
-from tapeless.transforms.errors import StructureError
+from tapeless.transforms.errors import StructureError, TapelessError
 from tapeless.transforms.frontend.symbols import Symbol, constant
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.ops.shapes import cast
@@ -33,10 +33,12 @@ MISSING = Missing()
 
 @dataclass(frozen=True)
 class Diverged:
-    """The value of a variable after branches that left it with values that do not fit together."""
+    """The value of a variable that is refused where it is read: after branches that left it with
+    values that do not fit together, or where its memory may have been overwritten."""
 
     reason: str
     hint: str = "give the name the same kind of value on every side and in every pass"
+    error: type[TapelessError] = StructureError
 
 
 @dataclass(frozen=True, eq=False)
