@@ -52,6 +52,16 @@ def quick_key(args: tuple[Any, ...]) -> Key | None:
     return tuple(key)
 
 
+def key_orders(value: Any) -> Any:
+    """The order of keys of all dicts in nested containers: programs may go over them."""
+    if type(value) is dict:
+        return (*value, *(o for v in value.values() if (o := key_orders(v)) is not None))
+    if isinstance(value, (list, tuple)):
+        found = [o for v in value if (o := key_orders(v)) is not None]
+        return tuple(found) or None
+    return None
+
+
 class Specialisation:
     """One emitted function, with what it relies on."""
 

@@ -24,7 +24,7 @@ from tapeless.naming import (
     place,
 )
 from tapeless.region import owned
-from tapeless.specialisation import Specialisation, leaf_key, quick_key, shared_cache
+from tapeless.specialisation import Specialisation, key_orders, leaf_key, quick_key, shared_cache
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Block, Program
 from tapeless.transforms.core.printer import show
@@ -162,7 +162,11 @@ class Transformed:
         leaves: Any = args
         if key is None:
             leaves, structure = tree.flatten_known((args, kwargs))
-            key = (structure, *map(leaf_key, leaves))
+            key = (
+                structure,
+                key_orders((args, *(kwargs[k] for k in sorted(kwargs)))),
+                *map(leaf_key, leaves),
+            )
         for found in self.cache.get(key, ()):
             if found.accepts(leaves):
                 self.last = found
@@ -171,7 +175,11 @@ class Transformed:
         with STAGING:
             if leaves is not args:  # dataclasses that were met now are trees from now on
                 leaves, structure = tree.flatten((args, kwargs))
-                key = (structure, *map(leaf_key, leaves))
+                key = (
+                    structure,
+                    key_orders((args, *(kwargs[k] for k in sorted(kwargs)))),
+                    *map(leaf_key, leaves),
+                )
             for found in self.cache.get(key, ()):  # another thread may have made it
                 if found.accepts(leaves):
                     break

@@ -27,7 +27,9 @@ from tapeless.transforms.core.language import (
     Var,
     While,
 )
+from tapeless.transforms.masks import mask_of
 from tapeless.transforms.ops.creation import zero
+from tapeless.transforms.ops.elementwise import add, neg, select, sub
 from tapeless.transforms.ops.fresh import new_stack, zero_stack
 
 Tangents = dict[Var, Any]
@@ -52,6 +54,19 @@ def is_dead(a: Atom) -> bool:
 
 def filled(t: Any, like: Any) -> Atom:
     return zero(like) if t is None else t
+
+
+PLAIN = (add, sub, neg, select)  # what no coefficient can make of a zero tangent something else
+
+
+def _kept_zero(out: Any, tangents: tuple[Any, ...]) -> Any:
+    """A tangent that `where` made zero stays exactly zero when it is scaled: never 0 * inf."""
+    masks = [mask_of(t) for t in tangents if t is not None]
+    if out is None or not masks or masks[0] is None or any(m != masks[0] for m in masks):
+        return out
+    test, side = masks[0]
+    nothing = atom(0.0)
+    return select(test, out, nothing) if side else select(test, nothing, out)
 
 
 def known(t: Any, of: Atom) -> Atom:
@@ -105,6 +120,8 @@ class Forward:
         if s.op.jvp is None:
             return
         outs = s.op.jvp(s.args, tangents, s.outs, s.params)
+        if self.merged and s.op.elementwise and s.op not in PLAIN:
+            outs = tuple(_kept_zero(out, tangents) for out in outs)
         for v, out in zip(s.outs, outs, strict=True):
             if out is not None and v.type.differentiable:
                 if (

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -28,15 +27,15 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.expand import identity
+from tapeless.transforms.masks import mask_of
 from tapeless.transforms.ops import elementwise
 from tapeless.transforms.ops.creation import cast_to, zero
-from tapeless.transforms.ops.elementwise import add, is_number, select
+from tapeless.transforms.ops.elementwise import add, select
 from tapeless.transforms.ops.fresh import zero_stack
 from tapeless.transforms.ops.shapes import sum_to
 from tapeless.transforms.ops.stacks import add_stacks
 from tapeless.transforms.ops.table import FUNCTIONS
 
-Mask = tuple[Atom, bool]
 Cotangents = dict[Var, Any]
 
 
@@ -152,7 +151,7 @@ def _let(s: Let, env: Cotangents, linear: set[Var]) -> None:
 def _guarded(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
     """A cotangent that `where` made zero stays exactly zero when it is scaled: never 0 * inf."""
     assert s.op.transpose is not None
-    mask = _mask(ct) if s.op in (elementwise.mul, elementwise.truediv) else None
+    mask = mask_of(ct) if s.op in (elementwise.mul, elementwise.truediv) else None
     if mask is None:
         return s.op.transpose(ct, s.args, used, s.params)
     test, side = mask
@@ -164,33 +163,6 @@ def _guarded(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
         None if m is None else select(test, m, nothing) if side else select(test, nothing, m)
         for m in made
     )
-
-
-_masks: WeakKeyDictionary[Var, Mask | None] = WeakKeyDictionary()
-
-
-def _mask(ct: Atom) -> Mask | None:
-    """The test, and the outcome of it, without which a cotangent is exactly zero."""
-    let = builder.current().definitions.get(ct) if isinstance(ct, Var) else None
-    if let is None or not isinstance(ct, Var):
-        return None
-    if ct not in _masks:
-        _masks[ct] = _mask_of(let)
-    return _masks[ct]
-
-
-def _mask_of(let: Let) -> Mask | None:
-    if let.op is select:
-        test, a, b = let.args
-        return (test, True) if is_number(b, 0) else (test, False) if is_number(a, 0) else None
-    if let.op in (elementwise.neg, elementwise.truediv):
-        return _mask(let.args[0])
-    if let.op is elementwise.mul:
-        return _mask(let.args[0]) or _mask(let.args[1])
-    if let.op in (add, elementwise.sub):
-        first, second = _mask(let.args[0]), _mask(let.args[1])
-        return first if first == second else None
-    return None
 
 
 def _free_linear(blocks: tuple[Block, ...], linear: set[Var]) -> list[Var]:

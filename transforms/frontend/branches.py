@@ -19,9 +19,10 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.errors import (
     AliasError,
     StructureError,
+    TapelessError,
 )
 from tapeless.transforms.frontend.cells import CellLocation
-from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.effects import Unreachable, raise_
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.trace import Location, trace
@@ -146,13 +147,21 @@ class Ended:
         return found
 
 
+PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
+
+
 def run_branch(body: Callable[[], Any]) -> tuple[Ended, Any]:
     t = trace()
     raised, result = False, None
     with t.recording() as journal, t.block() as statements:
         try:
-            result = body()
-            result = take_apart(result)
+            try:
+                result = body()
+                result = take_apart(result)
+            except PYTHON_RAISES as e:  # on this side only, and only if it is taken
+                if isinstance(e, TapelessError):
+                    raise
+                raise_(e)
         except Unreachable:
             raised = True
         finals = (

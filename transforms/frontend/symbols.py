@@ -15,7 +15,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.reads import Captured
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.ops import creation, elementwise, indexing, linalg
+from tapeless.transforms.ops import creation, elementwise, indexing, linalg, shapes
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
 
@@ -263,12 +263,43 @@ def _connect(made: Var, parents: list[Symbol], values: list[Atom], rule: Any) ->
             if at is value and (chain or rule in SAME):
                 if not made.type.shape:
                     return Symbol(made)
-                return _view(parent, tuple(reversed(chain)), made.type) if chain else parent
+                if not chain:
+                    return parent
+                view = _view(parent, tuple(reversed(chain)), made.type)
+                return _perhaps(made, parent) if _may_copy(view.chain) else view
         let = definitions.get(at) if isinstance(at, Var) else None
         if let is None or not let.op.view:
             return Symbol(made)
         chain.append((let.op, let.args[1:], let.params))
         at = let.args[0]
+
+
+def _perhaps(made: Var, parent: Symbol) -> Symbol:
+    """An array that NumPy may give as a view or as a copy: neither may be overwritten and the other
+    read afterwards."""
+    symbol = Symbol(made, is_array=True)
+    trace().link(symbol.cell, parent.base_cell())
+    return symbol
+
+
+def _may_copy(chain: tuple[Any, ...]) -> bool:
+    """Whether a reshape in a chain of views may copy: what it takes may not be in one piece."""
+    loose = False
+    for op, _, params in chain:
+        if op is shapes.reshape and loose:
+            return True
+        if op is indexing.index:
+            inner = [k for k in params["key"] if not isinstance(k, (int, indexing.Slot))]
+            first = params["key"][: len(params["key"]) - len(inner)]
+            whole = [k for k in inner if k is None or k == slice(None)]
+            starts = isinstance(inner[0], slice) and inner[0].step in (None, 1) if inner else True
+            together = len(first) + len(inner) == len(params["key"]) and all(
+                isinstance(k, (int, indexing.Slot)) for k in first
+            )
+            loose = loose or not together or len(whole) < len(inner) - bool(starts)
+        elif op is not shapes.reshape:
+            loose = True
+    return False
 
 
 def _view(parent: Value, chain: tuple[Any, ...], kind: Type) -> Symbol:
@@ -340,7 +371,21 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         made = _join_rows(func, args[0].arrays()[0], *args[1:], **kwargs)
     else:
         made = apply(rule, *args, **kwargs)
+    if func in PERHAPS_VIEWS or kwargs.get("copy", True) is not True:
+        _link_parts(made, args)
     return made if out is None else _store_out(out, made)
+
+
+PERHAPS_VIEWS = (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.broadcast_arrays)
+
+
+def _link_parts(made: Any, args: tuple[Any, ...]) -> None:
+    """Results that NumPy gives as views where it can: writing to one refuses reading the other."""
+    arrays = [a for a in args if isinstance(a, Symbol) and a.mutable]
+    for part in made if isinstance(made, (list, tuple)) else [made]:
+        for a in arrays:
+            if isinstance(part, Symbol) and part.mutable:
+                trace().link(part.base_cell(), a.base_cell())
 
 
 JOINERS = (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack)
