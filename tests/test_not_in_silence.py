@@ -63,3 +63,52 @@ def test_forward_mode_keeps_the_zero_of_where():
     with np.errstate(all="ignore"):
         assert tapeless.jvp(f, (-1.0,), (1.0,)) == (0.0, 0.0)
         assert tapeless.jvp(f, (4.0,), (1.0,)) == (2.0, 0.25)
+
+
+def fallback_index(x, i):
+    try:
+        return x[i] ** 2
+    except IndexError:
+        return 0.0 * x[0]
+
+
+def fallback_solve(a):
+    try:
+        y = np.linalg.solve(a, np.ones(2))
+    except np.linalg.LinAlgError:
+        y = np.zeros(2)
+    return np.sum(y)
+
+
+def fallback_division(x, y=2.0):
+    try:
+        return x / y
+    except ArithmeticError:
+        return x
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (fallback_index, (np.ones(3), 1)),
+        (fallback_solve, (np.eye(2),)),
+        (fallback_division, (3.0, 2.0)),
+    ],
+)
+def test_what_catches_an_error_of_the_run_is_refused(f, args):
+    with pytest.raises(tapeless.TapelessError, match="an except clause catches it"):
+        tapeless.grad(f)(*args)
+
+
+def test_a_try_that_catches_none_of_these_is_kept():
+    def f(x):
+        named = {"a": x}
+        try:
+            y = named["b"]
+        except KeyError:
+            y = np.sin(named["a"])
+        finally:
+            y = y * 2.0
+        return y
+
+    assert tapeless.grad(f)(0.3) == 2 * np.cos(0.3)

@@ -7,9 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core.language import (
     Atom,
+    Block,
     Effect,
+    Let,
+    Literal,
+    Var,
+    statements,
 )
 from tapeless.transforms.errors import (
     Signal,
@@ -129,3 +136,34 @@ def raise_(exc: Any, cause: Any = None) -> None:
 
 def _has_symbols(exc: Any) -> bool:
     return any(contains_symbol(a) or isinstance(a, Template) for a in getattr(exc, "args", ()))
+
+
+DIVISIONS = ("truediv", "floordiv", "mod", "remainder")
+FACTORISATIONS = ("solve", "inv", "cholesky", "eigh", "svd", "pinv", "qr", "least_squares")
+
+
+def refuse_caught(body: Block, kinds: Callable[[], Any]) -> None:
+    """Refuses a try statement that would catch what an operation in it may raise: that is known
+    only when the program runs."""
+    for s in statements(body):
+        error = _may_raise(s) if isinstance(s, Let) else None
+        if error is not None and issubclass(error, kinds()):
+            raise UnsupportedError(
+                f"whether this raises {error.__name__} depends on the contents of arrays, "
+                "and an except clause catches it",
+                "test for it with if and else",
+            )
+
+
+def _may_raise(s: Let) -> type[Exception] | None:
+    """The error by which an operation may fail on some contents of its operands."""
+    if s.op.name in FACTORISATIONS:
+        return np.linalg.LinAlgError
+    if s.op.name in DIVISIONS and all(a.type.weak for a in s.args):
+        return None if isinstance(s.args[1], Literal) else ZeroDivisionError
+    return IndexError if s.op.name in ("index", "update") and _indices(s) else None
+
+
+def _indices(s: Let) -> bool:
+    rest = s.args[2:] if s.op.name == "update" else s.args[1:]
+    return any(isinstance(a, Var) for a in rest)

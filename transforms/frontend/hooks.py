@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Effect, Var
+from tapeless.transforms.core.language import Block, Effect, Var
 from tapeless.transforms.errors import Signal, TapelessError, UnsupportedError
 from tapeless.transforms.frontend import capture
 from tapeless.transforms.frontend.branches import branch, choose, short_circuit
@@ -20,7 +20,7 @@ from tapeless.transforms.frontend.calls import Calls
 from tapeless.transforms.frontend.cells import undefined
 from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.desugar import RESULT
-from tapeless.transforms.frontend.effects import formatted, raise_
+from tapeless.transforms.frontend.effects import formatted, raise_, refuse_caught
 from tapeless.transforms.frontend.loops import for_loop, while_loop
 from tapeless.transforms.frontend.provenance import name_of, of_library, static_attribute
 from tapeless.transforms.frontend.staged_list import StagedList
@@ -364,11 +364,14 @@ class Hooks(Calls):
     def trying(self, kinds: Any) -> Iterator[None]:
         """The body of a try statement; `kinds` gives the exceptions that it catches."""
         t = trace()
+        body = t.blocks[-1]
+        start = len(body)
         t.handlers.append((len(t.journals), kinds))
         try:
             yield
         finally:
             t.handlers.pop()
+        refuse_caught(Block((), tuple(body[start:]), ()), kinds)
 
     def format(self, *parts: Any) -> Any:
         return formatted(*parts)
