@@ -5,6 +5,7 @@ if __name__ != "tapeless":
 
 from tapeless import tree
 from tapeless.check import check_grads
+from tapeless.compiled import disable_jit, jit
 from tapeless.functions import (
     checkpoint,
     custom_jvp,
@@ -29,7 +30,9 @@ __all__ = [
     "checkpoint",
     "custom_jvp",
     "custom_vjp",
+    "disable_jit",
     "grad",
+    "jit",
     "jvp",
     "jvp_fn",
     "linearize",

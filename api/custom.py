@@ -14,11 +14,12 @@ from tapeless.calling import call_user
 from tapeless.naming import base_name, check_callable, global_name
 from tapeless.recorded import Backward, Call, zero_like
 from tapeless.region import Reverse, continuing, cotangent, described, matched, symbol
+from tapeless.transforms.closing import close
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Atom, Block, Let, Var
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
-from tapeless.transforms.expand import again, close, identity
+from tapeless.transforms.expand import again, identity
 from tapeless.transforms.frontend.reads import Guard
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,24 +15,33 @@ import numpy as np
 from tapeless import tree
 from tapeless.arguments import plural
 from tapeless.backends import python
-from tapeless.naming import base_name, check_callable, parameters, unused
+from tapeless.naming import base_name, check_callable, parameters
 from tapeless.region import is_value, leaf_atom, matched, put
 from tapeless.specialisation import Specialisation
 from tapeless.split import Half, PullBack, PushForward, Side, plain_zero
 from tapeless.transformed import Transformed
+from tapeless.transforms.closing import close, missing_sizes
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import active, size_atom
-from tapeless.transforms.core.language import Block, Let, Var, blocks, outputs
+from tapeless.transforms.core.builder import active, current
+from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.core.rewriting import refresh, replace_symbols
+from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.detach import detach
 from tapeless.transforms.emit import emit_function
 from tapeless.transforms.errors import ArgumentTypeError, TapelessError, UnsupportedError
-from tapeless.transforms.expand import close, expand, forget
+from tapeless.transforms.expand import expand, forget
 from tapeless.transforms.frontend.stage import Staged
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.module import flat_text, is_plain, join_module, result_text
-from tapeless.transforms.residuals import sizes_in
+from tapeless.transforms.module import (
+    Text,
+    called,
+    flat_text,
+    function_text,
+    is_plain,
+    join_module,
+    result_text,
+)
 from tapeless.transforms.simplify import simplify
 
 
@@ -52,51 +61,16 @@ class Plan:
     def sized(self, block: Block, given: list[Var]) -> Any:
         """The block with lengths that it cannot read off an array as variables of their own."""
         read = [v for v in close(block.body, block.results).params if v not in given]
-        known = _axes([*read, *given]) | (_axes(_made(block)) - trace().hints.keys())
-        wanted = dict.fromkeys(s for s in _sizes(block) if s.var is None and s not in known)
-        names: dict[dims.Symbol, dims.Size] = {}
-        for s in wanted:
-            a = size_atom(dims.Dim((((s,), 1),)))
-            assert isinstance(a, Var)
-            a.name, a.size = "n", dims.symbol("n", 0, a)
-            names[s] = a.size
+        lengths = missing_sizes(block, [*read, *given], set(trace().hints))
+        names = {symbol: n.size for symbol, n in lengths.items()}
+        for symbol, n in lengths.items():
+            current().let((n,), size_value, (), {"size": dims.single(symbol)})
         block = replace_symbols(block, names)
         return block.body, block.results
 
-    def text(self, doc: str) -> tuple[str, list[str], set[str]]:
+    def text(self, doc: str) -> Text:
         """The second function as emitted text."""
-        names: list[str] = []
-        for v in self.block.params:
-            names.append(unused(v.name if v.name.isidentifier() else "t", names))
-        unpack = list(zip(self.block.params, names, strict=True))
-        return emit_function(
-            self.name, self.block, ", ".join(names), unpack, flat_text, doc, set(names)
-        )
-
-
-def _sizes(block: Block) -> list[dims.Symbol]:
-    found: list[dims.Symbol] = []
-    for s in block.body:
-        if isinstance(s, Let):
-            for value in s.params.values():
-                found += sorted(sizes_in(value), key=lambda x: x.uid)
-        for b in blocks(s):
-            found += _sizes(b)
-    return found
-
-
-def _axes(variables: Iterable[Var]) -> set[dims.Symbol]:
-    """Sizes that are the length of an axis of one of the variables."""
-    found: set[dims.Symbol] = set()
-    for v in variables:
-        for size in getattr(v.type, "shape", ()):
-            found |= {s for s in dims.symbols(size) if size == dims.Dim((((s,), 1),))}
-    return found
-
-
-def _made(block: Block) -> list[Var]:
-    inner = [v for s in block.body for b in blocks(s) for v in (*b.params, *_made(b))]
-    return [*inner, *(v for s in block.body for v in outputs(s))]
+        return function_text(self.name, self.block, doc, flat_text)
 
 
 class AtPoint(Transformed):
@@ -133,7 +107,9 @@ class AtPoint(Transformed):
         first = emit_function(
             self.emitted_name, block, signature, unpack, result, self.doc(), set(names)
         )
-        return join_module([first, self.plan.text(self.second_doc())]), flat
+        inner = called([block, self.plan.block], self.emitted_name)
+        functions = [function_text(f.name, b, "") for f, b in inner.items()]
+        return join_module([*functions, first, self.plan.text(self.second_doc())]), flat
 
     def second_doc(self) -> str:
         """The docstring of the second function."""

@@ -23,11 +23,12 @@ from tapeless.region import (
     owned,
     symbol,
 )
+from tapeless.transforms.closing import close
 from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.language import Atom, Block, Let, Statement, Type, Var, outputs
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ArgumentTypeError, UnsupportedError
-from tapeless.transforms.expand import close, closed, no_types
+from tapeless.transforms.expand import closed, no_types
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops.creation import zero

@@ -75,7 +75,10 @@ def fresh_input(x: Any) -> tuple[Var, Symbol]:
     value = leaf_atom(x)
     var = Var(value.type, value.name if isinstance(value, Var) else "")
     current().let((var,), identity, (value,), {})
-    return var, symbol(var, x)
+    made = symbol(var, x)
+    if isinstance(x, Symbol):
+        made.read_only = x.frozen
+    return var, made
 
 
 def shape_text(shape: tuple[Any, ...]) -> str:
@@ -199,7 +202,7 @@ class Ahead:
     """
 
     def __init__(self, block: Block) -> None:
-        split = linearize(block, list(range(len(block.params))))
+        split = linearize(block, list(range(len(block.params))), ahead=True)
         forward, body, new = resolve(split.primal, split.body)
         self.forward = expand(forward, rules=False)
         self.body = expand(body, rules=False)

@@ -21,6 +21,13 @@ NUMBERS = frozenset(
     {float, int, complex, *(t for t in np.sctypeDict.values() if issubclass(t, np.number))}
 )
 Key = tuple[Any, ...]
+Enter = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+MISSED = object()  # what an entry returns for a call of another signature
+
+
+def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The entry of what has been called once only."""
+    return MISSED
 
 
 # -- signatures
@@ -80,6 +87,7 @@ class Specialisation:
         self.run, self.text, self.staged = run, text, staged
         self.simplified, self.flat, self.keywords = simplified, flat, keywords
         self.returned = returned  # how leaves become registered classes
+        self.enter: Enter = never  # the quick way in
         leaves = list(enumerate(staged.leaves))
         self.static = [(k, v.value) for k, v in leaves if v.static and is_dynamic(v.value)]
         self.axes = [(k, axis, v.value.shape[axis]) for k, v in leaves for axis in v.axes]
@@ -89,11 +97,12 @@ class Specialisation:
                 leaf.value = None  # the arrays of the first call need not live on
         for c in staged.captured:
             c.array = None
+        self.is_plain = not (flat or staged.captured or returned or keywords is None)
 
     def accepts(self, leaves: Any) -> bool:
         """Whether the function is right for these arguments and what it reads from outside."""
         for k, value in self.static:
-            if not _same(value, leaves[k]):
+            if not same(value, leaves[k]):
                 return False
         for k, axis, n in self.axes:
             if leaves[k].shape[axis] != n:
@@ -141,7 +150,8 @@ class Specialisation:
         return result
 
 
-def _same(a: Any, b: Any) -> bool:
+def same(a: Any, b: Any) -> bool:
+    """Whether two leaves have the same type and value."""
     return type(a) is type(b) and (
         a is b or (np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b)
     )

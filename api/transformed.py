@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import threading
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any, cast
 
 from tapeless import tree
 from tapeless.backends import python
+from tapeless.entry import entry
 from tapeless.mistakes import mistakes_reported
 from tapeless.naming import (
     argument_names,
@@ -24,16 +24,21 @@ from tapeless.naming import (
     place,
 )
 from tapeless.region import owned
-from tapeless.specialisation import Specialisation, key_orders, leaf_key, quick_key, shared_cache
+from tapeless.specialisation import (
+    MISSED,
+    Specialisation,
+    key_orders,
+    leaf_key,
+    never,
+    quick_key,
+    shared_cache,
+)
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Block, Program
 from tapeless.transforms.core.printer import show
-from tapeless.transforms.detach import detach
 from tapeless.transforms.errors import ArgumentError
-from tapeless.transforms.expand import expand, forget
 from tapeless.transforms.frontend.stage import Staged, stage
-from tapeless.transforms.module import flat_text, is_plain, result_text, write_module
-from tapeless.transforms.simplify import simplify
+from tapeless.transforms.module import finished, flat_text, is_plain, result_text, shown, write_module
 
 STAGING = threading.RLock()  # a staged run writes to outer objects and takes it back
 
@@ -95,11 +100,16 @@ class Transformed:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if builder.active():
             return self.staged(args, kwargs)
-        found = self.specialise(args, kwargs)
+        found = self.last
         try:
+            if found is not None and (made := found.enter(args, kwargs)) is not MISSED:
+                return made
+            found = None
+            found = self.specialise(args, kwargs)
             return found(args, kwargs)
         except Exception as e:
-            self.explain(e, found)
+            if found is not None:
+                self.explain(e, found)
             raise
 
     def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -140,7 +150,7 @@ class Transformed:
         return Stages(
             [
                 ("core", show(Program(self.emitted_name, s.staged.block))),
-                ("simplified", show(Program(self.emitted_name, s.simplified))),
+                ("simplified", shown(self.emitted_name, s.simplified)),
                 ("notes", notes),
                 ("source", s.text),
             ]
@@ -169,7 +179,10 @@ class Transformed:
             )
         for found in self.cache.get(key, ()):
             if found.accepts(leaves):
+                found.refuse_overlap(leaves)
                 self.last = found
+                if found.enter is never:
+                    found.enter = entry(found, args, kwargs)
                 return found
         self.check(args, kwargs)
         with STAGING:
@@ -186,6 +199,7 @@ class Transformed:
             else:
                 found = self.compile(args, kwargs)
                 self.cache[key] = [found, *self.cache.get(key, ())]
+        found.refuse_overlap(leaves)
         self.last = found
         return found
 
@@ -214,11 +228,9 @@ class Transformed:
         with mistakes_reported(self.fun):
             staged = stage(call, leaves, paths)
             block = staged.block
-            expanded = dataclasses.replace(block, body=tuple(expand(block.body)))
-            count = len(list(staged.result.leaves()))
-            simplified = detach(forget(simplify(expanded)), count)
+            simplified = finished(block, len(list(staged.result.leaves())))
             text, flat = self.write(staged, simplified, arguments, paths)
-            run = python.load(self.emitted_name, text)
+            run = self.load(text)
         returned = registered[0] if registered else None
         names = None if spread else tuple(kwargs)
         return Specialisation(run, text, staged, simplified, flat, names, returned)
@@ -231,6 +243,10 @@ class Transformed:
         flat = bool(staged.writes) or not is_plain(staged.result)
         result = flat_text if flat else functools.partial(result_text, staged.result)
         return write_module(self.emitted_name, block, names, unpack, result, self.doc()), flat
+
+    def load(self, text: str) -> Callable[..., Any]:
+        """The emitted module as a callable."""
+        return python.load(self.emitted_name, text)
 
     def doc(self) -> str:
         """The docstring of the emitted function."""

@@ -49,8 +49,13 @@ _folders: list[tempfile.TemporaryDirectory[str]] = []  # removed when the proces
 
 
 def _stored(path: Path, content: bytes) -> Path:
-    if path.exists() and path.read_bytes() == content:
-        return path
+    if not path.exists() or path.read_bytes() != content:
+        write(path, content)
+    return path
+
+
+def write(path: Path, content: bytes) -> None:
+    """Writes a file that others see whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
     try:
@@ -60,4 +65,3 @@ def _stored(path: Path, content: bytes) -> Path:
     except OSError:
         Path(temporary).unlink(missing_ok=True)
         raise
-    return path

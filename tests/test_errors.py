@@ -142,15 +142,12 @@ def loop_variable_of_changing_type(x):
 
 def recursion_without_end(x):
     """
-    recursion_without_end calls itself to a depth that depends on the contents of arrays
+    recursion_without_end calls itself in every case, and never returns
       File, line N
-        return recursion_without_end(x * 2)
-               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      write it as a loop
+        def recursion_without_end(x):
+      return without a call in one of them
     """
-    if x < 10:
-        return recursion_without_end(x * 2)
-    return x
+    return recursion_without_end(x * 2) if x < 10 else recursion_without_end(x - 1)
 
 
 def store_where_aliasing_is_unknown(x):

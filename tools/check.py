@@ -11,7 +11,14 @@ from rich.markup import escape
 
 import tapeless
 from tapeless import tree
-from tapeless.tools.differences import Entry, Row, compare
+from tapeless.tools.differences import (
+    Entry,
+    Row,
+    compare,
+    fresh,
+    projected,
+    refuse_other_results,
+)
 from tapeless.tools.errors import UsageError
 from tapeless.tools.signature import parameter_names
 from tapeless.tools.target import Target, add_order, add_target
@@ -35,14 +42,18 @@ def execute(options: Namespace) -> int:
     target = Target.of(options, default=_differentiable)
     active = tuple(target.args[i] for i in target.wrt)
     function: Any = _of_active(target)
+    refuse_other_results(function(*fresh(active)), options.target)
     for _ in range(options.order - 1):
-        function = tapeless.grad(function, argnums=tuple(range(len(active))))
+        function = tapeless.grad(projected(function, active), argnums=tuple(range(len(active))))
     rows = compare(function, active)
+    if not rows:
+        raise UsageError("the arguments hold no numbers to compare", "--args gives their shapes")
     worst = [_worst([row for row in rows if row.mode == m]) for m in ("forward", "reverse")]
     right = all(row.right for row in worst)
     console = Console(highlight=False, soft_wrap=True)
     console.print("[bold green]right[/]" if right else "[bold red]wrong[/]", end=": ")
-    console.print(f"{len(rows) // 2} entries, order {options.order}, the worst of each mode:")
+    entries = "1 entry" if len(rows) == 2 else f"{len(rows) // 2} entries"
+    console.print(f"{entries}, order {options.order}, the worst of each mode:")
     for row in worst:
         console.print(escape(_line(row, _label(target, row.entry))))
     return int(not right)
@@ -57,7 +68,7 @@ def _differentiable(args: tuple[Any, ...]) -> tuple[int, ...]:
 
 def _floats(value: Any) -> bool:
     leaves = tree.leaves(value)
-    return bool(leaves) and all(np.result_type(leaf).kind == "f" for leaf in leaves)
+    return bool(leaves) and all(np.asarray(leaf).dtype.kind == "f" for leaf in leaves)
 
 
 def _of_active(target: Target) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import tapeless
 from tapeless import backends, tools, transforms
@@ -27,8 +28,9 @@ exit codes:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    options = _parser().parse_args(argv)
+    options = Namespace()
     try:
+        options = _parser().parse_args(argv)
         return _flushed(options.execute(options))
     except tapeless.TapelessError as error:
         print(f"tapeless: {error}", file=sys.stderr)
@@ -62,8 +64,15 @@ def _flushed(code: int) -> int:
     return code
 
 
+class _Parser(ArgumentParser):
+    """Mistakes in options are reported like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, f"{self.prog} --help shows what is accepted")
+
+
 def _parser() -> ArgumentParser:
-    parser = ArgumentParser(
+    parser = _Parser(
         "tapeless",
         description="JAX's transformations for plain NumPy code, as readable source.",
         epilog=CODES,

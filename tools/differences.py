@@ -15,6 +15,7 @@ import numpy as np
 
 import tapeless
 from tapeless import tree
+from tapeless.transforms.errors import ArgumentTypeError
 
 MOST = 32  # entries of one array that are compared
 
@@ -68,6 +69,32 @@ def compare(function: Function, args: tuple[Any, ...]) -> list[Row]:
             off = abs(derivative - quotient) / scale
             rows.append(Row(mode, entry, derivative, quotient, off, tolerance))
     return rows
+
+
+def refuse_other_results(result: Any, name: str) -> None:
+    """Refuses results that are no real floats, for they have no derivative to compare."""
+    leaves = tree.leaves(result)
+    other = next((v for v in leaves if np.asarray(v).dtype.kind != "f"), None)
+    if other is not None or not leaves:
+        kind = "nothing" if not leaves else f"a value of type {type(other).__name__}"
+        raise ArgumentTypeError(
+            f"{name} returns {kind}, which has no derivative",
+            "check a function that returns floats",
+        )
+
+
+def projected(function: Function, args: tuple[Any, ...]) -> Function:
+    """The function if it returns one number, else the sum of its results by random weights."""
+    result = function(*fresh(args))
+    if not isinstance(result, (tuple, list, dict)) and np.ndim(result) == 0:
+        return function
+    weights = tree.leaves(_weights(result))
+
+    def weighted(*args: Any) -> Any:
+        values = tree.leaves(function(*args))
+        return sum(np.sum(w * v) for w, v in zip(weights, values, strict=True))
+
+    return weighted
 
 
 def fresh(args: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import operator
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +30,23 @@ def load_function(spec: str) -> Callable[..., Any]:
         found = getattr(found, name)
     if not callable(found):
         raise UsageError(f"{path!r} in {place} is not a function", _offer(module))
-    return found  # type: ignore[no-any-return]  # callable() was asked
+    owner, _, name = path.rpartition(".")
+    return _bound(operator.attrgetter(owner)(module), name) if owner else found  # type: ignore[no-any-return]
+
+
+def _bound(owner: Any, name: str) -> Any:
+    """A method of an object of the class, if it needs one and can be made without arguments."""
+    needs_object = inspect.isclass(owner) and inspect.isfunction(vars(owner).get(name))
+    if not needs_object:
+        return getattr(owner, name)
+    try:
+        inspect.signature(owner).bind()
+    except TypeError:
+        raise UsageError(
+            f"{owner.__name__}.{name} is a method, and {owner.__name__}() needs arguments",
+            f"name a function that makes it: def f(x): return {owner.__name__}(...).{name}(x)",
+        ) from None
+    return getattr(owner(), name)
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -41,7 +58,13 @@ def _load_file(path: Path) -> ModuleType:
     assert spec is not None  # every .py file has one,
     assert spec.loader is not None  # and a loader
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except SystemExit as end:
+        raise UsageError(
+            f"{path} ends the program where it is imported (exit code {end.code})",
+            'put what it runs under if __name__ == "__main__":',
+        ) from None
     return module
 
 

@@ -39,6 +39,8 @@ def positions(function: Callable[..., Any], names: str) -> tuple[int, ...]:
                 f"{_name(function)} has no positional parameter {name!r}",
                 f"--wrt takes some of {', '.join(known)}",
             )
+    if len(set(wanted)) < len(wanted):
+        raise UsageError(f"--wrt {names} names a parameter twice", "name each once")
     return tuple(known.index(name) for name in wanted)
 
 

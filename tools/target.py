@@ -16,7 +16,10 @@ from tapeless.tools.signature import example_arguments, positions
 
 def _first(args: tuple[Any, ...]) -> tuple[int, ...]:
     if not args:
-        raise UsageError("the function has no arguments", "differentiate one that has")
+        raise UsageError(
+            "the function has no arguments to differentiate by",
+            "--args describes them, as in f8[3]",
+        )
     return (0,)
 
 

@@ -63,7 +63,7 @@ class Writer:
     """Writes the lines of one function."""
 
     def __init__(self, block: Block, reserved: set[str], fixed: dict[Var, str]) -> None:
-        block = own(block)
+        block = self.prepared(block)
         self.block = block
         self.sizes = Sizes(block)
         reserved = reserved | called_by(block)
@@ -80,6 +80,10 @@ class Writer:
         self.helpers: dict[str, None] = {}
         self.errstate: dict[str, str] = {}
         self.imports: set[str] = set()
+
+    @staticmethod
+    def prepared(block: Block) -> Block:
+        return own(block)
 
     def rename(self, fixed: dict[Var, str]) -> None:
         for v, name in fixed.items():
@@ -394,6 +398,10 @@ class Writer:
                     if s.params[k] != default
                 ]
                 self.put(f"print({', '.join(values)})", s.origin)
+            case "call":
+                self.imports.update(f"import {module}" for module in s.params["modules"])
+                holes = {str(k): self.part(p, s) for k, p in enumerate(s.params["parts"])}
+                self.put(to_source(template(s.params["form"], holes)), s.origin)
             case "raise":
                 kind = s.params["type"]
                 values = [to_source(self.part(p, s)) for p in s.params["parts"]]
@@ -418,6 +426,9 @@ class Writer:
             return ast.parse(repr(value), mode="eval").body
         if kind == "text":
             return self.text(value, s)
+        if kind == "made":
+            form, parts = value
+            return template(form, {str(k): self.part(v, s) for k, v in enumerate(parts)})  # type: ignore[no-any-return]
         if kind == "dict":
             return ast.Dict(
                 [ast.parse(repr(k), mode="eval").body for k, _ in value],
@@ -428,6 +439,16 @@ class Writer:
             ast.Tuple(elements, ast.Load()) if kind == "tuple" else ast.List(elements, ast.Load())
         )
 
+    def spec(self, spec: Any, s: Effect) -> ast.JoinedStr:
+        """The part of a field behind the colon, which may have fields itself."""
+        if isinstance(spec, str):
+            return ast.JoinedStr([ast.Constant(spec)])
+        fields: list[ast.expr] = [
+            ast.Constant(v) if isinstance(v, str) else ast.FormattedValue(self.part(v[0], s), -1)
+            for v in spec[1]
+        ]
+        return ast.JoinedStr(fields)
+
     def text(self, pieces: Any, s: Effect) -> ast.expr:
         """An f-string, or a call of format where a string inside forbids one before Python 3.12."""
         values: list[ast.expr] = []
@@ -436,8 +457,9 @@ class Writer:
                 values.append(ast.Constant(piece))
                 continue
             inner, conversion, spec = piece
-            shown = ast.JoinedStr([ast.Constant(spec)]) if spec else None
-            values.append(ast.FormattedValue(self.part(inner, s), max(conversion, -1), shown))
+            shown = self.spec(spec, s) if spec else None
+            code = ord(conversion) if conversion else -1
+            values.append(ast.FormattedValue(self.part(inner, s), code, shown))
         held = [v for v in values if isinstance(v, ast.FormattedValue)]
         if not any(c in to_source(v.value) for v in held for c in "'\"\\{}"):
             return ast.JoinedStr(values)
@@ -520,6 +542,8 @@ def called_by(block: Block) -> set[str]:
             text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
             text = text[0] if isinstance(text, tuple) else text
             found |= set(re.findall(r"(?<![.\w])([a-z]\w+)\(", text))
+        elif isinstance(s, Effect):
+            found |= set(s.params.get("modules", ()))
     return found
 
 
@@ -562,10 +586,11 @@ def emit_function(
     result: Callable[[list[str]], str],
     doc: str,
     argument_names: set[str],
+    writer: type[Writer] = Writer,
 ) -> tuple[str, list[str], set[str]]:
     """The text of one function, the helper functions it needs, and its imports."""
     fixed = {v: text for v, text in unpack if text.isidentifier()}
-    w = Writer(block, argument_names - set(fixed.values()) | BUILTINS | {name}, fixed)
+    w = writer(block, argument_names - set(fixed.values()) | BUILTINS | {name}, fixed)
     used = {a for a in w.block.results if isinstance(a, Var)}
     for s in w.block.body:
         used |= uses(s) | size_reads(s, w.sizes)

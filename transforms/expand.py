@@ -8,7 +8,7 @@ A function with a derivative rule of its own is recorded as one such statement: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,14 +22,12 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     While,
-    blocks,
-    outputs,
     statements,
 )
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.rewriting import refresh, substitute
+from tapeless.transforms.ops.batching import anywhere
 from tapeless.transforms.ops.shapes import linear
-from tapeless.transforms.residuals import reads
 
 
 def _same_cotangent(ct: Atom, args: Any, used: Any, params: Any) -> tuple[Atom]:
@@ -44,9 +42,10 @@ identity = linear(
     _same_cotangent,
     simplify=lambda args, params: args[0],
     view=True,
+    batch=anywhere,
 )
 #: Its argument, made to look like a new value, so that what is computed from it is computed again.
-again = linear("again", lambda x: x.type, "{0}", _same_cotangent, view=True)
+again = linear("again", lambda x: x.type, "{0}", _same_cotangent, view=True, batch=anywhere)
 
 
 def no_types(*args: Atom) -> Any:
@@ -70,22 +69,6 @@ def closed(name: str, block: Block, jvp: Any = None, reverse: Any = None) -> Clo
     """The operation `name` that stands for a block without free variables."""
     pure = not any(isinstance(s, Effect) for s in statements(block))
     return Closed(name, no_types, jvp=jvp, costly=True, pure=pure, block=block, reverse=reverse)
-
-
-def close(body: Iterable[Statement], results: Iterable[Atom]) -> Block:
-    """A block whose parameters are all the variables that it reads, also through sizes."""
-    block = Block((), tuple(body), tuple(results))
-    return replace(block, params=tuple(dict.fromkeys(_outer(block, set()))))
-
-
-def _outer(block: Block, defined: set[Var]) -> Iterator[Var]:
-    defined = defined | set(block.params)
-    for s in block.body:
-        yield from (v for v in reads(s) if v not in defined)
-        for b in blocks(s):
-            yield from _outer(b, defined)
-        defined |= set(outputs(s))
-    yield from (a for a in block.results if isinstance(a, Var) and a not in defined)
 
 
 def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:

@@ -11,13 +11,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from tapeless.transforms.activity import active_parts
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import (
+    TAPE,
     Atom,
     Block,
     Effect,
     For,
+    Function,
     If,
     Let,
     Literal,
@@ -27,10 +30,12 @@ from tapeless.transforms.core.language import (
     Var,
     While,
 )
+from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.masks import mask_of
+from tapeless.transforms.ops.calls import enter, is_call
 from tapeless.transforms.ops.creation import zero
 from tapeless.transforms.ops.elementwise import add, neg, select, sub
-from tapeless.transforms.ops.fresh import new_stack, zero_stack
+from tapeless.transforms.ops.fresh import new_stack, zero_of, zero_stack
 
 Tangents = dict[Var, Any]
 
@@ -40,10 +45,12 @@ def tangent_of(t: Tangents, a: Atom) -> Any:
 
 
 def named(value: Any, primal: Var) -> Any:
-    if isinstance(value, Var) and isinstance(value.type, StackType):
+    if isinstance(value, Var) and _has_form(value.type):
         value.primal = primal
     if isinstance(value, Var) and not value.name and primal.name:
         value.name = primal.name + "_dot"
+    if isinstance(value, Var) and primal.partial:
+        value.partial = True
     return value
 
 
@@ -71,9 +78,14 @@ def _kept_zero(out: Any, tangents: tuple[Any, ...]) -> Any:
 
 def known(t: Any, of: Atom) -> Atom:
     """The tangent of an atom: zero if it has none, nothing for a value that is never looked at."""
-    if t is None and isinstance(of.type, StackType) and not is_dead(of):
-        return zero_stack(of)  # type: ignore[no-any-return]
-    return of if t is None and is_dead(of) else filled(t, of.type)
+    if t is not None:
+        return t  # type: ignore[no-any-return]
+    return of if is_dead(of) else zero_of(of)
+
+
+def _has_form(kind: Any) -> bool:
+    """Whether a zero of a type is made after the value that it stands for."""
+    return isinstance(kind, StackType) or kind == TAPE
 
 
 class Forward:
@@ -90,6 +102,8 @@ class Forward:
         for s in body:
             builder.current().origin = s.origin
             match s:
+                case Let() if is_call(s):
+                    self.call(s, t)
                 case Let():
                     self.let(s, t)
                 case If():
@@ -133,6 +147,25 @@ class Forward:
                         out.type.dtype, v.type.shape, out.type.weak
                     )  # the same sizes, named anew
                 t[v] = named(out, v)
+
+    def call(self, s: Let, t: Tangents) -> None:
+        """A call of a function becomes one of its forward mode, with tangents behind the arguments
+        and results; or of the linear part that `linearize` split off."""
+        given = [k for k, a in enumerate(s.args) if tangent_of(t, a) is not None]
+        function = s.params["function"]
+        if not given:
+            if self.merged:
+                builder.current().emit(s)
+            return
+        name_results(s)
+        ins, outs, ahead = pushed(function, given) if self.merged else function.derived["linear"]
+        dots = tuple(known(tangent_of(t, s.args[k]), s.args[k]) for k in ins)
+        made = tuple(_tangent(s.outs[k]) for k in outs)
+        if self.merged:
+            enter(ahead, (*s.args, *dots), (*s.outs, *made), s.op.pure)
+        else:
+            ahead((s.outs[-1], *dots), made)
+        t.update(zip((s.outs[k] for k in outs), made, strict=True))
 
     def scoped(self, body: Block, t: Tangents) -> tuple[list[Statement], list[Any]]:
         """Statements of a nested block and the tangents of its results."""
@@ -275,20 +308,41 @@ class Forward:
 
 def _tangent(v: Var) -> Var:
     """A new variable for the tangent of `v`."""
-    return Var(v.type, _dot(v), primal=v if isinstance(v.type, StackType) else None)
+    return Var(v.type, _dot(v), primal=v if _has_form(v.type) else None)
 
 
 def _dot(v: Var) -> str:
     return v.name + "_dot" if v.name else ""
 
 
-def jvp(block: Block, wrt: list[int]) -> Block:
-    """A block with a tangent parameter for each parameter in `wrt` and a tangent after each
-    differentiable result, in order (zero where the result does not depend on them)."""
+def jvp(block: Block, wrt: Iterable[int], outs: Iterable[int] | None = None) -> Block:
+    """A block with a tangent parameter for each parameter in `wrt` and, after the results, the
+    tangents of those in `outs`, or of all that may have one (zero where they do not depend)."""
+    wrt = list(wrt)
+    if outs is None:
+        outs = [k for k, a in enumerate(block.results) if a.type.differentiable]
+    block, _ = refresh(block)  # the block itself lives on
     b = builder.Builder()
     with builder.building(b):
-        dots = [Var(block.params[k].type, _dot(block.params[k])) for k in wrt]
+        dots = [_tangent(block.params[k]) for k in wrt]
         t: Tangents = {block.params[k]: d for k, d in zip(wrt, dots, strict=True)}
         Forward(merged=True).block(block.body, t)
-        tangents = [known(tangent_of(t, a), a) for a in block.results if a.type.differentiable]
+        tangents = [known(tangent_of(t, a), a) for a in (block.results[k] for k in outs)]
     return Block((*block.params, *dots), tuple(b.blocks[0]), (*block.results, *tangents))
+
+
+def name_results(s: Let) -> None:
+    """Results of a call that the user gave no name are named after the function."""
+    stem = s.params["function"].name.removesuffix("_fwd").removesuffix("_jvp")
+    for v in s.outs:
+        v.name = v.name or f"{stem}_value"
+
+
+def pushed(function: Function, given: list[int]) -> tuple[tuple[int, ...], list[int], Function]:
+    """A called function in forward mode, and which of its parameters and results have tangents."""
+    ins, outs = active_parts(function, given)
+    if ("jvp", ins) not in function.derived:
+        function.derived["jvp", ins] = Function(
+            f"{function.name}_jvp", lambda: jvp(function.block, ins, outs)
+        )
+    return ins, outs, function.derived["jvp", ins]

@@ -8,27 +8,36 @@ loop bodies and branches: `residuals` makes them available later.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
-from tapeless.transforms.core import builder
+from tapeless.transforms.activity import active_parts, dependents
+from tapeless.transforms.closing import axes, close, defined, missing_sizes
+from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import (
+    TAPE,
     Atom,
     Block,
     For,
+    Function,
     If,
     Let,
     Statement,
     Var,
     While,
-    blocks,
-    operands,
-    outputs,
+    statements,
 )
-from tapeless.transforms.core.sizes import INT
+from tapeless.transforms.core.rewriting import refresh, retype
+from tapeless.transforms.core.sizes import INT, size_value
 from tapeless.transforms.expand import Closed
-from tapeless.transforms.jvp import Forward, Tangents, tangent_of
+from tapeless.transforms.jvp import Forward, Tangents, is_dead, known, name_results, tangent_of
+from tapeless.transforms.ops.calls import bundle, enter, is_call, linear_call, unbundle
 from tapeless.transforms.ops.elementwise import add
+from tapeless.transforms.residuals import resolve
+from tapeless.transforms.transpose import transpose
 
 
 @dataclass
@@ -41,9 +50,10 @@ class Linear:
     outputs: list[Atom | None]
 
 
-def linearize(block: Block, wrt: list[int]) -> Linear:
+def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
+    """The two parts; with `ahead`, the linear one is to be run as it is, else transposed."""
     active = dependents(block, [block.params[k] for k in wrt])
-    primal = [prepare(s, active) for s in block.body]
+    primal = [prepare(s, active, ahead) for s in block.body]
     b = builder.Builder()
     with builder.building(b):
         dots = [
@@ -55,41 +65,35 @@ def linearize(block: Block, wrt: list[int]) -> Linear:
     return Linear(primal, b.blocks[0], dots, [tangent_of(t, a) for a in block.results])
 
 
-def dependents(block: Block, inputs: list[Var]) -> set[Var]:
-    """The inputs and all variables that may depend on them."""
-    found = set(inputs)
-    while True:
-        before = len(found)
-        _spread(block.body, found)
-        if len(found) == before:
-            return found
+def prepare(s: Statement, active: set[Var], ahead: bool = False) -> Statement:
+    """Functions with a rule give way to the forward part of the rule, called ones to that of their
+    halves, and while loops get a counter as their first carry, so that their derivative can be a
+    `for`."""
 
+    def inside(block: Block) -> Block:
+        body = tuple(prepare(s, active, ahead) for s in block.body)
+        return Block(block.params, body, block.results)
 
-def _spread(body: tuple[Statement, ...], found: set[Var]) -> None:
-    for s in body:
-        inner = blocks(s)
-        known = (*operands(s), *(a for b in inner for a in b.results))
-        if any(isinstance(a, Var) and a in found for a in known):
-            found.update(outputs(s), *(b.params for b in inner))
-        for b in inner:
-            _spread(b.body, found)
-
-
-def prepare(s: Statement, active: set[Var]) -> Statement:
-    """Functions with a rule give way to the forward part of the rule, and while loops get a counter
-    as their first carry, so that their derivative can be a `for`."""
     match s:
+        case Let() if is_call(s):
+            given = [k for k, a in enumerate(s.args) if a in active and a.type.differentiable]
+            if not given:
+                return s
+            forward = halves(s.params["function"], given, ahead).forward
+            tape = Var(TAPE, f"{forward.name.removesuffix('_fwd')}_saved")
+            name_results(s)
+            return replace(s, outs=(*s.outs, tape), params={"function": forward})
         case Let(op=Closed(reverse=reverse)) if reverse is not None and any(
             a in active for a in s.args if isinstance(a, Var)
         ):
             return reverse(s)
         case If():
-            return replace(s, then=_inside(s.then, active), orelse=_inside(s.orelse, active))
+            return replace(s, then=inside(s.then), orelse=inside(s.orelse))
         case For():
-            return replace(s, body=_inside(s.body, active))
+            return replace(s, body=inside(s.body))
         case While():
             n, n_test = Var(INT, "passes"), Var(INT, "passes")
-            body = _inside(s.body, active)
+            body = inside(s.body)
             b = builder.Builder()
             with builder.building(b):
                 following = add(n, 1)
@@ -100,5 +104,98 @@ def prepare(s: Statement, active: set[Var]) -> Statement:
             return s
 
 
-def _inside(block: Block, active: set[Var]) -> Block:
-    return Block(block.params, tuple(prepare(s, active) for s in block.body), block.results)
+class Halves:
+    """A called function in two: `forward` gives a tape too, from which the linear half starts.
+
+    def f(x):              becomes    def f_fwd(x):                and    def f_bwd(saved, y_bar):
+        if x < 1:                         ...                                 x, f_saved = saved
+            return x                      y, f_saved = f_fwd(x / 2)           ...
+        return x * f(x / 2)               return x * y, (x, y, f_saved)
+    """
+
+    def __init__(self, function: Function, ins: tuple[int, ...], outs: list[int], ahead: bool):
+        self.function, self.ins, self.outs, self.ahead = function, ins, outs, ahead
+        self.forward = Function(f"{function.name}_fwd", lambda: self.made[0])
+        second = "tangent" if ahead else "bwd"
+        self.second = Function(f"{function.name}_{second}", lambda: self.made[1])
+        self.forward.derived["linear"] = (ins, outs, self.linear)
+
+    def linear(self, args: tuple[Atom, ...], outs: tuple[Var, ...]) -> None:
+        """Records what takes a tape and tangents to tangents."""
+        if self.ahead:
+            enter(self.second, args, outs)
+        else:
+            builder.current().let(outs, linear_call, args, {"backward": self.second})
+
+    @functools.cached_property
+    def made(self) -> tuple[Block, Block]:
+        """The blocks of both halves."""
+        block, _ = refresh(self.function.block)
+        split = linearize(block, self.ins, self.ahead)
+        tangents = [(split.outputs[k], block.results[k]) for k in self.outs]
+        with builder.building(builder.Builder()) as b:
+            if self.ahead:
+                given, body = split.inputs, split.body
+                found = [known(dot, a) for dot, a in tangents]
+                body += b.blocks[0]
+            else:
+                given = [_cotangent(a) for _, a in tangents]
+                pairs = zip(tangents, given, strict=True)
+                seeds = [(dot, ct) for (dot, _), ct in pairs if isinstance(dot, Var)]
+                found = transpose(split.body, split.inputs, seeds)
+                body = b.blocks[0]
+        forward, body, new = resolve(split.primal, body)
+        results = [new.get(a, a) if isinstance(a, Var) else a for a in found]
+        return halved(block, forward, body, given, results)
+
+
+def halves(function: Function, given: list[int], ahead: bool) -> Halves:
+    ins, outs = active_parts(function, given)
+    key = ("halves", ins, ahead)
+    if key not in function.derived:
+        function.derived[key] = Halves(function, ins, outs, ahead)
+    return function.derived[key]  # type: ignore[no-any-return]
+
+
+def _cotangent(a: Atom) -> Var:
+    name = f"{a.name}_bar" if isinstance(a, Var) and a.name else "out_bar"
+    return Var(a.type, name, primal=a if a.type == TAPE else None)
+
+
+def given_by_one_side(body: list[Statement]) -> set[Var]:
+    """Variables that one side of a branch gives no value."""
+    branches = [s for s in statements(Block((), tuple(body), ())) if isinstance(s, If)]
+    return {
+        v
+        for s in branches
+        for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True)
+        if is_dead(a) or is_dead(b)
+    }
+
+
+def halved(
+    block: Block, forward: list[Statement], body: list[Statement], given: list[Var], results: Any
+) -> tuple[Block, Block]:
+    """Two closed blocks: the first also gives a tape, which is what the second reads of it."""
+    whole = close(body, results)
+    read = [v for v in whole.params if v not in given]
+    first = Block(block.params, tuple(forward), ())
+    lengths = missing_sizes(whole, [*read, *given], axes([*block.params, *defined(first)]))
+    tape = Var(TAPE, "saved")
+    new: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
+    unset = given_by_one_side(forward)
+    own = [Var(retype(v.type, new), v.name, partial=v.partial or v in unset) for v in read]
+    new |= dict(zip(read, own, strict=True))
+    with builder.building(builder.Builder()) as b:
+        for symbol, n in lengths.items():
+            b.let((n,), size_value, (), {"size": dims.single(symbol)})
+        saved = bundle(*read, *lengths.values())
+        forward = [*forward, *b.blocks[0]]
+    parts = (*own, *lengths.values())
+    opening = Let(parts, unbundle, (tape,), {"kinds": tuple(v.type for v in parts)})
+    rest, _ = refresh(Block(tuple(given), whole.body, whole.results), new)
+    body = [opening, *rest.body] if parts else list(rest.body)
+    return (
+        Block(block.params, tuple(forward), (*block.results, saved)),
+        Block((tape, *rest.params), tuple(body), rest.results),
+    )

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
-from tapeless.transforms.core.language import Block, Var
+from tapeless.transforms.core.language import Block, Function, Program, Var
+from tapeless.transforms.core.printer import show
+from tapeless.transforms.detach import detach
 from tapeless.transforms.emit import emit_function
+from tapeless.transforms.expand import expand, forget
 from tapeless.transforms.frontend.values import Spec
+from tapeless.transforms.ops.calls import calls
+from tapeless.transforms.simplify import simplify
 from tapeless.transforms.text import quoted
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
@@ -68,6 +74,60 @@ def flat_text(values: list[str]) -> str:
     return "(" + ", ".join(values) + ("," if len(values) == 1 else "") + ")"
 
 
+Text = tuple[str, list[str], set[str]]  # of a function, its helpers, its imports
+
+
+def finished(block: Block, count: int) -> Block:
+    """The block as it is emitted; its first `count` results share memory with nothing."""
+    whole = replace(block, body=tuple(expand(block.body)))
+    return detach(forget(simplify(whole)), count)
+
+
+def called(blocks: Iterable[Block], name: str) -> dict[Function, Block]:
+    """The functions that blocks call, and those that they call, with a name of its own each."""
+    found: dict[Function, Block] = {}
+    left = [f for block in blocks for f in calls(block)]
+    taken = {name}
+    while left:
+        function = left.pop(0)
+        if function not in found:
+            function.name = unused_name(function.name, taken)
+            taken.add(function.name)
+            block = found[function] = finished(function.block, len(function.block.results))
+            left += calls(block)
+    return found
+
+
+def shown(name: str, block: Block) -> str:
+    """A program as text, with the functions that it calls."""
+    functions = called([block], name).items()
+    return "\n\n".join(
+        [*(show(Program(f.name, b)) for f, b in functions), show(Program(name, block))]
+    )
+
+
+def unused_name(name: str, taken: Iterable[str]) -> str:
+    taken, stem, k = set(taken), name, 1
+    while name in taken:
+        k += 1
+        name = f"{stem}_{k}"
+    return name
+
+
+def function_text(name: str, block: Block, doc: str, result: Any = None) -> Text:
+    """A function that takes the parameters of its block by their names."""
+    names: list[str] = []
+    for v in block.params:
+        names.append(unused_name(v.name if v.name.isidentifier() else "t", names))
+    unpack = list(zip(block.params, names, strict=True))
+    signature = ", ".join(names)
+    return emit_function(name, block, signature, unpack, result or plain_text, doc, set(names))
+
+
+def plain_text(values: list[str]) -> str:
+    return values[0] if len(values) == 1 else flat_text(values)
+
+
 def write_module(
     name: str,
     block: Block,
@@ -77,12 +137,12 @@ def write_module(
     doc: str,
 ) -> str:
     """The whole text of a module with one public function."""
-    return join_module(
-        [emit_function(name, block, ", ".join(arguments), unpack, result, doc, set(arguments))]
-    )
+    functions = [function_text(f.name, b, "") for f, b in called([block], name).items()]
+    main = emit_function(name, block, ", ".join(arguments), unpack, result, doc, set(arguments))
+    return join_module([*functions, main])
 
 
-def join_module(functions: list[tuple[str, list[str], set[str]]]) -> str:
+def join_module(functions: list[Text]) -> str:
     text = [t for t, _, _ in functions]
     helpers = list(dict.fromkeys(h for _, hs, _ in functions for h in hs))
     imports = sorted({"import numpy as np", *(i for _, _, more in functions for i in more)})

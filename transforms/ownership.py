@@ -14,6 +14,7 @@ from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
+    TAPE,
     Atom,
     Block,
     Effect,
@@ -29,6 +30,7 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.errors import InternalError
+from tapeless.transforms.ops.calls import bundle, is_call, unbundle
 from tapeless.transforms.ops.overwriting import COMMUTATIVE, OVERWRITING
 from tapeless.transforms.ops.shapes import broadcast_to, copy
 from tapeless.transforms.ops.stacks import peek, push, set_item, unstack
@@ -111,7 +113,8 @@ class Ownership:
             s = self.overwriting(s, after)
         if s.op.inplace:
             target = s.args[0]
-            held = after - set(s.outs) | {a for a in s.args[1:] if isinstance(a, Var)}
+            read = {a for a in (*s.args[1:2], *filter(_is_seen, s.args[2:])) if isinstance(a, Var)}
+            held = after - set(s.outs) | read
             if not isinstance(target, Var) or not self.exclusive(target, held):
                 self.blame_views(target, held)
                 target = self.copied(target, out, s.outs[0])
@@ -130,10 +133,14 @@ class Ownership:
                 self.roots[v] = self.of(target) | {("own", v)}
             out.append(s)
             return
+        if s.op is bundle or (is_call(s) and s.outs and s.outs[-1].type == TAPE):
+            s = self.hold(s, out)
         for v in s.outs:
             if not has_memory(v):
                 continue
-            if s.op is broadcast_to:
+            if s.op is unbundle or (is_call(s) and s.outs[-1].type == TAPE):
+                self.roots[v] = frozenset({("outer", v)})  # a tape has it, too
+            elif s.op is broadcast_to:
                 self.roots[v] = self.of(s.args[0]) | {("readonly", v)}
             elif (s.op.view or s.op in (unstack, peek)) and has_memory(s.args[0]):
                 self.roots[v] = self.of(s.args[0])
@@ -147,6 +154,15 @@ class Ownership:
             else:
                 self.roots[v] = frozenset({("own", v)})
         out.append(s)
+
+    def hold(self, s: Let, out: list[Statement]) -> Let:
+        """What goes into a tape must not be overwritten later."""
+        args = list(s.args)
+        for k, a in enumerate(args):
+            self.kept |= self.of(a)
+            if self.of(a) & self.overwritten:
+                args[k] = self.copied(a, out, (s.outs[-1], k))
+        return replace(s, args=tuple(args))
 
     def settled(self) -> bool:
         """Whether this run found what it relied on."""
@@ -304,6 +320,11 @@ class Ownership:
                     if p in consumed
                     else self.of(init) | self.of(y) | frozenset({("shared", v)})
                 )
+
+
+def _is_seen(a: Atom) -> bool:
+    """Whether an index is read while a store is made; NumPy reads masks before."""
+    return isinstance(a, Var) and getattr(a.type, "dtype", None) != bool
 
 
 def _free(s: For | While) -> set[Var]:

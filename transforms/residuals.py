@@ -19,6 +19,7 @@ from typing import Any
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.language import (
+    TAPE,
     Atom,
     Block,
     Effect,
@@ -65,6 +66,8 @@ class Primal:
     def define(self, v: Var, path: Path) -> None:
         self.path[v] = path
         self.order[v] = len(self.order)
+        if not path:  # what was not made inside of a loop or branch before is known everywhere
+            self.given |= {s for s in sizes_in(v.type) if s not in self.homes}
 
     def born(self, v: Var, sources: Any) -> None:
         """Sizes of v that none of the values it is made from has."""
@@ -262,7 +265,7 @@ class Residuals:
                 return False
             if not isinstance(loop.step, Literal):
                 return False
-        if isinstance(v.type, StackType):
+        if isinstance(v.type, StackType) or v.type == TAPE:
             return False
         for symbol in sizes_in(v.type):
             if symbol in self.primal.homes or (

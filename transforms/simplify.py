@@ -12,6 +12,14 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.algebra import algebra, fits
+from tapeless.transforms.carries import (
+    called_alike,
+    carries,
+    known_flags,
+    twins,
+    unchanged,
+    without,
+)
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.checker import check
 from tapeless.transforms.core.language import (
@@ -38,13 +46,9 @@ from tapeless.transforms.ops.elementwise import logical_not
 from tapeless.transforms.residuals import sizes_in
 from tapeless.transforms.stores import merge_stores
 
-FRESH = frozenset(
+MADE = frozenset({"zeros", "ones", "empty", "full", "new_stack"})
+FRESH = MADE | frozenset(
     {
-        "zeros",
-        "ones",
-        "empty",
-        "full",
-        "new_stack",
         "zero_items",
         "zeros_of_items",
         "set_item",
@@ -53,7 +57,6 @@ FRESH = frozenset(
         "copy",
         "unstack",
         "push",
-        "pop",
         "update",
         "add_at",
     }
@@ -117,28 +120,46 @@ class Simplifier:
                     self.let(s, known)
                 case If():
                     self.branch(s, known)
-                case For():
-                    b.emit(
-                        replace(
-                            s,
-                            start=self.atom(s.start),
-                            stop=self.atom(s.stop),
-                            step=self.atom(s.step),
-                            inits=tuple(map(self.atom, s.inits)),
-                            body=self.block(s.body, known),
-                        )
-                    )
-                case While():
-                    b.emit(
-                        replace(
-                            s,
-                            inits=tuple(map(self.atom, s.inits)),
-                            test=self.block(s.test, known),
-                            body=self.block(s.body, known),
-                        )
-                    )
+                case For() | While():
+                    b.emit(self.loop(self.lean(s), known))
                 case Effect():
                     b.emit(replace(s, args=tuple(map(self.atom, s.args))))
+
+    def loop(self, s: For | While, known: dict[Any, Let]) -> For | While:
+        inits, body = tuple(map(self.atom, s.inits)), self.block
+        if isinstance(s, While):
+            test = body(s.test, known)
+            return replace(s, inits=inits, test=test, body=body(s.body, known))
+        start, stop, step = map(self.atom, (s.start, s.stop, s.step))
+        made = body(s.body, known)
+        return replace(s, start=start, stop=stop, step=step, inits=inits, body=made)
+
+    def lean(self, s: For | While) -> For | While:
+        """The loop without carries that hold nothing of their own."""
+        rows = [s.outs, carries(s)] + ([s.test.params] if isinstance(s, While) else [])
+        drop: dict[int, list[Atom]] = {}
+        for k in unchanged(s):
+            drop[k] = [self.atom(s.inits[k])] * len(rows)
+        for k, j in twins(s, self.alike, _key).items():
+            if k not in drop and called_alike([r[j] for r in rows], [r[k] for r in rows]):
+                drop[k] = [row[j] for row in rows]
+        drop = {k: to for k, to in drop.items() if all(row[k].size is None for row in rows)}
+        for k, to in drop.items():
+            for row, value in zip(rows, to, strict=True):
+                self.replace_by(row[k], self.atom(value))
+        s = without(s, drop) if drop else s
+        self.new |= {p: Literal(False, p.type) for p in known_flags(s)}
+        return s
+
+    def alike(self, a: Atom, b: Atom) -> bool:
+        """Whether two loop variables start from the same, or from arrays or stacks made alike."""
+        a, b = self.atom(a), self.atom(b)
+        if isinstance(a, Literal) or a is b:
+            return a == b
+        s, t = self.define(a), self.define(b)
+        if s is None or t is None or s.op.name not in MADE:
+            return False
+        return s.op is t.op and s.args == t.args and _key(s.params) == _key(t.params)
 
     def let(self, s: Let, known: dict[Any, Let]) -> None:
         params = map_sizes(s.params, self.sized) if self.sized and s.params else s.params

@@ -5,11 +5,24 @@ np.zeros((n,)) where n is an axis of x      becomes      np.zeros(x.shape)
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Block, Let, Statement, Var, blocks, outputs
+from tapeless.transforms.core.language import (
+    Block,
+    For,
+    Let,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    outputs,
+    statements,
+)
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.residuals import sizes_in, written_params
 
@@ -25,48 +38,65 @@ class Sizes:
         self.whole: dict[Any, Var] = {}
         self.reads: dict[Any, set[Var]] = {}
         self.params = block.params
+        self.at: dict[Any, int] = {}
+        self.last = last_reads(block, self.at)
+        self.names = Counter(v.name for v in (*block.params, *_made(block)))
         self.scan(block, {}, [p for p in block.params if getattr(p.type, "shape", ())])
 
-    def scan(self, block: Block, known: dict[Size, Home], shaped: list[Var]) -> None:
-        known, shaped = dict(known), list(shaped)
+    def scan(self, block: Block, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
+        known, shaped = {k: [*v] for k, v in known.items()}, list(shaped)
         for p in block.params:
-            self.learn(p, known)
+            self.learn(p, known, shaped)
         for s in block.body:
             if isinstance(s, Let):
                 self.choose(s, known, shaped)
             for b in blocks(s):
                 self.scan(b, known, shaped)
             for v in outputs(s):
-                self.learn(v, known)
-                if getattr(v.type, "shape", ()) and _called_by_user(v):
-                    shaped.append(v)
+                self.learn(v, known, shaped)
             if isinstance(s, Let) and s.op.name == "size_value" and _called_by_user(s.outs[0]):
-                known[s.params["size"]] = (s.outs[0], None)
+                known[s.params["size"]] = [(s.outs[0], None)]
 
-    def learn(self, v: Var, known: dict[Size, Home]) -> None:
-        for axis, size in enumerate(getattr(v.type, "shape", ())):
+    def learn(self, v: Var, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
+        shape = () if v.partial else getattr(v.type, "shape", ())
+        for axis, size in enumerate(shape):
             if isinstance(size, dims.Dim) and (_is_symbol(size) or _called_by_user(v)):
-                known.setdefault(size, (v, axis))
+                known.setdefault(size, []).append((v, axis))
+        if shape and _called_by_user(v) and v not in shaped:
+            shaped.append(v)
 
-    def choose(self, s: Let, known: dict[Size, Home], shaped: list[Var]) -> None:
+    def choose(self, s: Let, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
         params = written_params(s)
         if not any(map(sizes_in, params)):
             return
         shape = s.params.get("shape")
         size = s.params.get("size") if s.op.name == "size_value" else None
-        for v in shaped:
-            if (shape is not None and v.type.shape == shape) or (
-                size is not None and v.type.ndim > 1 and dims.product(v.type.shape) == size
-            ):
-                self.whole[s] = v
-                self.reads[s] = {v}
-                return
+        whole = [
+            (v, None)
+            for v in shaped
+            if (shape is not None and v.type.shape == shape)
+            or (size is not None and v.type.ndim > 1 and dims.product(v.type.shape) == size)
+        ]
+        if whole:
+            v, _ = self.best(whole, s)
+            self.whole[s], self.reads[s] = v, {v}
+            return
+        homes = {size: self.best(found, s) for size, found in known.items()}
         table: dict[Size, Home] = {}
         read: set[Var] = set()
         for each in _sizes(params):
-            self.spell(each, known, table, read, s)
+            self.spell(each, homes, table, read, s)
         self.home[s] = table
         self.reads[s] = {v for v, _ in table.values()} | read
+
+    def best(self, homes: list[Home], s: Let) -> Home:
+        """The first, unless its name may hold something else by then: in that case one that is
+        needed after `s` anyway, or the last of that name. None costs a copy of a name."""
+        at, name = self.at[s], homes[0][0].name
+        if len(homes) == 1 or self.names[name] == 1 or not name:
+            return homes[0]
+        needed = [h for h in homes if self.last.get(h[0], 0) > at and _called_by_user(h[0])]
+        return needed[0] if needed else [h for h in homes if h[0].name == name][-1]
 
     def spell(
         self, size: Size, known: dict[Size, Home], table: dict[Size, Home], read: set[Var], s: Let
@@ -82,6 +112,36 @@ class Sizes:
                 table[one] = known[one]
             else:
                 raise InternalError(f"the size {symbol} cannot be written here: {s}")
+
+
+def _made(block: Block) -> Iterator[Var]:
+    for s in statements(block):
+        yield from outputs(s)
+        for b in blocks(s):
+            yield from b.params
+
+
+def last_reads(block: Block, at: dict[Any, int]) -> dict[Var, int]:
+    """When each variable is read last, by the number of the statement; a loop reads what it reads
+    until it ends. The numbers go to `at`."""
+    last: dict[Var, int] = {}
+
+    def walk(b: Block) -> set[Var]:
+        read: set[Var] = set()
+        for s in b.body:
+            at[s] = len(at)
+            now = {a for a in operands(s) if isinstance(a, Var)}
+            inner = set().union(*map(walk, blocks(s)))
+            if inner and isinstance(s, (For, While)):
+                last.update(dict.fromkeys(inner, len(at)))
+            last.update({v: max(last.get(v, 0), at[s]) for v in now})
+            read |= now | inner
+        results = {a for a in b.results if isinstance(a, Var)}
+        last.update(dict.fromkeys(results, len(at)))
+        return read | results
+
+    walk(block)
+    return last
 
 
 def _called_by_user(v: Var) -> bool:

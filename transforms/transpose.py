@@ -13,6 +13,7 @@ import numpy as np
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import (
+    TAPE,
     Atom,
     Block,
     For,
@@ -29,9 +30,10 @@ from tapeless.transforms.errors import InternalError
 from tapeless.transforms.expand import identity
 from tapeless.transforms.masks import mask_of
 from tapeless.transforms.ops import elementwise
+from tapeless.transforms.ops.calls import add_tapes
 from tapeless.transforms.ops.creation import cast_to, zero
 from tapeless.transforms.ops.elementwise import add, select
-from tapeless.transforms.ops.fresh import zero_stack
+from tapeless.transforms.ops.fresh import zero_of
 from tapeless.transforms.ops.shapes import sum_to
 from tapeless.transforms.ops.stacks import add_stacks
 from tapeless.transforms.ops.table import FUNCTIONS
@@ -54,7 +56,7 @@ def _filled(ct: Any, v: Var) -> Atom:
     """The cotangent of a linear variable, zero if it has none."""
     if ct is not None:
         return ct  # type: ignore[no-any-return]
-    return zero(v.type) if v.primal is None else zero_stack(v.primal)
+    return zero(v.type) if v.primal is None else zero_of(v.primal)
 
 
 def _bar(v: Var) -> str:
@@ -63,7 +65,7 @@ def _bar(v: Var) -> str:
 
 def conform(ct: Atom, kind: Any) -> Atom:
     """A cotangent summed over broadcast axes and cast: what the linear operation did, undone."""
-    if isinstance(kind, StackType):
+    if isinstance(kind, StackType) or kind == TAPE:
         return ct
     if ct.type.dtype != kind.dtype:
         if ct.type.dtype.kind == "c" and kind.dtype.kind == "f":
@@ -75,7 +77,8 @@ def conform(ct: Atom, kind: Any) -> Atom:
 def _accumulate(env: Cotangents, v: Var, ct: Atom) -> None:
     ct = conform(ct, v.type)
     old = env.get(v)
-    plus = add_stacks if isinstance(v.type, StackType) else add
+    stacked = isinstance(v.type, StackType)
+    plus = add_stacks if stacked else add_tapes if v.type == TAPE else add
     new = ct if old is None else plus(old, ct)
     if isinstance(new, Var) and not new.name:
         new.name = _bar(v)

@@ -11,12 +11,14 @@ from tapeless.transforms.core.language import (
     Block,
     For,
     If,
+    Let,
     Literal,
     Var,
     While,
     blocks,
 )
 from tapeless.transforms.jvp import is_dead
+from tapeless.transforms.ops.calls import bundle, is_call
 
 
 def copied_unset(block: Block) -> set[Var]:
@@ -34,7 +36,8 @@ def copied_unset(block: Block) -> set[Var]:
     def walk(b: Block, guards: frozenset[tuple[Atom, int]]) -> None:
         for s in b.body:
             inits = s.inits if isinstance(s, (For, While)) else ()
-            for a in inits:
+            packed = s.args if isinstance(s, Let) and (s.op is bundle or is_call(s)) else ()
+            for a in (*inits, *packed):
                 hand_on(a, guards)
             for k, inner in enumerate(blocks(s)):
                 walk(inner, guards | {(s.test, k)} if isinstance(s, If) else guards)

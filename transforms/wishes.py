@@ -43,6 +43,8 @@ WORDS = {
     "power": "power",
     "select": "chosen",
     "abs": "size",
+    "call": "value",
+    "unbundle": "part",
     "size_value": "n",
     "axis_size": "n",
     "transpose": "transposed",

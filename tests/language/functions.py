@@ -80,9 +80,22 @@ def down(v):
     return up(v + 0.5)
 
 
-@refused("recursion to a depth that depends on data", "calls itself to a depth that depends")
+@row("recursion to a depth that depends on data")
 def recursive_on_data(x):
     return halve(5 * x[2], x[0]) * x[1] + up(x[0])
+
+
+@refused("a list from outside that grows in such a recursion", "not always built alike")
+def list_grows_in_recursion(x):
+    found = []
+
+    def visit(v):
+        found.append(v)
+        if v > 0.1:
+            visit(v / 2)
+
+    visit(x[0])
+    return sum(found) + x[1] + x[2]
 
 
 @row("`functools`: `partial`, `reduce`, `lru_cache`, `wraps`")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tapeless.transforms.closing import close
 from tapeless.transforms.core.builder import Builder, building
 from tapeless.transforms.core.checker import check
 from tapeless.transforms.core.language import (
@@ -16,7 +17,7 @@ from tapeless.transforms.core.language import (
     Var,
     free_variables,
 )
-from tapeless.transforms.expand import again, close, closed, expand, forget, identity
+from tapeless.transforms.expand import again, closed, expand, forget, identity
 from tapeless.transforms.ops.elementwise import add, mul, sin
 from tests.transforms.staging import block_of, compiled, every, lets
 

@@ -6,6 +6,7 @@ A `Program` has parameters, a body of statements and results. Array values are i
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ class Type:
 
     @property
     def differentiable(self) -> bool:
-        return self.dtype.kind in "fc"
+        return self.dtype.kind in "fcO"
 
     def with_shape(self, shape: tuple[Size, ...]) -> Type:
         return Type(self.dtype, tuple(shape), self.weak and not shape)
@@ -57,6 +58,9 @@ class StackType:
 
 
 AnyType = Type | StackType
+
+#: What the forward part of a called function keeps for its backward part, as one value.
+TAPE = Type(np.dtype(object))
 
 
 @dataclass(frozen=True)
@@ -114,8 +118,8 @@ class Var(Arithmetic):
     name: str = ""
     origin: Origin | None = None
     size: Any = None  # the size symbol that stands for this integer, once one was needed
-    partial: bool = False  # of a tangent: one side of a branch gives its primal no value
-    primal: Any = None  # of a tangent that is a stack: the stack it belongs to
+    partial: bool = False  # one side of a branch gives it, or its primal, no value
+    primal: Any = None  # of a tangent that is a stack or a tape: what it belongs to
 
     def __repr__(self) -> str:
         return self.name or f"v{id(self) % 10000}"
@@ -245,6 +249,24 @@ class Program:
 
     name: str
     block: Block
+
+
+class Function:
+    """A closed block that the operation `call` enters by name, also from inside: recursion.
+
+    derived  its transforms, each of which is made once
+    """
+
+    def __init__(self, name: str, build: Callable[[], Block]) -> None:
+        self.name, self.build = name, build
+        self.derived: dict[Any, Any] = {}
+
+    @functools.cached_property
+    def block(self) -> Block:
+        return self.build()
+
+    def __repr__(self) -> str:
+        return self.name
 
 
 def blocks(statement: Statement) -> tuple[Block, ...]:

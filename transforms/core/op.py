@@ -38,6 +38,9 @@ class Op:
     inplace    argument 0 is overwritten by the emitted statement
     costly     is saved rather than computed again
     simplify   (args, params) -> an atom that equals the result, or None
+    batch      (op, args, axes, params) -> (result, axis), or (results, axes) if there are several,
+               for arguments with one more axis: at axes[k], None for an argument as it was;
+               None: the elements of the batch are taken one by one
     """
 
     name: str
@@ -51,6 +54,7 @@ class Op:
     inplace: bool = False
     costly: bool = False
     simplify: Callable[..., Any] | None = None
+    batch: Callable[..., Any] | None = None
     elementwise: bool = False
     pure: bool = True
 

@@ -90,7 +90,7 @@ def _sizes(value: Any, new: Mapping[Var, Atom]) -> Any:
 def size(s: dims.Size, new: Mapping[Var, Atom]) -> dims.Size:
     def get(symbol: dims.Symbol) -> dims.Size | None:
         other: Any = new.get(symbol if symbol.var is None else symbol.var)  # type: ignore[arg-type]
-        if other is None or isinstance(other, dims.Dim):
+        if other is None or isinstance(other, (int, dims.Dim)):
             return other
         if isinstance(other, Literal):
             return int(other.value)
@@ -114,7 +114,8 @@ def refresh(block: Block, known: Mapping[Var, Atom] | None = None) -> tuple[Bloc
 
 
 def _fresh(v: Var, new: dict[Var, Atom]) -> Var:
-    made = Var(retype(v.type, new), v.name, v.origin)
+    primal: Any = new.get(v.primal, v.primal) if v.primal is not None else None
+    made = Var(retype(v.type, new), v.name, v.origin, partial=v.partial, primal=primal)
     new[v] = made
     return made
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
-from tapeless.transforms.core.language import (
-    Var,
-)
+from tapeless.transforms.core.language import Var
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.values import (
-    Spec,
-)
+from tapeless.transforms.frontend.values import Spec
+
+Place = tuple[Any, int]  # a location and which of its leaves
+
+
+class Common:
+    """Memory that a pass leaves under two names; which memory that is differs from pass to pass."""
+
+    birth = 0
 
 
 class Aliases:
@@ -22,57 +25,69 @@ class Aliases:
 
     def __init__(self) -> None:
         self.began = 0
-        self.outer: dict[Any, set[Any]] = {}  # of (location, leaf): cells older than the loop
-        self.pairs: set[frozenset[Any]] = set()  # leaves that a pass leaves in the same memory
-        self.entered: dict[Any, dict[Any, None]] = {}  # leaves by the memory they have at first
-        self.place: dict[Var, Any] = {}
-        self.cells: dict[Any, Any] = {}
+        self.outer: dict[Place, set[Any]] = {}  # memory older than the loop
+        self.common: dict[frozenset[Any], Common] = {}  # of two places, or of a place and a list
+        self.place: dict[Var, Place] = {}
+        self.cells: dict[Place, Any] = {}
+        self.frozen: set[Place] = set()  # may be a view that NumPy does not let be overwritten
+        self.left: dict[Place, set[Any]] = {}  # the memory that the last pass left there
 
     def start(self, key: Any, entry: Spec, params: list[Var]) -> None:
-        for k, (value, param) in enumerate(zip(_leaf_values(entry), params, strict=True)):
+        for k, (value, param) in enumerate(zip(entry.leaf_values(), params, strict=True)):
             self.place[param] = (key, k)
             if isinstance(value, Symbol) and value.mutable:
-                base = value.base_cell()
-                self.outer.setdefault((key, k), set()).add(base)
-                mates = self.entered.setdefault(base, {})
-                self.pairs |= {frozenset(((key, k), mate)) for mate in mates if mate != (key, k)}
-                mates[key, k] = None
+                memory = trace().memory(value.base_cell())
+                self.outer.setdefault((key, k), set()).update(memory)
+                self.note_frozen((key, k), value)
+
+    def note_frozen(self, place: Place, value: Symbol) -> None:
+        if value.frozen:
+            self.frozen.add(place)
 
     def install(self, param: Var, symbol: Symbol) -> None:
         place = self.place.get(param)
         if place is not None:
             self.cells[place] = symbol.cell
-            for cell in self.outer.get(place, ()):
-                trace().link(symbol.cell, cell)
+            symbol.read_only = place in self.frozen
+            trace().share(symbol.cell, self.outer.get(place, ()))
+
+    def settle(self, out: Var, symbol: Symbol) -> None:
+        """After the loop."""
+        self.install(out, symbol)
+        trace().share(symbol.cell, self.left.get(self.place.get(out), ()))
 
     def leave(self, param: Var, out: Var) -> None:
         if param in self.place:
             self.place[out] = self.place[param]
 
     def link(self) -> None:
-        for pair in self.pairs:
-            if all(place in self.cells for place in pair):
-                trace().link(*(self.cells[place] for place in pair))
+        for pair, memory in self.common.items():
+            for each in pair:
+                if each in self.cells:
+                    trace().share(self.cells[each], {memory})
+                elif not isinstance(each, tuple):
+                    trace().hold(each, {memory})
 
     def end(self, finals: dict[Any, Spec]) -> bool:
         """Notes what a pass left; True if that is news."""
-        before = sum(map(len, self.outer.values())) + len(self.pairs)
-        bases: dict[Any, list[Any]] = {}
+        before = self.known()
+        inner: dict[Any, set[Any]] = {}
         for key, final in finals.items():
-            for k, value in enumerate(_leaf_values(final)):
+            for k, value in enumerate(final.leaf_values()):
                 if (key, k) in self.cells and isinstance(value, Symbol) and value.mutable:
-                    base = value.base_cell()
-                    bases.setdefault(base, []).append((key, k))
-                    near = {base} if base.birth < self.began else trace().links.get(base, set())
-                    self.outer.setdefault((key, k), set()).update(
-                        c for c in near if c.birth < self.began
-                    )
-        self.pairs |= {frozenset(pair) for v in bases.values() for pair in combinations(v, 2)}
-        return sum(map(len, self.outer.values())) + len(self.pairs) > before
+                    memory = trace().memory(value.base_cell())
+                    older = {m for m in memory if m.birth < self.began}
+                    self.outer.setdefault((key, k), set()).update(older)
+                    inner[key, k] = memory - older
+                    self.left[key, k] = memory
+                    self.note_frozen((key, k), value)
+        lists = {c: held for c, held in trace().held.items() if c.birth < self.began}
+        pairs = [*combinations(inner.items(), 2)]
+        pairs += [(p, c) for p in inner.items() for c in lists.items()]
+        for (p, mine), (q, others) in pairs:
+            if mine & others:
+                self.common.setdefault(frozenset((p, q)), Common())
+        return self.known() > before
 
-
-def _leaf_values(spec: Spec) -> Iterator[Any]:
-    if spec.kind == "leaf":
-        yield spec.value
-    for c in spec.children:
-        yield from _leaf_values(c)
+    def known(self) -> int:
+        return sum(map(len, self.outer.values())) + len(self.common) + len(self.frozen)

@@ -22,9 +22,11 @@ from tapeless.transforms.errors import (
     TapelessError,
 )
 from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.desugar import RESULT
 from tapeless.transforms.frontend.effects import Unreachable, raise_
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
 from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import truth, undefined_flag
 from tapeless.transforms.frontend.values import (
@@ -57,11 +59,11 @@ def choose(
     t.tests.append(test_atom)
     logged = [(tail, len(tail.log)) for tail in t.tails]
     try:
-        before = dict(t.poisoned)
+        before = t.poisoned
+        t.poisoned = dict(before)
         a, value_a = run_branch(then)
-        overwritten, t.poisoned = t.poisoned, before
+        t.poisoned = dict(before)
         b, value_b = run_branch(orelse)
-        t.poisoned |= overwritten
     finally:
         t.tests.pop()
     for tail, mark in logged:
@@ -82,6 +84,7 @@ def choose(
         raise Unreachable
     grown = _grown_lists(a, b)
     if grown:
+        t.poisoned = before
         for target, element in grown:
             t.touch(ContentsLocation(target))
             start_tail(target, element)
@@ -97,6 +100,7 @@ def choose(
     for location, new in joined:
         t.touch(location)
         location.set(new)
+    t.poisoned = {**a.poisoned, **b.poisoned}
     return value
 
 
@@ -127,6 +131,7 @@ class Ended:
     body: list[Statement]
     finals: dict[tuple[Any, ...], tuple[Location, Spec]]
     raised: bool
+    poisoned: dict[Any, str]
 
     def left(self, location: Location) -> Spec:
         """What the branch left in a location, which it need not have written itself: an array
@@ -140,6 +145,7 @@ class Ended:
         ]
         for loc, _, new in cells:
             loc.set(new)
+        trace().poisoned = self.poisoned
         with reopened(self.body):
             found = final_spec(location)
         for loc, old, _ in cells:
@@ -168,7 +174,7 @@ def run_branch(body: Callable[[], Any]) -> tuple[Ended, Any]:
             {} if raised else {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
         )
     t.rollback(journal)
-    return Ended(statements, finals, raised), result
+    return Ended(statements, finals, raised, {} if raised else dict(t.poisoned)), result
 
 
 def final_spec(location: Location) -> Spec:
@@ -212,11 +218,16 @@ class Merge:
         self.outs: list[Var] = []
         self.results: tuple[list[Atom], list[Atom]] = ([], [])
         self.made: dict[tuple[int, int], Any] = {}
+        self.name = ""  # of the variable that is joined
+        self.fresh = False  # whether what is joined is in no variable yet
         self.flags: dict[bool, Symbol] = {}
 
     def value(self, x: Spec, y: Spec, location: Location | None) -> Any:
         if self.a.raised or self.b.raised:
             x = y = y if self.a.raised else x
+        self.fresh = location is None
+        plain = location is not None and x.kind == "leaf" and location.name != RESULT
+        self.name = location.name if plain else ""
         try:
             for side in (x.value, y.value):
                 if isinstance(side, Diverged):
@@ -229,6 +240,8 @@ class Merge:
                 y.value is MISSING and x.kind == "leaf"
             ):
                 return self.maybe(x, y, location)
+            if is_text(x) and is_text(y) and x.value is not y.value:
+                return self.text(x, y)
             return join(x, y, self.leaf)
         except StructureError as e:
             if location is None:
@@ -244,7 +257,8 @@ class Merge:
                 else "the values of " + (what or "a variable")
             )
             diverged = Diverged(
-                f"{kind.strip()} after the branches{where} do not fit together: {e.problem}"
+                f"{kind.strip()} after the branches{where} do not fit together: {e.problem}",
+                e.hint or Diverged.hint,
             )
             if isinstance(location, ContentsLocation):
                 raise StructureError(diverged.reason, diverged.hint) from None
@@ -254,11 +268,11 @@ class Merge:
         if p is q or ((isinstance(p, Literal) and p == q) and not (self.a.raised or self.b.raised)):
             return p
         kind = join_types(p.type, q.type)
-        out = Var(
-            kind, p.name if isinstance(p, Var) and isinstance(q, Var) and p.name == q.name else ""
-        )
+        out = Var(kind, self.name)
         if not out.name:
-            out.name = next((x.name for x in (p, q) if isinstance(x, Var) and x.name), "")
+            names = [x.name if isinstance(x, Var) else "" for x in (p, q)]
+            chosen = self.fresh and names[0] != names[1]
+            out.name = "" if chosen else names[0] or names[1]
         self.outs.append(out)
         for side, (ended, value) in enumerate(((self.a, p), (self.b, q))):
             with reopened(ended.body):
@@ -280,6 +294,7 @@ class Merge:
                 for source in (x.value, y.value):
                     if isinstance(source, Symbol) and source.mutable:
                         made.is_array = True
+                        made.read_only = made.read_only or source.frozen
                         trace().link(made.cell, source.base_cell())
                 flags = [undefined_flag(v) for v in (x.value, y.value)]
                 if any(f is not None for f in flags):
@@ -290,6 +305,22 @@ class Merge:
                     made.undefined = (name, self.atom(p, q))
             self.made[key] = made
         return self.made[key]
+
+    def text(self, x: Spec, y: Spec) -> Any:
+        """The string of the side that is taken."""
+        if x.kind == "static" and y.kind == "static" and x.value == y.value:
+            return x.value
+        return Chosen(wrap(self.test), self.lifted(x, 0), self.lifted(y, 1))
+
+    def lifted(self, x: Spec, side: int) -> Any:
+        """A text chosen inside of a branch, as one that is known after it."""
+        if x.kind == "static":
+            return x.value
+        test = x.children[0].atom
+        assert test is not None
+        dead = Literal(False, test.type)
+        made = self.atom(*((test, dead) if side == 0 else (dead, test)))
+        return Chosen(wrap(made), *(self.lifted(c, side) for c in x.children[1:]))
 
     def maybe(self, x: Spec, y: Spec, location: Location | None) -> Any:
         """A variable that only one branch sets: using it where it is not set raises at run time."""
@@ -325,6 +356,11 @@ class Merge:
         t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
         for out, p, q in zip(self.outs, *self.results, strict=True):
             t.parents[out] = ("if", None, (self.test, p, q))
+
+
+def is_text(spec: Spec) -> bool:
+    """Whether it is a string, or one of several by data."""
+    return spec.kind is Chosen or (spec.kind == "static" and isinstance(spec.value, str))
 
 
 @contextmanager

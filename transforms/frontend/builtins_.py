@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.language import Effect
-from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.branches import choose, short_circuit
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
-from tapeless.transforms.frontend.effects import Template, effect_parts
+from tapeless.transforms.frontend.effects import effect_parts, formatted
 from tapeless.transforms.frontend.iteration import (
     accumulate,
     enumerate_,
@@ -31,9 +30,12 @@ from tapeless.transforms.frontend.iteration import (
     starmap,
     zip_,
 )
+from tapeless.transforms.frontend.ordering import sorted_
+from tapeless.transforms.frontend.outside import record, refuse_file
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, wrap
+from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.frontend.values import contains_symbol
@@ -110,10 +112,12 @@ def _abs(hooks: Any, x: Any) -> Any:
 def _number(kind: type) -> Any:
     def run(hooks: Any, x: Any = 0, *more: Any) -> Any:
         if not isinstance(x, Symbol):
-            return kind(x, *more)
+            return x + 1j * more[0] if contains_symbol(more) else kind(x, *more)
         value = x.item().value() if x.type.shape else x.value()
         if kind is bool:
             return truth(x)
+        if more:
+            return _number(complex)(hooks, x) + 1j * more[0]
         if kind is int and value.type.dtype.kind == "f":
             value = elementwise.trunc(value)
         target = np.dtype(kind)
@@ -124,6 +128,8 @@ def _number(kind: type) -> Any:
 
 
 def _isinstance(hooks: Any, x: Any, kinds: Any) -> bool:
+    if isinstance(x, Text):
+        return isinstance("", kinds)
     if not isinstance(x, Symbol):
         return isinstance(x, kinds)
     options = kinds if isinstance(kinds, tuple) else (kinds,)
@@ -144,7 +150,7 @@ def _is_kind(x: Symbol, kind: Any) -> bool:
 
 def _type(hooks: Any, x: Any, *more: Any) -> Any:
     if not isinstance(x, Symbol):
-        return type(x, *more)
+        return str if isinstance(x, Text) else type(x, *more)
     if x.type.shape or x.is_array:
         return np.ndarray
     return (
@@ -155,12 +161,18 @@ def _type(hooks: Any, x: Any, *more: Any) -> Any:
 
 
 def _print(
-    hooks: Any, *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: bool = False
+    hooks: Any, *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False
 ) -> None:
-    if file is not None:
-        raise UnsupportedError(
-            "print to a file from a transformed function", "print to the standard output"
-        )
+    refuse_file(file)
+    if file is not None or flush:
+        said = {
+            "sep": (sep, " "),
+            "end": (end, "\n"),
+            "file": (file, None),
+            "flush": (flush, False),
+        }
+        record("print", "sys", values, {k: v for k, (v, usual) in said.items() if v != usual})
+        return
     args: list[Any] = []
     parts = tuple(effect_parts(v, args) for v in values)
     trace().emit(
@@ -197,32 +209,6 @@ def _any_all(conjunction: bool) -> Any:
         return truth(made)
 
     return run
-
-
-def _sorted(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
-    items = x if isinstance(x, Symbol) else list(x)
-    keys = items if key is None else [hooks.call(key, v) for v in items]
-    if isinstance(keys, Symbol) or contains_symbol(keys):
-        return _sorted_by(items, keys, bool(reverse))
-    order = sorted(range(len(items)), key=lambda k: keys[k], reverse=reverse)
-    return trace().born(StagedList(items[k] for k in order))
-
-
-def _sorted_by(items: Any, keys: Any, reverse: bool) -> Any:
-    """Items in the order of keys that are known only when the program runs; as in Python, items of
-    the same key keep their order."""
-    keys, table = (
-        x if isinstance(x, Symbol) else apply(FUNCTIONS[np.asarray], x) for x in (keys, items)
-    )
-    if keys.type.ndim != 1:
-        raise UnsupportedError("sorted() by keys that are not numbers", "use np.argsort")
-    order = apply(FUNCTIONS[np.argsort], keys[::-1] if reverse else keys, kind="stable")
-    if reverse:
-        order = (len(keys) - 1 - order)[::-1]
-    made = table[order]
-    if isinstance(items, Symbol):
-        return made
-    return trace().born(StagedList(made[k] for k in range(len(items))))
 
 
 def _round(hooks: Any, x: Any, digits: Any = None) -> Any:
@@ -278,8 +264,17 @@ _FLOORS: dict[Any, Callable[[Any], Any]] = {
 }
 
 
-def _str(hooks: Any, x: Any = "", *more: Any) -> Any:
-    return Template(((x, -1, ""),)) if contains_symbol(x) else str(x, *more)
+def _shown(function: Any, conversion: str) -> Any:
+    def run(hooks: Any, *args: Any) -> Any:
+        if not args or not contains_symbol(args[0]):
+            return function(*args)
+        return formatted((args[0], conversion, ""))
+
+    return run
+
+
+def _format(hooks: Any, x: Any, spec: Any = "") -> Any:
+    return formatted((x, "", spec))
 
 
 BUILTINS: dict[Any, Any] = {
@@ -305,7 +300,7 @@ BUILTINS: dict[Any, Any] = {
     filter: filter_,
     any: _any_all(False),
     all: _any_all(True),
-    sorted: _sorted,
+    sorted: sorted_,
     round: _round,
     pow: _pow,
     functools.reduce: reduce_,
@@ -317,8 +312,10 @@ BUILTINS: dict[Any, Any] = {
     next: next_,
     math.fsum: _math_sum,
     math.prod: _prod,
-    str: _str,
-    repr: _str,
+    str: _shown(str, "s"),
+    repr: _shown(repr, "r"),
+    ascii: _shown(ascii, "a"),
+    format: _format,
     math.floor: _floor(elementwise.floor),
     math.ceil: _floor(elementwise.ceil),
     math.trunc: _floor(elementwise.trunc),

@@ -14,7 +14,8 @@ from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend.applied import applied
 from tapeless.transforms.frontend.builtins_ import BUILTINS
 from tapeless.transforms.frontend.dependence import can_be_known
-from tapeless.transforms.frontend.effects import format_method
+from tapeless.transforms.frontend.effects import of_string
+from tapeless.transforms.frontend.outside import record, refuse_outside, spelling
 from tapeless.transforms.frontend.provenance import (
     LIBRARIES,
     hashable,
@@ -23,6 +24,7 @@ from tapeless.transforms.frontend.provenance import (
     of_library,
     qualified,
 )
+from tapeless.transforms.frontend.recursion import call_recursive, form
 from tapeless.transforms.frontend.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.rolling import Unrollable
 from tapeless.transforms.frontend.staged_list import StagedList
@@ -65,8 +67,9 @@ MUTATORS = frozenset(
 )
 STAGED_ALWAYS = frozenset(creation.NUMPY)
 STATEFUL = (np.random.RandomState, np.random.Generator)
-# a function that enters itself so often under undecided tests is taken to recurse on them
-DEEP = 30
+# a function that enters itself so often under undecided tests with other numbers is taken to
+# recurse on the tests, not on the numbers
+DEEP = 12
 
 
 class Calls:
@@ -114,7 +117,7 @@ class Calls:
     ) -> Any:
         if isinstance(f.__self__, Symbol):
             return f(*args, **kwargs)
-        if isinstance(f.__self__, STATEFUL):
+        if isinstance(f.__self__, STATEFUL) or spelling(f) is not None:
             return self.call_native(f, args, kwargs)
         if isinstance(f.__self__, StagedList) and f.__name__ in MUTATORS:
             trace().touch(ContentsLocation(f.__self__))
@@ -164,6 +167,8 @@ class Calls:
             made = cls.__new__(cls)
             made.args = args
             return made
+        if root in LIBRARIES and (contains_symbol(args) or contains_symbol(kwargs)):
+            return trace().born(_opaque(cls, args, kwargs))
         return trace().born(cls(*args, **kwargs))
 
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -171,8 +176,15 @@ class Calls:
         symbolic = contains_symbol(args) or contains_symbol(kwargs)
         name = getattr(f, "__name__", "")
         this = getattr(f, "__self__", None)
-        if isinstance(this, str) and name == "format" and symbolic:
-            return format_method(this, args, kwargs)
+        if isinstance(this, str) and (name == "join" or symbolic):
+            made = of_string(this, name, args, kwargs)
+            if made is not None:
+                return made
+        if (recorded := spelling(f)) is not None:
+            record(*recorded, args, kwargs)
+            return None
+        if hashable(f):
+            refuse_outside(f, args, kwargs)
         if isinstance(this, (list, dict, set, deque)) and not isinstance(f, type):
             if name in MUTATORS:
                 trace().touch(ContentsLocation(this))
@@ -194,7 +206,9 @@ class Calls:
                 return call_numpy(f, args, dict(kwargs))
         made = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
         if isinstance(made, np.ndarray) and made.dtype.kind in "fc":
-            return Symbol(constant(made))
+            symbol = Symbol(constant(made))
+            symbol.read_only = not made.flags.writeable
+            return symbol
         return trace().born(made) if isinstance(made, STATEFUL) else made
 
     def advance(self, owner: Any) -> None:
@@ -218,31 +232,35 @@ class Calls:
     ) -> Any:
         """Runs the rewritten form of a user's function."""
         t = trace()
-        depth = t.entered[f.__code__] = t.entered.get(f.__code__, 0) + 1
+        run = f if f.__code__ in known_codes else rewritten(f, type(self)(f))
+        if f.__code__ in t.decisions.recursive:
+            return call_recursive(f, run, args, kwargs)
+        open_calls = t.entered.setdefault(f.__code__, [])
+        if open_calls:
+            decide_recursion(f, open_calls, (args, kwargs))
+        open_calls.append((len(t.tests), (args, kwargs)))
         try:
-            if depth > 1 and t.tests:
-                need_depth(f, depth)
-            run = f if f.__code__ in known_codes else rewritten(f, type(self)(f))
             return run(*args, **kwargs)
         finally:
-            t.entered[f.__code__] = depth - 1
+            open_calls.pop()
 
 
-def need_depth(f: types.FunctionType, depth: int) -> None:
-    """A recursion that ends by tests: those that depend on integer inputs are made known."""
+def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -> None:
+    """A recursion that ends by tests: integer inputs that they depend on are made known; a call
+    like one that is open can be ended by data only."""
     t = trace()
+    tests = t.tests[open_calls[0][0] :]
+    if not tests:
+        return
     why = f"{f.__name__} calls itself under a test, so the test must be known while staging"
-    for test in t.tests:
+    for test in tests:
         if can_be_known(test):
             raise NeedStatic(test, why)
-    if depth <= DEEP:
-        return
-    if t.rolling:
-        raise Unrollable(f"{f.__name__} calls itself to a depth that differs from pass to pass")
-    raise UnsupportedError(
-        f"{f.__name__} calls itself to a depth that depends on the contents of arrays",
-        "write it as a loop",
-    )
+    here = form(given)
+    deep = len(open_calls) > DEEP
+    for _, before in open_calls:
+        if form(before, deep) == (form(given, deep) if deep else here):
+            t.decisions.recurse(f.__code__)
 
 
 def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -55,6 +55,8 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
                 if t.decisions is not None:
                     t.decisions.homes[s] = (home, k)
         symbol = Symbol(var, is_array=True)
+        symbol.read_only = not array.flags.writeable
+        t.inputs[var] = array
         assert symbol.cell is not None
         symbol.cell.birth = 0  # it was there before the loop or branch that reads it first
         t.reads[key] = (Captured(name, get, var, array), symbol)

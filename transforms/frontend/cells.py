@@ -12,10 +12,10 @@ from tapeless.transforms.frontend.trace import Location, trace
 class Cell:
     """The present value of an array that Python code can overwrite."""
 
-    __slots__ = ("__weakref__", "atom", "birth", "flag")
+    __slots__ = ("__weakref__", "atom", "birth", "flag", "made")
 
     def __init__(self, value: Atom) -> None:
-        self.atom = value
+        self.atom = self.made = value  # what it holds now, and held at first
         self.birth = next(trace().serials)
         self.flag: Atom | None = None  # false where the variable is not defined
 
@@ -34,7 +34,16 @@ class CellLocation(Location):
 class Value:
     """An array or scalar in a cell, or a view of an array in a cell."""
 
-    __slots__ = ("__weakref__", "cell", "chain", "is_array", "kind", "parent", "undefined")
+    __slots__ = (
+        "__weakref__",
+        "cell",
+        "chain",
+        "is_array",
+        "kind",
+        "parent",
+        "read_only",
+        "undefined",
+    )
 
     def __init__(
         self,
@@ -48,6 +57,7 @@ class Value:
         self.parent, self.chain = parent, chain
         self.is_array, self.kind = is_array, kind  # kind: the type of a view
         self.undefined: Any = None
+        self.read_only = False
 
     # -- value
 
@@ -82,6 +92,8 @@ class Value:
         trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))
 
     def write(self, new: Atom) -> None:
+        if self.frozen:
+            raise AliasError("assignment destination is read-only", "copy the array first")
         if self.parent is not None:
             values = [self.parent.value()]
             for op, rest, params in self.chain[:-1]:
@@ -89,8 +101,6 @@ class Value:
             for (op, rest, params), base in zip(
                 reversed(self.chain), reversed(values), strict=True
             ):
-                if op.put is None:
-                    raise AliasError("assignment destination is read-only", "copy the array first")
                 new = op.put(base, new, rest, params)
             self.parent.write(new)
             return
@@ -106,6 +116,11 @@ class Value:
             return self.cell.atom.type  # type: ignore[no-any-return]
         assert self.kind is not None
         return self.kind
+
+    @property
+    def frozen(self) -> bool:
+        """Whether NumPy refuses stores: of arguments, and of views such as np.broadcast_to."""
+        return self.read_only or any(op.put is None for op, _, _ in self.chain)
 
     @property
     def mutable(self) -> bool:

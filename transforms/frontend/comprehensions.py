@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +11,7 @@ from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.loops import for_loop
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
-from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.frontend.values import ContentsLocation
@@ -101,7 +100,7 @@ class Undecided(Signal):
 
 def _run_through(made: Any) -> Any:
     iterable, function, nested = made
-    for item in iterable if not isinstance(iterable, Sequence) else _known_range(iterable):
+    for item in iterable:
         test, inner = function(item)
         known = truth(test())
         if isinstance(known, Symbol):
@@ -113,13 +112,6 @@ def _run_through(made: Any) -> Any:
                 yield from _run_through(inner())
             else:
                 yield inner()
-
-
-def _known_range(s: Sequence) -> Any:
-    start, stop, step = (wrap(a) for a in s.span)
-    return [
-        s.item(k) for k in range(operator.index(start), operator.index(stop), operator.index(step))
-    ]
 
 
 def _filled(made: Any) -> Any:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import string
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from tapeless.transforms.errors import (
     UnsupportedError,
 )
 from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.texts import MAKERS, Chosen, Made, Template, Text, joined, method
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import (
     contains_symbol,
@@ -33,27 +34,11 @@ class Unreachable(Signal):
     """The block that is being staged ends by raising."""
 
 
-@dataclass(frozen=True)
-class Template:
-    """Text with values that are known when the program runs."""
-
-    parts: tuple[Any, ...]
-
-    def __add__(self, other: Any) -> Template:
-        return Template((*self.parts, *(other.parts if isinstance(other, Template) else (other,))))
-
-    def __radd__(self, other: str) -> Template:
-        return Template((other, *self.parts))
-
-    def __str__(self) -> str:
-        return "".join(p if isinstance(p, str) else "<?>" for p in self.parts)
-
-
-CONVERSIONS: dict[int, Callable[[Any], Any]] = {
-    -1: lambda value: value,
-    ord("r"): repr,
-    ord("s"): str,
-    ord("a"): ascii,
+CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    "": lambda value: value,
+    "r": repr,
+    "s": str,
+    "a": ascii,
 }
 
 
@@ -65,7 +50,9 @@ def formatted(*parts: Any) -> Any:
             flat.append(p)
             continue
         value, conversion, spec = p
-        if contains_symbol(value) or isinstance(value, Template):
+        if isinstance(value, Text) and not conversion and not spec:
+            flat += value.pieces()
+        elif contains_symbol(value) or contains_symbol(spec):
             flat.append((value, conversion, spec))
         else:
             flat.append(format(CONVERSIONS[conversion](value), spec))
@@ -74,19 +61,34 @@ def formatted(*parts: Any) -> Any:
     return Template(tuple(flat))
 
 
-def format_method(text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """str.format."""
+def of_string(text: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A method of a string that is given values known when the program runs; None if it has no
+    rule."""
+    if name == "format":
+        return format_method(text, args, kwargs)
+    if name == "join":
+        return joined(text, list(*args))
+    return method(text, name, args) if name in MAKERS and not kwargs else None
+
+
+def format_method(
+    text: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    position: Iterator[int] | None = None,
+) -> Any:
+    """str.format; fields without a name take the next `position`, also those in a format spec."""
+    formatter = string.Formatter()
+    position = itertools.count() if position is None else position
     parts: list[Any] = []
-    position = 0
-    for literal, field, spec, conversion in string.Formatter().parse(text):
+    for literal, field, spec, conversion in formatter.parse(text):
         parts.append(literal)
         if field is None:
             continue
-        key: Any = field
-        if not field:
-            key, position = position, position + 1
-        value = args[int(key)] if isinstance(key, int) or key.isdigit() else kwargs[key]
-        parts.append((value, ord(conversion) if conversion else -1, spec or ""))
+        path = field if field[:1] not in ("", ".", "[") else f"{next(position)}{field}"
+        value, _ = formatter.get_field(path, args, kwargs)
+        shown = format_method(spec or "", args, kwargs, position)
+        parts.append((value, conversion or "", shown))
     return formatted(*parts)
 
 
@@ -100,13 +102,18 @@ def effect_parts(values: Any, args: list[Atom]) -> Any:
                 for p in values.parts
             ),
         )
-    if contains_symbol(values) and not isinstance(values, Symbol):
-        if isinstance(values, dict):
-            return ("dict", tuple((k, effect_parts(v, args)) for k, v in values.items()))
-        return (type(values).__name__, tuple(effect_parts(v, args) for v in values))
+    if isinstance(values, Made):
+        return ("made", (values.form, tuple(effect_parts(v, args) for v in values.values)))
+    if isinstance(values, Chosen):
+        values = Made("{0} if {1} else {2}", (values.yes, values.test, values.no))
+        return effect_parts(values, args)
     if isinstance(values, Symbol):
         args.append(values.value())
         return ("atom", len(args) - 1)
+    if contains_symbol(values):
+        if isinstance(values, dict):
+            return ("dict", tuple((k, effect_parts(v, args)) for k, v in values.items()))
+        return (type(values).__name__, tuple(effect_parts(v, args) for v in values))
     return ("value", values)
 
 
@@ -135,7 +142,7 @@ def raise_(exc: Any, cause: Any = None) -> None:
 
 
 def _has_symbols(exc: Any) -> bool:
-    return any(contains_symbol(a) or isinstance(a, Template) for a in getattr(exc, "args", ()))
+    return any(contains_symbol(a) for a in getattr(exc, "args", ()))
 
 
 DIVISIONS = ("truediv", "floordiv", "mod", "remainder")

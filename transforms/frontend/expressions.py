@@ -102,6 +102,8 @@ class Expressions:
                 )
             case ast.Starred(value=value):
                 return ast.Starred(hook("iterate", self.expr(value)), ast.Load())
+            case ast.BinOp(left=left, op=ast.Mod(), right=right):
+                return hook("mod", self.expr(left), self.expr(right))
             case ast.BinOp(left=left, op=op, right=right):
                 return ast.BinOp(self.expr(left), op, self.expr(right))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -174,9 +176,8 @@ class Expressions:
                 if isinstance(spec, ast.JoinedStr)
                 else ast.Constant("")
             )
-            return ast.Tuple(
-                [self.expr(part.value), ast.Constant(part.conversion), text], ast.Load()
-            )
+            conversion = chr(part.conversion) if part.conversion > 0 else ""
+            return ast.Tuple([self.expr(part.value), ast.Constant(conversion), text], ast.Load())
         return part
 
     def lambda_(self, node: ast.Lambda) -> ast.expr:

@@ -23,6 +23,7 @@ from tapeless.transforms.frontend.desugar import RESULT
 from tapeless.transforms.frontend.effects import formatted, raise_, refuse_caught
 from tapeless.transforms.frontend.loops import for_loop, while_loop
 from tapeless.transforms.frontend.provenance import name_of, of_library, static_attribute
+from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import (
     Symbol,
@@ -32,6 +33,7 @@ from tapeless.transforms.frontend.symbols import (
     store_into,
     wrap,
 )
+from tapeless.transforms.frontend.texts import Text, percent, refuse
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import (
     AttributeLocation,
@@ -251,8 +253,14 @@ class Hooks(Calls):
 
     # -- operators
 
+    def mod(self, left: Any, right: Any) -> Any:
+        text = isinstance(left, Text) or (isinstance(left, str) and contains_symbol(right))
+        return percent(left, right) if text else left % right
+
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
         name = OPERATORS[kind]
+        if isinstance(target, str) and kind == "Mod":
+            return self.mod(target, value)
         if isinstance(target, (list, dict, set)):
             trace().touch(ContentsLocation(target))
         if isinstance(target, np.ndarray):
@@ -306,13 +314,13 @@ class Hooks(Calls):
         return one(left, 0)
 
     def contains(self, item: Any, container: Any, negate: bool) -> Any:
-        if isinstance(container, Symbol) or (
+        if isinstance(container, str) and isinstance(item, Text):
+            refuse("in")
+        if isinstance(container, (Symbol, Sequence)) or (
             contains_symbol(item) and isinstance(container, (list, tuple, range, set))
         ):
-            if isinstance(container, range) and container.step == 1:
-                found = short_circuit(
-                    (lambda: item >= container.start, lambda: item < container.stop), True
-                )
+            if isinstance(container, (range, Sequence)) and container.step == 1:
+                found = _in_range(item, container)
             else:
                 options = [container] if isinstance(container, Symbol) else list(container)
                 found = functools.reduce(
@@ -404,6 +412,14 @@ class _Managed:
     def __exit__(self, *what: Any) -> Any:
         handled = self.hooks.call(type(self.manager).__exit__, self.manager, *what)
         return handled and not isinstance(what[1], SIGNALS)
+
+
+def _in_range(item: Any, span: Any) -> Any:
+    """Whether a number is in a range of step one."""
+    tests: list[Any] = [lambda: item >= span.start, lambda: item < span.stop]
+    if np.result_type(getattr(item, "dtype", item)).kind == "f":
+        tests.append(lambda: item % 1 == 0)
+    return short_circuit(tuple(tests), True)
 
 
 def _fixed(key: Any) -> Any:

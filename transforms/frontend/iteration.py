@@ -93,13 +93,8 @@ def enumerate_(hooks: Any, x: Any, start: Any = 0) -> Any:
 
 
 def reversed_(hooks: Any, x: Any) -> Any:
-    if isinstance(x, Sequence):
-        n, item = _item_of(x)
-        last = wrap(_count(x)) - 1
-        start, _, step = (wrap(a) for a in x.span)
-        if isinstance(step, int) and step == 1:
-            return Sequence((atom(atoms(start + last)), atom(atoms(start - 1)), atom(-1)), x.item)
-        return counted(n, lambda k: item(last - k))
+    if isinstance(x, Sequence) and x.is_range:
+        return x[::-1]
     if must_roll(x):
         n, item = _item_of(x)
         last = len_(hooks, x) - 1

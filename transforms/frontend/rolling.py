@@ -26,6 +26,7 @@ from tapeless.transforms.frontend.branches import final_spec
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.dependence import depends_on
 from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.layouts import Layouts
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.settled import Pass, Plain, Settled
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
@@ -37,6 +38,7 @@ from tapeless.transforms.frontend.values import (
     ContentsLocation,
     Diverged,
     Spec,
+    called,
     convert,
     join,
     join_types,
@@ -164,10 +166,12 @@ class Roll:
                 kinds = self.types[key] = [a.type for a in leaves]
             name = self.locations[key].name
             params[key] = [
-                Var(k, (a.name if isinstance(a, Var) else "") or name)
+                Var(k, called(name, a, alone=spec.kind == "leaf"))
                 for k, a in zip(kinds, leaves, strict=True)
             ]
             self.params |= set(params[key])
+            for param, leaf in zip(params[key], leaves, strict=True):
+                trace().flows[param] = (leaf,)
             self.aliases.start(key, spec, params[key])
         return params
 
@@ -263,7 +267,7 @@ class Roll:
         try:
             join(entry, final, lambda _, new: found.extend(new.leaves()))
         except StructureError as e:
-            what = f"'{loc.name}' changes from pass to pass: {e}" if loc.name else str(e)
+            what = f"'{loc.name}' changes from pass to pass: {e.problem}" if loc.name else str(e)
             raise Unrollable(what) from None
         return found
 
@@ -275,13 +279,20 @@ class Roll:
             try:
                 joined = join_types(kinds[k], new.type)
             except StructureError as e:
-                raise Unrollable(f"'{loc.name}' changes from pass to pass: {e}") from None
+                raise Unrollable(f"'{loc.name}' changes from pass to pass: {e.problem}") from None
             if _same_type(joined, kinds[k]):
+                self.check_order(loc, staged.params[key][k], new)
                 staged.results[key].append(convert(new, kinds[k]))
             else:
                 kinds[k] = joined
                 changed = True
         return changed
+
+    def check_order(self, loc: Location, param: Var, new: Atom) -> None:
+        """What was found by the memory order that an array has at first must hold in each pass."""
+        t = trace()
+        if param in t.asked and Layouts().of(new) != Layouts().of(param):
+            raise Unrollable(f"the order in which '{loc.name}' lies in memory changes")
 
     # -- lists that grow
 
@@ -332,7 +343,7 @@ class Roll:
                 self.seq is not None
                 and self.stop is None
                 and before is not None
-                and all(j is self.journal for j, _ in added)
+                and all(j is self.journal and n is not None for j, n in added)
             ):
                 tail.length = before + sum(n for _, n in added) * self.seq.count
             else:

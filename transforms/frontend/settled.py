@@ -35,6 +35,7 @@ from tapeless.transforms.frontend.values import (
     MISSING,
     ContentsLocation,
     Spec,
+    called,
     convert,
     put_together,
 )
@@ -93,10 +94,8 @@ class Settled:
             self.after.append((loc, final.value))
             return
         ran = None if self.certain else self.did_run()
-        made = [
-            Var(_final_type(a.type), (a.name if isinstance(a, Var) else "") or loc.name)
-            for a in news
-        ]
+        alone = final.kind == "leaf"
+        made = [Var(_final_type(a.type), called(loc.name, a, alone=alone)) for a in news]
         for new, out in zip(news, made, strict=True):
             self.carry(Var(new.type, out.name), Literal(None, new.type), new, out)
         value = self.fill(final, iter(made))
@@ -131,6 +130,7 @@ class Settled:
         self.inits.append(init)
         self.yields.append(new)
         self.outs.append(out)
+        trace().flows[out] = (new,) if init == Literal(None, new.type) else (init, new)
 
     def did_run(self) -> Var:
         """A carry that says whether the loop made a pass."""
@@ -156,7 +156,7 @@ class Settled:
             if isinstance(made, Symbol) and isinstance(spec.value, Symbol) and spec.value.mutable:
                 made.is_array = True
                 trace().link(made.cell, spec.value.base_cell())
-                self.aliases.install(out, made)
+                self.aliases.settle(out, made)
             return made
         if spec.kind == "static":
             return spec.value

@@ -22,7 +22,9 @@ from tapeless.transforms.errors import (
     TapelessError,
     UnsupportedError,
 )
+from tapeless.transforms.expand import identity
 from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.layouts import Order
 from tapeless.transforms.frontend.reads import Captured, Guard, input_type
 from tapeless.transforms.frontend.rewrite import known_codes
 from tapeless.transforms.frontend.symbols import Symbol
@@ -32,6 +34,7 @@ from tapeless.transforms.frontend.values import (
     ContentsLocation,
     Spec,
     entry_spec,
+    refuse_text,
     take_apart,
 )
 
@@ -43,9 +46,15 @@ class Decisions:
     leaves: set[int] = field(default_factory=set)
     axes: set[tuple[Any, int]] = field(default_factory=set)  # of leaves, and of arrays from outside
     unroll: dict[Any, str] = field(default_factory=dict)
+    recursive: set[Any] = field(default_factory=set)  # code that becomes a function of the program
     homes: dict[dims.Symbol, tuple[Any, int]] = field(
         default_factory=dict
     )  # symbol -> leaf, axis (-1: value)
+
+    def recurse(self, code: Any) -> None:
+        """A function calls itself to a depth that data decides: start again, calling it by name."""
+        self.recursive.add(code)
+        raise Restart
 
     def fix_sizes(self, symbols: set[dims.Symbol]) -> None:
         """An axis whose length must be known after all: start again with it."""
@@ -91,6 +100,8 @@ class Staged:
     writes: list[tuple[Any, Spec]]
     decisions: Decisions
     hints: dict[dims.Symbol, int]
+    orders: list[Order]  # memory orders of inputs that the program relies on
+    overwritten: set[Var]  # inputs that the program stores to
 
 
 def is_dynamic(value: Any) -> bool:
@@ -117,7 +128,10 @@ def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> An
                 decisions.homes[s] = (k, axis)
         leaf.axes = tuple(axis for axis in range(value.ndim) if (k, axis) in decisions.axes)
         leaf.var = Var(Type(kind.dtype, tuple(shape)), _short(leaf.name))
-        return Symbol(leaf.var, is_array=True)
+        trace.inputs[leaf.var] = value
+        symbol = Symbol(leaf.var, is_array=True)
+        symbol.read_only = not value.flags.writeable
+        return symbol
     if isinstance(value, np.number):
         leaf.var = Var(Type(value.dtype), _short(leaf.name))
     else:
@@ -190,6 +204,8 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
             value = call(params)
             result = take_apart(value)
             writes = _writes(run)
+            for spec in (result, *(spec for _, spec in writes)):
+                refuse_text(spec)
         except NeedStatic as e:
             run.rollback(run.journals[0])
             _resolve(e, run, leaves, decisions)
@@ -217,8 +233,31 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
     results = (*result.leaves(), *(a for _, spec in writes for a in spec.leaves()))
     block = Block((*variables, *(c.var for c in captured)), tuple(run.blocks[0]), tuple(results))
     return Staged(
-        block, leaves, captured, guards, run.guards, result, run.notes, writes, decisions, run.hints
+        block,
+        leaves,
+        captured,
+        guards,
+        run.guards,
+        result,
+        run.notes,
+        writes,
+        decisions,
+        run.hints,
+        list(run.orders),
+        _overwritten(run),
     )
+
+
+def _overwritten(run: Run) -> set[Var]:
+    """The inputs that the program stores to."""
+    found = set()
+    for cell in run.overwritten:
+        at = getattr(cell, "made", None)
+        while at in run.definitions and run.definitions[at].op is identity:
+            at = run.definitions[at].args[0]
+        if at in run.inputs:
+            found.add(at)
+    return found
 
 
 class ArrayLocation:

@@ -39,11 +39,19 @@ class Tail:
                     f"the elements appended to a list in a loop change from {item} to {leaf.type}"
                 )
 
+    def copy(self) -> Tail:
+        """The same elements, to which others are appended."""
+        made = Tail(self.spec, [Symbol(symbol.value()) for symbol in self.stacks])
+        made.length = self.length
+        for old, new in zip(self.stacks, made.stacks, strict=True):
+            trace().hold(new.cell, trace().holding(old.cell))
+        return made
+
     def hold(self, spec: Any) -> None:
         """An array that the list holds shows through it when it is overwritten later."""
         for symbol, value in zip(self.stacks, spec.leaf_values(), strict=True):
             if isinstance(value, Symbol) and value.mutable:
-                trace().watch(value.base_cell(), symbol.cell)
+                trace().hold(symbol.cell, trace().memory(value.base_cell()))
 
 
 def replace(stack: Symbol, new: Atom) -> None:
@@ -63,6 +71,26 @@ def position(k: Any) -> Atom:
         raise TypeError(
             f"list indices must be integers or slices, not {type(k).__name__}"
         ) from None
+
+
+def _refusal(what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{what} of a list that was filled in a loop", "make it an array with np.array first"
+    )
+
+
+def _of_plain(name: str) -> Any:
+    """A method of lists that lists with a tail lack."""
+    native = getattr(list, name)
+    said = {"__delitem__": "del of an element", "__eq__": "a comparison", "__lt__": "a comparison"}
+
+    def method(self: StagedList, *args: Any) -> Any:
+        if any(getattr(each, "tail", None) is not None for each in (self, *args)):
+            raise _refusal(said.get(name, f"the method .{name}()"))
+        return native(self, *args)
+
+    method.__name__ = name
+    return method
 
 
 class StagedList(list):  # type: ignore[type-arg]
@@ -113,7 +141,8 @@ class StagedList(list):  # type: ignore[type-arg]
             return [atoms(v) for v in self]
         if self.tail.spec.kind != "leaf":
             raise UnsupportedError(
-                "a list of tuples that was filled in a loop cannot become one array"
+                "a list of tuples that was filled in a loop cannot become one array",
+                "append each part to a list of its own",
             )
         return self.arrays()[0].value()
 
@@ -128,7 +157,7 @@ class StagedList(list):  # type: ignore[type-arg]
             stack = next(left)
             made = wrap(stacks.peek(stack.value(), at))
             if made.type.shape:
-                trace().watch(made.cell, stack.cell)
+                trace().share(made.cell, trace().holding(stack.cell))
             return made
 
         return build(self.tail.spec, iter(self.tail.stacks))
@@ -137,23 +166,59 @@ class StagedList(list):  # type: ignore[type-arg]
         if self.tail is None:
             super().__setitem__(k, value)
             return
+        if isinstance(k, slice):
+            if k != slice(None):
+                raise _refusal("the store to a slice")
+            self.refill(value)
+            return
         at, spec = position(k), take_apart(value)
         self.tail.check(spec)
         for symbol, leaf in zip(self.tail.stacks, spec.leaves(), strict=True):
             replace(symbol, stacks.set_item(symbol.value(), at, leaf))
         self.tail.hold(spec)
 
-    def _plain(self) -> None:
-        if self.tail is not None:
-            raise StructureError("a list that is filled in a rolled loop is read inside it")
+    def refill(self, values: Any) -> None:
+        """self[:] = values."""
+        assert self.tail is not None
+        if isinstance(values, Symbol):
+            values = from_arrays(take_apart(values[0]), [values])
+        tail = values.tail if isinstance(values, StagedList) else None
+        if tail is None:
+            values = list(values)
+            self.clear()
+            self.extend(values)
+            return
+        self.tail.check(tail.spec)
+        for symbol, other in zip(self.tail.stacks, tail.stacks, strict=True):
+            replace(symbol, other.value())
+            trace().hold(symbol.cell, trace().holding(other.cell))
+        self.relog(tail.length)
+
+    def relog(self, length: Size | None) -> None:
+        """Gives the list a length that is no sum of appends and pops."""
+        assert self.tail is not None
+        self.tail.log.append((trace().journals[-1], None))
+        self.tail.length = length
+
+    def clear(self) -> None:
+        if self.tail is None:
+            super().clear()
+            return
+        for symbol in self.tail.stacks:
+            replace(symbol, stacks.new_stack(item=symbol.type.item))  # type: ignore[attr-defined]
+        self.relog(0)
+
+    def reverse(self) -> None:
+        if self.tail is None:
+            super().reverse()
+        else:
+            self.refill(from_arrays(self.tail.spec, [a[::-1] for a in self.arrays()]))
 
     def __getitem__(self, key: Any) -> Any:
         if self.tail is None:
             return super().__getitem__(key)
         if isinstance(key, slice):
-            if self.tail.spec.kind != "leaf":
-                raise UnsupportedError("a slice of a list of tuples that was filled in a loop")
-            return self.arrays()[0][key]
+            return from_arrays(self.tail.spec, [a[key] for a in self.arrays()])
         return self.element(key)
 
     def __len__(self) -> int:
@@ -173,12 +238,12 @@ class StagedList(list):  # type: ignore[type-arg]
         if self.tail is None:
             return super().pop(k)
         if k != -1:
-            raise UnsupportedError("pop from the middle of a list that was filled in a loop")
+            raise _refusal("pop from the middle")
 
         def build(spec: Any, stack_symbols: Any) -> Any:
             if spec.kind == "leaf":
                 symbol = next(stack_symbols)
-                rest, value = stacks.pop.bind(symbol.value())
+                rest, value = stacks.pop_of_list.bind(symbol.value())
                 replace(symbol, rest)
                 return wrap(value)
             return put_together(spec, [build(c, stack_symbols) for c in spec.children])
@@ -198,14 +263,22 @@ class StagedList(list):  # type: ignore[type-arg]
         return self
 
     def __add__(self, other: Any) -> StagedList:
-        self._plain()
-        return trace().born(StagedList(list.__add__(self, other)))  # type: ignore[no-any-return]
+        made = self.copy()
+        if self.tail is None and getattr(other, "tail", None) is not None:
+            start_tail(made, other.tail.spec)
+        made.extend(other)
+        return made
+
+    def __radd__(self, other: list[Any]) -> StagedList:
+        return trace().born(StagedList(other)) + self  # type: ignore[no-any-return]
 
     def __mul__(self, n: Any) -> StagedList:
-        self._plain()
         if isinstance(n, Symbol) and len(self) == 1:
             return self.repeated(size_of(n.value()))
-        return trace().born(StagedList(list.__mul__(self, n)))  # type: ignore[no-any-return]
+        made: StagedList = trace().born(StagedList(list.__mul__(self, n)))
+        for _ in range(operator.index(n) if self.tail is not None else 0):
+            made = made + self
+        return made
 
     __rmul__ = __mul__
 
@@ -216,18 +289,38 @@ class StagedList(list):  # type: ignore[type-arg]
             stacks.unstack(broadcast_to(leaf, shape=(n, *leaf.type.shape)))
             for leaf in spec.leaves()
         ]
-        made: StagedList = trace().born(StagedList())
-        made.tail = Tail(spec, [Symbol(stack) for stack in many])
-        made.tail.length = n
-        return made
+        return _with_tail(spec, many, n)
 
     def __reversed__(self) -> Any:
         return reversed(list(self))
 
     def copy(self) -> StagedList:
         made = StagedList(list.copy(self)) if self.tail is None else StagedList()
-        made.tail = self.tail
+        made.tail = self.tail and self.tail.copy()
         return trace().born(made)  # type: ignore[no-any-return]
+
+    insert, remove = _of_plain("insert"), _of_plain("remove")
+    count, index = _of_plain("count"), _of_plain("index")
+    __delitem__, __eq__ = _of_plain("__delitem__"), _of_plain("__eq__")
+    __lt__, __gt__ = _of_plain("__lt__"), _of_plain("__gt__")
+    __hash__ = None
+
+
+def from_arrays(spec: Any, arrays: list[Any]) -> StagedList:
+    """A list of the rows of arrays, one for each leaf of an element."""
+    values = [a.value() for a in arrays]
+    made = _with_tail(spec, [stacks.unstack(a) for a in values], values[0].type.shape[0])
+    assert made.tail is not None
+    present = [symbol.value() for symbol in made.tail.stacks]
+    made.tail.made = (present, trace().blocks[-1], values)
+    return made
+
+
+def _with_tail(spec: Any, many: list[Atom], length: Size) -> StagedList:
+    made: StagedList = trace().born(StagedList())
+    made.tail = Tail(spec, [Symbol(stack) for stack in many])
+    made.tail.length = length
+    return made
 
 
 def _shape(spec: Any) -> Any:

@@ -10,8 +10,9 @@ import numpy as np
 
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import NeedStatic, atom, size_atom
-from tapeless.transforms.core.language import Atom, Literal, Type, Var
+from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend import views
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.reads import Captured
 from tapeless.transforms.frontend.trace import trace
@@ -68,7 +69,8 @@ class Symbol(Value):
 
     @property
     def flat(self) -> Any:
-        return apply(FUNCTIONS[np.ravel], self)
+        made = shapes.flat(self.value())
+        return _view(self, ((shapes.reshape, (), {"shape": made.type.shape}),), made.type)
 
     def item(self, *args: Any) -> Any:
         if args:
@@ -144,8 +146,11 @@ class Symbol(Value):
     def __repr__(self) -> str:
         return f"<{self.type} known when the program runs>"
 
+    def __str__(self) -> str:
+        return str(self._need("text needs this value"))
+
     def __format__(self, spec: str) -> str:
-        return repr(self)
+        return format(self._need("text needs this value"), spec)
 
     # -- indexing
 
@@ -187,7 +192,10 @@ class BoundRule:
         self.symbol, self.name = symbol, name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return call_numpy(METHODS[self.name], (self.symbol, *args), kwargs)
+        made = call_numpy(METHODS[self.name], (self.symbol, *args), kwargs)
+        if self.name == "copy" and not args and not kwargs and isinstance(made, Symbol):
+            trace().in_order.add(made.value())  # np.copy keeps the order
+        return made
 
 
 def _check_store(value: np.dtype[Any], target: np.dtype[Any]) -> None:
@@ -213,7 +221,7 @@ def atoms(value: Any, memo: dict[int, Atom] | None = None) -> Any:
         return value.value() if memo is None or id(value) not in memo else memo[id(value)]
     if isinstance(value, np.ndarray):
         return constant(value)
-    if isinstance(value, list) and hasattr(value, "as_atom"):
+    if hasattr(type(value), "as_atom"):
         return value.as_atom()
     if isinstance(value, (list, tuple)):
         made = [atoms(v, memo) for v in value]
@@ -240,6 +248,7 @@ def constant(array: np.ndarray[Any, Any]) -> Atom:
     if key not in t.reads:
         var = Var(Type(array.dtype, tuple(array.shape)), "constant")
         t.reads[key] = (Captured("constant", lambda: array, var, array), Symbol(var, is_array=True))
+        t.inputs[var] = array
     return t.reads[key][1].value()  # type: ignore[no-any-return]
 
 
@@ -249,94 +258,58 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
     values = [p.value() for p in parents]
     memo = {id(p): v for p, v in zip(parents, values, strict=True)}
     made = rule(*[atoms(a, memo) for a in args], **atoms(kwargs, memo))
-    if isinstance(made, Var) and parents:
-        return _connect(made, parents, values, rule)
-    return wrap(made)
+    if not _gives_views(rule, kwargs):
+        return wrap(made)
+    known = {v: p for p, v in zip(parents[::-1], values[::-1], strict=True)}
+    for p in parents:
+        if p.parent is not None and p.parent.cell is not None:
+            known.setdefault(p.parent.cell.atom, p.parent)
+    if isinstance(made, (tuple, list)):
+        return type(made)(_connected(part, known, rule) for part in made)
+    return _connected(made, known, rule)
 
 
-def _connect(made: Var, parents: list[Symbol], values: list[Atom], rule: Any) -> Symbol:
-    chain: list[Any] = []
-    at: Atom = made
-    definitions = trace().definitions
-    while True:
-        for parent, value in zip(parents, values, strict=True):
-            if at is value and (chain or rule in SAME):
-                if not made.type.shape:
-                    return Symbol(made)
-                if not chain:
-                    return parent
-                view = _view(parent, tuple(reversed(chain)), made.type)
-                return _perhaps(made, parent) if _may_copy(view.chain) else view
-        let = definitions.get(at) if isinstance(at, Var) else None
-        if let is None or not let.op.view:
-            return Symbol(made)
-        chain.append((let.op, let.args[1:], let.params))
-        at = let.args[0]
+def _gives_views(rule: Any, kwargs: dict[str, Any]) -> bool:
+    copy = kwargs.get("copy", rule not in views.VIEWS and rule not in views.PERHAPS)
+    return copy is not True
 
 
-def _perhaps(made: Var, parent: Symbol) -> Symbol:
-    """An array that NumPy may give as a view or as a copy: neither may be overwritten and the other
-    read afterwards."""
-    symbol = Symbol(made, is_array=True)
-    trace().link(symbol.cell, parent.base_cell())
+def _connected(made: Any, known: dict[Atom, Symbol], rule: Any) -> Any:
+    """What a function that gives views made: a part of an argument, or an array of its own."""
+    if not isinstance(made, Var) or not made.type.shape:
+        return wrap(made)
+    found = views.path(made, known)
+    if found is None:
+        symbol = Symbol(made)
+    else:
+        symbol = _part_of(known[found[0]], made, found[1], rule)  # type: ignore[arg-type]
+    if rule in views.READ_ONLY:
+        symbol = _view(symbol, (), made.type)
+        symbol.read_only = True
     return symbol
 
 
-def _may_copy(chain: tuple[Any, ...]) -> bool:
-    """Whether a reshape in a chain of views may copy: what it takes may not be in one piece."""
-    loose = False
-    for op, _, params in chain:
-        if op is shapes.reshape and loose:
-            return True
-        if op is indexing.index:
-            inner = [k for k in params["key"] if not isinstance(k, (int, indexing.Slot))]
-            first = params["key"][: len(params["key"]) - len(inner)]
-            whole = [k for k in inner if k is None or k == slice(None)]
-            starts = isinstance(inner[0], slice) and inner[0].step in (None, 1) if inner else True
-            together = len(first) + len(inner) == len(params["key"]) and all(
-                isinstance(k, (int, indexing.Slot)) for k in first
-            )
-            loose = loose or not together or len(whole) < len(inner) - bool(starts)
-        elif op is not shapes.reshape:
-            loose = True
-    return False
+def _part_of(source: Symbol, made: Var, lets: list[Let], rule: Any) -> Symbol:
+    is_view, orders = views.verdict(rule, made, lets)
+    if is_view:
+        chain = tuple((s.op, s.args[1:], s.params) for s in lets)
+        symbol = _view(source, chain, made.type) if lets else source
+    else:
+        symbol = Symbol(made, is_array=True)
+        if is_view is None:
+            trace().link(symbol.cell, source.base_cell())
+    trace().rely(orders, {symbol.base_cell(), source.base_cell()})
+    return symbol
 
 
-def _view(parent: Value, chain: tuple[Any, ...], kind: Type) -> Symbol:
-    """A view of the array at the root; consecutive index steps become one."""
+def _view(parent: Value, chain: tuple[views.Step, ...], kind: Type) -> Symbol:
+    """A view of the array at the root."""
+    read_only = parent.read_only
     if parent.parent is not None:
         parent, chain = parent.parent, (*parent.chain, *chain)
-    steps: list[Any] = []
-    for op, rest, params in chain:
-        if op is indexing.index and steps and steps[-1][0] is indexing.index:
-            made = indexing.compose(steps[-1][2]["key"], steps[-1][1], params["key"], rest)
-            if made is not None:
-                steps[-1] = (op, made[1], {"key": made[0]})
-                continue
-        steps.append((op, rest, params))
-    return Symbol(None, parent, tuple(steps), kind=kind)
-
-
-SAME = {
-    FUNCTIONS[f]
-    for f in (
-        np.asarray,
-        np.asanyarray,
-        np.ascontiguousarray,
-        np.reshape,
-        np.ravel,
-        np.transpose,
-        np.squeeze,
-        np.atleast_2d,
-        np.atleast_1d,
-        np.moveaxis,
-        np.swapaxes,
-        np.broadcast_to,
-    )
-}
-SAME |= {METHODS[m] for m in ("reshape", "transpose", "ravel", "squeeze", "swapaxes")} | {
-    indexing.get
-}
+    symbol = Symbol(None, parent, views.joined(chain), kind=kind)
+    symbol.read_only = read_only
+    return symbol
 
 
 def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -371,21 +344,9 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         made = _join_rows(func, args[0].arrays()[0], *args[1:], **kwargs)
     else:
         made = apply(rule, *args, **kwargs)
-    if func in PERHAPS_VIEWS or kwargs.get("copy", True) is not True:
-        _link_parts(made, args)
+    if func is np.nan_to_num and kwargs.get("copy") is False:
+        out = args[0]
     return made if out is None else _store_out(out, made)
-
-
-PERHAPS_VIEWS = (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.broadcast_arrays)
-
-
-def _link_parts(made: Any, args: tuple[Any, ...]) -> None:
-    """Results that NumPy gives as views where it can: writing to one refuses reading the other."""
-    arrays = [a for a in args if isinstance(a, Symbol) and a.mutable]
-    for part in made if isinstance(made, (list, tuple)) else [made]:
-        for a in arrays:
-            if isinstance(part, Symbol) and part.mutable:
-                trace().link(part.base_cell(), a.base_cell())
 
 
 JOINERS = (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -56,9 +56,19 @@ class Trace(Builder):
         self.serials = itertools.count(1)
         self.reads: dict[Any, Any] = {}
         self.poisoned: dict[Any, str] = {}
-        self.links: dict[Any, set[Any]] = {}
+        self.memories: dict[Any, set[Any]] = {}  # of cells that may be in the memory of others
+        self.sharers: dict[Any, set[Any]] = {}  # the cells that may be in a memory, or hold it
+        self.held: dict[Any, set[Any]] = {}  # the memory that lists hold on to
+        self.overwritten: set[Any] = set()  # memory that a store may have changed
+        self.inputs: dict[Var, Any] = {}  # the arrays of this call
+        self.in_order: set[Var] = set()  # arrays whose elements lie in order in memory
+        self.flows: dict[Var, tuple[Any, ...]] = {}  # of what loops carry: what it may be
+        self.asked: set[Var] = set()  # of these: those whose memory order was asked for
+        self.pending: dict[Any, set[Any]] = {}  # by memory: orders of inputs that stores rely on
+        self.orders: set[Any] = set()  # orders of inputs that the program relies on
         self.tests: list[Any] = []  # what the branches that are open now depend on
-        self.entered: dict[Any, int] = {}  # how deep each function is entered
+        self.entered: dict[Any, list[Any]] = {}  # the calls that each function is in now
+        self.recursions: list[Any] = []  # the functions that are being staged to be called by name
         self.joined: set[Size] = set()  # sizes that differ from pass to pass, or by branch
         self.handlers: list[tuple[int, Any]] = []  # what the open try statements catch, and where
         self.tails: list[Any] = []  # lists that are filled by rolled loops
@@ -189,19 +199,53 @@ class Trace(Builder):
 
     # -- aliases that are only known to be possible
 
-    def link(self, a: Any, b: Any) -> None:
-        if a is not b:
-            self.links.setdefault(a, set()).add(b)
-            self.links.setdefault(b, set()).add(a)
+    def memory(self, cell: Any) -> set[Any]:
+        """What may be the memory of a cell: cells that were made apart from all others."""
+        return self.memories.get(cell) or {cell}
 
-    def watch(self, a: Any, b: Any) -> None:
-        """Overwriting `a` may change `b`, but not the other way round."""
-        if a is not b:
-            self.links.setdefault(a, set()).add(b)
+    def share(self, cell: Any, memory: Iterable[Any]) -> None:
+        """`cell` may also be in this memory."""
+        mine = self.memories.setdefault(cell, {cell})
+        mine.update(memory)
+        for m in mine:
+            self.sharers.setdefault(m, set()).add(cell)
+
+    def link(self, made: Any, source: Any) -> None:
+        """`made` may be what `source` is."""
+        if made is not source:
+            self.share(made, self.memory(source))
+
+    def hold(self, holder: Any, memory: Iterable[Any]) -> None:
+        """A list has elements in this memory: it shows what is stored there."""
+        mine = self.held.setdefault(holder, {holder})
+        mine.update(memory)
+        for m in mine:
+            self.sharers.setdefault(m, set()).add(holder)
+
+    def holding(self, holder: Any) -> set[Any]:
+        """The memory that the elements of a list may be in."""
+        return self.held.setdefault(holder, {holder})
 
     def written(self, cell: Any) -> None:
-        for other in self.links.get(cell, ()):
-            self.poisoned[other] = "may share memory with an array that was overwritten since"
+        memory = self.memory(cell)
+        self.overwritten |= memory
+        for m in {cell, *memory}:
+            self.orders |= self.pending.get(m, set())
+        others = {other for m in memory for other in (m, *self.sharers.get(m, ()))}
+        for other in others - {cell}:
+            self.poisoned[other] = self.blame(cell)
+
+    def rely(self, orders: set[Any], memory: Iterable[Any]) -> None:
+        """What a store to one of these cells means depends on the orders of inputs."""
+        for cell in memory if orders else ():
+            for m in (cell, *self.memory(cell)):
+                self.pending.setdefault(m, set()).update(orders)
+
+    def blame(self, cell: Any) -> str:
+        """What was overwritten where, as errors say it."""
+        name = getattr(cell.atom, "name", "")
+        line = f", which line {self.origin.line} overwrites" if self.origin else ""
+        return f"may share memory with {repr(name) if name else 'an array'}{line}"
 
     def note(self, text: str) -> None:
         if text not in self.notes:

@@ -12,9 +12,11 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom
-from tapeless.transforms.core.language import Atom, Literal, StackType, Type
-from tapeless.transforms.errors import StructureError, TapelessError
+from tapeless.transforms.core.language import Atom, Literal, StackType, Type, Var
+from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.desugar import RESULT
 from tapeless.transforms.frontend.symbols import Symbol, constant
+from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.ops.shapes import cast
 
@@ -75,6 +77,8 @@ class Spec:
                 if self.value is MISSING
                 else f"{type(self.value).__name__} {self.value!r}"[:60]
             )
+        if issubclass(self.kind, Text):
+            return "text by data"
         return f"{self.kind.__name__}({', '.join(c.describe() for c in self.children)})"[:80]
 
 
@@ -124,7 +128,10 @@ def join(a: Spec, b: Spec, leaf: Callable[[Spec, Spec], Any]) -> Any:
     if a.kind == "static" and b.kind == "static":
         if a.value is b.value or same(a.value, b.value):
             return a.value
-        raise StructureError(f"{a.describe()} and {b.describe()} differ")
+        raise StructureError(
+            f"{a.describe()} and {b.describe()} differ",
+            "only numbers, arrays and containers of them can depend on data",
+        )
     if a.kind is b.kind and a.keys == b.keys:
         children = [join(x, y, leaf) for x, y in zip(a.children, b.children, strict=True)]
         return put_together(a, children)
@@ -183,6 +190,12 @@ def _join_sizes(a: dims.Size, b: dims.Size) -> dims.Size:
     made = dims.symbol("n", 0)
     t.joined.add(made)
     return made
+
+
+def called(name: str, a: Atom, alone: bool) -> str:
+    """The name of what a variable holds: the variable's, if it holds nothing else beside."""
+    own = a.name if isinstance(a, Var) else ""
+    return (name if alone and name != RESULT else "") or own or name
 
 
 def convert(value: Atom, to: Type | StackType) -> Atom:
@@ -304,7 +317,7 @@ class ClosureLocation(Location):
 
 
 def contains_symbol(value: Any, depth: int = 4) -> bool:
-    if isinstance(value, Symbol):
+    if isinstance(value, (Symbol, Text)):
         return True
     if depth and isinstance(value, (list, tuple, set)):
         return bool(getattr(value, "tail", None)) or any(
@@ -321,3 +334,14 @@ def entry_spec(loc: Location, value: Any) -> Spec:
     if isinstance(value, ListContents):
         return value.spec()
     return Spec("static", value) if isinstance(value, Diverged) else take_apart(value)
+
+
+def refuse_text(spec: Spec) -> None:
+    """Refuses text that shows values known only when the program runs among what it leaves."""
+    if isinstance(spec.value, Text):
+        raise UnsupportedError(
+            "text that shows values known only when the program runs is returned or stored outside",
+            "return the values, and make the text of them outside",
+        )
+    for c in spec.children:
+        refuse_text(c)

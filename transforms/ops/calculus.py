@@ -12,6 +12,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.ops.batching import anywhere
 from tapeless.transforms.ops.elementwise import (
     add,
     cos,
@@ -179,7 +180,14 @@ def _interp_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any
     return (None if total is None else cast_to(total, outs[0].type.dtype),)
 
 
-interp = Op("interp", _interp_infer, "np.interp({0}, {1}, {2})", _interp_jvp, costly=True)
+interp = Op(
+    "interp",
+    _interp_infer,
+    "np.interp({0}, {1}, {2})",
+    _interp_jvp,
+    costly=True,
+    batch=anywhere,
+)
 
 
 def _interp(
@@ -221,7 +229,13 @@ def _polyval_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tu
 
 
 polyval = Op(
-    "polyval", _polyval_infer, "np.polyval({0}, {1})", _polyval_jvp, _polyval_transpose, costly=True
+    "polyval",
+    _polyval_infer,
+    "np.polyval({0}, {1})",
+    _polyval_jvp,
+    _polyval_transpose,
+    costly=True,
+    batch=lambda op, args, axes, params: (op(*args), axes[1]) if axes[0] is None else None,
 )
 
 

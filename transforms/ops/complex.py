@@ -9,6 +9,7 @@ import numpy as np
 from tapeless.transforms.core.builder import broadcast, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.elementwise import (
     arctan2,
     conjugate,
@@ -29,7 +30,8 @@ from tapeless.transforms.ops.elementwise import (
 )
 from tapeless.transforms.ops.fresh import full
 from tapeless.transforms.ops.joining import as_array
-from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, copy
+from tapeless.transforms.ops.reductions import all_
+from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, copy, lifted
 
 BOOL = np.dtype(bool)
 
@@ -99,7 +101,15 @@ def _comparison(name: str, whole: bool) -> Op:
         options = "".join(f", {k}={v!r}" for k, v in params.items() if v != DEFAULTS[k])
         return f"np.{name}({{0}}, {{1}}{options})"
 
-    return Op(name, infer, source, costly=True)
+    def batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+        ndims = (a.type.ndim - (k is not None) for a, k in zip(args, axes, strict=True))
+        ndim = max(ndims)
+        a, b = (lifted(a, k, ndim) for a, k in zip(args, axes, strict=True))
+        made = isclose(a, b, **params)
+        inner = tuple(range(1, made.type.ndim))
+        return all_(made, axes=inner, keepdims=False) if whole else made, 0
+
+    return Op(name, infer, source, costly=True, batch=None if name == "array_equal" else batch)
 
 
 DEFAULTS = {"rtol": 1e-05, "atol": 1e-08, "equal_nan": False}

@@ -12,6 +12,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.batching import anywhere
 from tapeless.transforms.ops.creation import NUMPY as CREATION
 from tapeless.transforms.ops.creation import shape_of
 from tapeless.transforms.ops.fresh import FLOAT
@@ -47,6 +48,7 @@ digitize = Op(
     lambda x, bins, *, right: Type(INDEX, x.type.shape),
     lambda args, params: "np.digitize({0}, {1}" + (", right=True)" if params["right"] else ")"),
     costly=True,
+    batch=anywhere,
 )
 histogram = Op(
     "histogram",

@@ -12,6 +12,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
+from tapeless.transforms.ops.batching import Axes, Batched, reducing
 from tapeless.transforms.ops.elementwise import (
     absolute,
     add,
@@ -41,11 +42,14 @@ from tapeless.transforms.ops.shapes import (
     cast_to,
     column,
     flat,
+    front,
     kept,
+    lifted,
     move,
     reduced,
     reshape,
     row,
+    stacked,
     sum,
     sum_to,
     swap,
@@ -105,8 +109,30 @@ def _solve_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tupl
     return (None, sum_to(solve(swap(args[0]), ct), args[1].type))
 
 
+def _solve_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    """One factorisation for all right-hand sides that share a matrix."""
+    (a, b), (i, j) = args, axes
+    m, n = a.type.ndim - (i is not None), b.type.ndim - (j is not None)
+    if i is None and m == 2:
+        b = move(b, (j,), (1,))
+        size, inner = b.type.shape[1], b.type.shape[2:]
+        made = op(a, reshape(b, shape=(b.type.shape[0], size * dims.product(inner))))
+        return reshape(made, shape=(made.type.shape[0], size, *inner)), 1
+    a, b = front(a, i), front(b, j)
+    b = column(b) if n == 1 else b
+    ndim = max(m, n)
+    made = op(lifted(a, None if i is None else 0, ndim), lifted(b, None if j is None else 0, ndim))
+    return reshape(made, shape=made.type.shape[:-1]) if n == 1 else made, 0
+
+
 solve = Op(
-    "solve", _solve_infer, "np.linalg.solve({0}, {1})", _solve_jvp, _solve_transpose, costly=True
+    "solve",
+    _solve_infer,
+    "np.linalg.solve({0}, {1})",
+    _solve_jvp,
+    _solve_transpose,
+    costly=True,
+    batch=_solve_batch,
 )
 
 
@@ -124,7 +150,14 @@ def _inv_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     return (neg(matmul(matmul(outs[0], tangents[0]), outs[0])),)
 
 
-inv = Op("inv", lambda a: Type(_dtype(a), _square(a)), "np.linalg.inv({0})", _inv_jvp, costly=True)
+inv = Op(
+    "inv",
+    lambda a: Type(_dtype(a), _square(a)),
+    "np.linalg.inv({0})",
+    _inv_jvp,
+    costly=True,
+    batch=stacked,
+)
 
 ADJUGATE = '''
 def adjugate(a):
@@ -152,6 +185,7 @@ adjugate = Op(
     lambda args, params: ("adjugate({0})", ADJUGATE),
     _adjugate_jvp,
     costly=True,
+    batch=stacked,
 )
 
 
@@ -162,7 +196,12 @@ def _det_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
 
 
 det = Op(
-    "det", lambda a: Type(_dtype(a), _square(a)[:-2]), "np.linalg.det({0})", _det_jvp, costly=True
+    "det",
+    lambda a: Type(_dtype(a), _square(a)[:-2]),
+    "np.linalg.det({0})",
+    _det_jvp,
+    costly=True,
+    batch=stacked,
 )
 
 
@@ -178,7 +217,9 @@ def _slogdet_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> An
     return (None, _total(mul(tangents[0], swap(inv(primals[0])))))
 
 
-slogdet = Op("slogdet", _slogdet_infer, "np.linalg.slogdet({0})", _slogdet_jvp, costly=True)
+slogdet = Op(
+    "slogdet", _slogdet_infer, "np.linalg.slogdet({0})", _slogdet_jvp, costly=True, batch=stacked
+)
 
 
 # -- factorisations
@@ -209,6 +250,7 @@ cholesky = Op(
     "np.linalg.cholesky({0})",
     _cholesky_jvp,
     costly=True,
+    batch=stacked,
 )
 
 
@@ -232,7 +274,7 @@ def _eigh_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     return (diagonal(moved, k=0), matmul(v, mul(_gaps(w), moved)))
 
 
-eigh = Op("eigh", _eigh_infer, "np.linalg.eigh({0})", _eigh_jvp, costly=True)
+eigh = Op("eigh", _eigh_infer, "np.linalg.eigh({0})", _eigh_jvp, costly=True, batch=stacked)
 
 
 def _svd_infer(a: Atom, *, k: Size) -> tuple[Type, ...]:
@@ -264,7 +306,14 @@ def _svd_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     return (u_dot, diagonal(core, k=0), swap(v_dot))
 
 
-svd = Op("svd", _svd_infer, "np.linalg.svd({0}, full_matrices=False)", _svd_jvp, costly=True)
+svd = Op(
+    "svd",
+    _svd_infer,
+    "np.linalg.svd({0}, full_matrices=False)",
+    _svd_jvp,
+    costly=True,
+    batch=stacked,
+)
 
 
 def _qr_infer(a: Atom, *, k: Size) -> tuple[Type, Type]:
@@ -289,7 +338,7 @@ def _qr_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     return (add(matmul(q, sub(turn, inside)), scaled), matmul(sub(inside, turn), r))
 
 
-qr = Op("qr", _qr_infer, "np.linalg.qr({0})", _qr_jvp, costly=True)
+qr = Op("qr", _qr_infer, "np.linalg.qr({0})", _qr_jvp, costly=True, batch=stacked)
 
 
 def _pinv_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
@@ -312,7 +361,7 @@ def _pinv_infer(a: Atom) -> Type:
     return Type(_dtype(a), (*lead, m, n))
 
 
-pinv = Op("pinv", _pinv_infer, "np.linalg.pinv({0})", _pinv_jvp, costly=True)
+pinv = Op("pinv", _pinv_infer, "np.linalg.pinv({0})", _pinv_jvp, costly=True, batch=stacked)
 
 
 # -- least squares
@@ -353,6 +402,7 @@ matrix_rank = Op(
     lambda a: Type(np.dtype(np.intp), a.type.shape[:-2]),
     "np.linalg.matrix_rank({0})",
     costly=True,
+    batch=stacked,
 )
 
 
@@ -380,7 +430,18 @@ def _norm_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Para
     return (cast_to(sum(product, axes=axes, keepdims=params["keepdims"]), outs[0].type.dtype),)
 
 
-norm = Op("norm", _norm_infer, _norm_source, _norm_jvp, costly=True)
+def _norm_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    """NumPy takes norms over one or two axes; over all others they are one."""
+    over = params["axes"]
+    if len(over) <= 2:
+        return reducing(op, args, axes, params)  # type: ignore[return-value]
+    x = front(args[0], axes[0])
+    size, *inner = x.type.shape
+    made = op(reshape(x, shape=(size, dims.product(inner))), axes=(1,), keepdims=False)
+    return reshape(made, shape=(size, *(1,) * len(inner))) if params["keepdims"] else made, 0
+
+
+norm = Op("norm", _norm_infer, _norm_source, _norm_jvp, costly=True, batch=_norm_batch)
 
 
 # The NumPy functions ---------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.elementwise import add
 from tapeless.transforms.ops.fresh import eye
 from tapeless.transforms.ops.joining import as_array
@@ -102,7 +103,18 @@ def _einsum_of(operands: list[Atom], letters: list[str], output: str) -> Any:
     return einsum(*operands, subscripts=subscripts, optimize=len(operands) > 2)
 
 
-einsum = Op("einsum", _infer, _source, _jvp, _transpose, costly=True)
+def _batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    """The batch is one more letter."""
+    inputs, output = _split(params["subscripts"])
+    new = next(c for c in string.ascii_letters if c not in params["subscripts"])
+    letters = [
+        i if k is None else i[:k] + new + i[k:] for i, k in zip(inputs, axes, strict=True)
+    ]
+    subscripts = f"{','.join(letters)}->{new}{output}"
+    return op(*args, subscripts=subscripts, optimize=params["optimize"]), 0
+
+
+einsum = Op("einsum", _infer, _source, _jvp, _transpose, costly=True, batch=_batch)
 
 
 # The NumPy function ----------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from tapeless.transforms.core.builder import atom, broadcast, current
 from tapeless.transforms.core.language import ARITHMETIC, Atom, Let, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError
+from tapeless.transforms.ops.batching import anywhere
 from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast, linear
 
 COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
@@ -470,6 +471,7 @@ def _part(name: str, transpose: Any, put: Any) -> Op:
         transpose,
         view=True,
         put=put,
+        batch=anywhere,
     )
 
 

@@ -8,10 +8,18 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_of
-from tapeless.transforms.core.language import Atom, Literal, StackType, Type, Var
+from tapeless.transforms.core.language import TAPE, Atom, Literal, StackType, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast_to, dtype_name
+from tapeless.transforms.ops.batching import Axes, Batched
+from tapeless.transforms.ops.shapes import (
+    Atoms,
+    Params,
+    broadcast_to,
+    cast_to,
+    dtype_name,
+    lifted,
+)
 
 FLOAT = np.dtype(float)
 
@@ -45,11 +53,17 @@ def _full_source(args: Atoms, params: Params) -> str:
     return "np.full({shape}, {0}" + (")" if same else f", {dtype_name(params['dtype'])})")
 
 
+def _full_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    value = lifted(args[0], axes[0], len(params["shape"]))
+    return op(value, shape=(value.type.shape[0], *params["shape"]), dtype=params["dtype"]), 0
+
+
 full = Op(
     "full",
     lambda value, *, shape, dtype: Type(dtype, shape),
     _full_source,
     _full_jvp,
+    batch=_full_batch,
 )
 
 
@@ -130,9 +144,22 @@ zeros_of_items = Op(
 )
 
 
+ZEROS = '''
+def zeros_like(saved):
+    """Zeros in the place of what was saved."""
+    if isinstance(saved, (tuple, list)):
+        return type(saved)(map(zeros_like, saved))
+    return None if saved is None else np.zeros_like(saved)[()]
+'''
+#: The zero of a tape, or of a stack of tapes.
+zero_tape = Op("zero_tape", lambda x: x.type, ("zeros_like({0})", ZEROS), no_tangent)
+
+
 def zero_stack(like: Any) -> Any:
     """As many zeros as the stack `like` has items."""
     item = like.type.item
+    if item == TAPE:
+        return zero_tape(like)
     if isinstance(item, StackType):
         raise UnsupportedError("lists that are filled in loops hold lists that are filled in loops")
     if all(s.given for n in item.shape for s in dims.symbols(n)):
@@ -148,3 +175,10 @@ def zero(t: Any) -> Atom:
         return zeros(shape=t.shape, dtype=t.dtype)  # type: ignore[no-any-return]
     kind = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}[t.dtype.kind]
     return Literal(kind if t.weak else t.dtype.type(kind), Type(t.dtype, (), t.weak))
+
+
+def zero_of(like: Atom) -> Atom:
+    """The zero of the tangents of a value."""
+    if isinstance(like.type, StackType):
+        return zero_stack(like)  # type: ignore[no-any-return]
+    return zero_tape(like) if like.type == TAPE else zero(like.type)  # type: ignore[no-any-return]

@@ -12,9 +12,19 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError
-from tapeless.transforms.ops.fresh import FLOAT, zero
+from tapeless.transforms.ops.batching import Axes, Batched
+from tapeless.transforms.ops.fresh import FLOAT, full, zero
 from tapeless.transforms.ops.parts import index, part
-from tapeless.transforms.ops.shapes import Atoms, Params, cast, cast_to, dtype_name
+from tapeless.transforms.ops.shapes import (
+    Atoms,
+    Params,
+    batch_size,
+    cast,
+    cast_to,
+    dtype_name,
+    repeated,
+    reshape,
+)
 
 
 def _array_source(args: Any, params: Params) -> str:
@@ -43,12 +53,22 @@ def _array_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tupl
     )
 
 
+def _array_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    size, dtype = batch_size(args, axes), params["dtype"]
+    columns = [
+        full(a, shape=(size,), dtype=dtype) if k is None else cast_to(a, dtype)
+        for a, k in zip(args, axes, strict=True)
+    ]
+    return reshape(stack_op(*columns, axis=1), shape=(size, *params["shape"])), 0
+
+
 array = Op(
     "array",
     lambda *elements, shape, dtype: Type(dtype, shape),
     _array_source,
     _array_jvp,
     _array_transpose,
+    batch=_array_batch,
 )
 
 
@@ -116,10 +136,22 @@ def _stack_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tupl
     return tuple(index(ct, key=(*lead, k)) if used else None for k, used in enumerate(linear))
 
 
+def _joined_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    size = batch_size(args, axes)
+    pieces = (repeated(a, k, size) for a, k in zip(args, axes, strict=True))
+    return op(*pieces, axis=params["axis"] + 1), 0
+
+
 concatenate = Op(
-    "concatenate", _concatenate_infer, _source("concatenate"), transpose=_concatenate_transpose
+    "concatenate",
+    _concatenate_infer,
+    _source("concatenate"),
+    transpose=_concatenate_transpose,
+    batch=_joined_batch,
 )
-stack_op = Op("stack", _stack_infer, _source("stack"), transpose=_stack_transpose)
+stack_op = Op(
+    "stack", _stack_infer, _source("stack"), transpose=_stack_transpose, batch=_joined_batch
+)
 concatenate.jvp, stack_op.jvp = _jvp(concatenate), _jvp(stack_op)
 
 

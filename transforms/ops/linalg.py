@@ -13,6 +13,8 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError
+from tapeless.transforms.ops.batching import Axes, Batched
+from tapeless.transforms.ops.einsum import einsum
 from tapeless.transforms.ops.elementwise import add, conjugate, mul, neg, result_dtype
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, stack
 from tapeless.transforms.ops.parts import index
@@ -21,7 +23,9 @@ from tapeless.transforms.ops.shapes import (
     Params,
     column,
     flat,
+    front,
     last,
+    lifted,
     reshape,
     row,
     sum,
@@ -104,6 +108,53 @@ def _matmul_simplify(args: Atoms, params: Params) -> Any:
     return None
 
 
+def _matmul_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    """One product of matrices wherever an operand is the same for all elements."""
+    (a, b), (i, j) = args, axes
+    m, n = a.type.ndim - (i is not None), b.type.ndim - (j is not None)
+    if j is None and n <= 2 and (i < m or m == 2):
+        return _shared_right(a, i, m, b)
+    if i is None and m <= 2 and n == 1:
+        return _shared_left(a, b, j)
+    if i is not None and j is not None and 1 in (m, n) and m + n <= 3:
+        letters = ("bk" if m == 1 else "bik", "bk" if n == 1 else "bkj")
+        out = "b" + "i" * (m == 2) + "j" * (n == 2)
+        subscripts = f"{letters[0]},{letters[1]}->{out}"
+        return einsum(front(a, i), front(b, j), subscripts=subscripts, optimize=False), 0
+    return _stacked_product(a, i, m, b, j, n), 0
+
+
+def _shared_right(a: Atom, i: int, m: int, b: Atom) -> Batched:
+    """The rows of a batch are the rows of one matrix."""
+    if i == m:
+        a, i = front(a, i), 0
+    return matmul(a, b), i
+
+
+def _shared_left(a: Atom, b: Atom, j: int) -> Batched:
+    """A batch of vectors is a matrix, of which they are the rows or the columns."""
+    if a.type.ndim == 1:
+        return (matmul(b, a) if j == 0 else matmul(a, b)), 0
+    return (matmul(b, transpose(a, axes=(1, 0))), 0) if j == 0 else (matmul(a, b), 1)
+
+
+def _stacked_product(a: Atom, i: Any, m: int, b: Atom, j: Any, n: int) -> Any:
+    """Products of stacks of matrices, which broadcast; vectors are matrices for the time being."""
+    wide_a = row(a) if m == 1 and i is None else front(a, i)
+    wide_b = front(b, j)
+    if m == 1 and i is not None:
+        wide_a = row(wide_a)
+    if n == 1:
+        wide_b = column(wide_b)
+    ndim = max(m, n, 2)
+    left = lifted(wide_a, None if i is None else 0, ndim)
+    right = lifted(wide_b, None if j is None else 0, ndim)
+    made = matmul(left, right)
+    lead = made.type.shape[:-2]
+    inner = (*made.type.shape[-2:-1] * (m > 1), *made.type.shape[-1:] * (n > 1))
+    return made if m > 1 and n > 1 else reshape(made, shape=(*lead, *inner))
+
+
 matmul: Op = Op(
     "matmul",
     _matmul_infer,
@@ -112,6 +163,7 @@ matmul: Op = Op(
     _matmul_transpose,
     costly=True,
     simplify=_matmul_simplify,
+    batch=_matmul_batch,
 )
 
 

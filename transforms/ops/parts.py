@@ -2,135 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, broadcast, current, size_atom, size_of
+from tapeless.transforms.core.builder import atom, current, size_atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import ShapeError
-from tapeless.transforms.ops.elementwise import is_number, select
+from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.ops.batched_keys import batched_part
+from tapeless.transforms.ops.batching import Axes, Batched
+from tapeless.transforms.ops.elementwise import add, is_number, select
 from tapeless.transforms.ops.fresh import zero
-from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast_to
-
-
-@dataclass(frozen=True)
-class Slot:
-    """Stands in a key for the k-th atom that follows the array (and the value) in the arguments."""
-
-    k: int
-
-
-Key = tuple[Any, ...]  # of int, slice, None, Slot
-
-
-def _entry(e: Any, rest: Atoms) -> Any:
-    return rest[e.k] if isinstance(e, Slot) else e
-
-
-def is_advanced(key: Key, rest: Atoms) -> bool:
-    slots = [rest[e.k].type for e in key if isinstance(e, Slot)]
-    return any(t.shape or t.dtype.kind == "b" for t in slots)
-
-
-def result_shape(shape: tuple[Size, ...], key: Key, rest: Atoms) -> tuple[Size, ...]:
-    """The shape of x[key]; advanced entries go where NumPy puts them."""
-    out: list[Size] = []
-    fancy: list[tuple[Size, ...]] = []
-    places: list[int] = []
-    axis = 0
-    for position, e in enumerate(key):
-        value = _entry(e, rest)
-        if e is None:
-            out.append(1)
-            continue
-        if isinstance(e, slice):
-            out.append(slice_size(shape[axis], e, rest))
-            axis += 1
-            continue
-        if isinstance(value, Var) and value.type.dtype.kind == "b":
-            fancy.append((dims.symbol("count", 0),))
-            axis += value.type.ndim
-        elif isinstance(value, Var) and value.type.shape:
-            fancy.append(value.type.shape)
-            axis += 1
-        else:
-            fancy.append(())
-            axis += 1
-            if not is_advanced(key, rest):
-                continue
-        places.append(position)
-        if len(places) == 1:
-            first = len(out)
-    if not is_advanced(key, rest):
-        return (*out, *shape[axis:])
-    together = places == list(range(places[0], places[0] + len(places)))
-    at = first if together else 0
-    return (*out[:at], *broadcast(*fancy), *out[at:], *shape[axis:])
-
-
-def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
-    """How many elements a slice of an axis of length n has; a new symbol where none can say."""
-    start, stop, step = (_bound(b, rest) for b in (s.start, s.stop, s.step))
-    step = 1 if step is None else step
-    if isinstance(n, int) and all(isinstance(b, (int, type(None))) for b in (start, stop, step)):
-        return len(range(*slice(start, stop, step).indices(n)))
-    if step == -1 and start is None and stop is None:
-        return n
-    if not isinstance(step, int) or step <= 0:
-        return dims.symbol("length", 0)
-    low = 0 if start is None else _clamp(start, n)
-    high = n if stop is None else _clamp(stop, n)
-    if low is None or high is None:
-        return dims.symbol("length", 0)
-    length = current().length(low, high)
-    return length if step == 1 else (length + (step - 1)) // step
-
-
-def _bound(b: Any, rest: Atoms) -> Any:
-    b = _entry(b, rest)
-    return b if b is None or isinstance(b, (int, dims.Dim)) else size_of(b)
-
-
-def _clamp(b: Size, n: Size) -> Size | None:
-    """`b` as a position in 0..n, if that can be said."""
-    if isinstance(b, int) and b < 0:
-        b = n + b
-        return b if dims.at_least(b, 0) else None
-    if dims.at_least(b, 0) and dims.at_least(n, b):
-        return b
-    return current().clamp(b, n)
+from tapeless.transforms.ops.keys import Key as Key
+from tapeless.transforms.ops.keys import Slot as Slot
+from tapeless.transforms.ops.keys import compose as compose
+from tapeless.transforms.ops.keys import is_advanced as is_advanced
+from tapeless.transforms.ops.keys import key_text, trimmed
+from tapeless.transforms.ops.keys import may_repeat as may_repeat
+from tapeless.transforms.ops.keys import result_shape as result_shape
+from tapeless.transforms.ops.shapes import (
+    Atoms,
+    Params,
+    batch_size,
+    broadcast_to,
+    cast_to,
+    copy,
+    front,
+    lifted,
+    repeated,
+    reshape,
+)
 
 
 def _index_infer(x: Atom, *rest: Atom, key: Key) -> Type:
     return Type(x.type.dtype, result_shape(x.type.shape, key, rest))
 
 
-def key_text(key: Key, first: int) -> str:
-    def one(e: Any) -> str:
-        if isinstance(e, Slot):
-            return f"{{{first + e.k}}}"
-        if isinstance(e, slice):
-            parts = ["" if b is None else one(b) for b in (e.start, e.stop)]
-            return ":".join(parts) + ("" if e.step is None else f":{one(e.step)}")
-        return "np.newaxis" if e is None else str(e)
-
-    return ", ".join(map(one, key)) or "..."
-
-
-def _trim(key: Key) -> Key:
-    """Without full slices at the end, which say nothing."""
-    while len(key) > 1 and key[-1] == slice(None):
-        key = key[:-1]
-    return key
-
-
 def _index_source(args: Any, params: Params) -> str:
-    return f"{{0}}[{key_text(_trim(params['key']), 1)}]"
+    return f"{{0}}[{key_text(trimmed(params['key']), 1)}]"
 
 
 def _index_jvp(op: Any) -> Any:
@@ -144,33 +55,6 @@ def _index_add(total: Atom, ct: Atom, args: Atoms, params: Params) -> Atom:
     return add_at(total, ct, *args[1:], **params)  # type: ignore[no-any-return]
 
 
-def compose(first: Key, first_rest: Atoms, then: Key, then_rest: Atoms) -> Any:
-    """The key and atoms of x[first][then], both basic; None where one key cannot say it."""
-
-    def moved(e: Any) -> Any:
-        if isinstance(e, Slot):
-            return Slot(e.k + len(first_rest))
-        if isinstance(e, slice):
-            return slice(moved(e.start), moved(e.stop), moved(e.step))
-        return e
-
-    later = list(map(moved, then))
-    key: list[Any] = []
-    for e in first:
-        if not isinstance(e, slice):
-            if e is None:
-                return None
-            key.append(e)
-            continue
-        while later and later[0] is None:
-            key.append(later.pop(0))
-        following = later.pop(0) if later else slice(None)
-        if slice(None) not in (e, following):
-            return None
-        key.append(following if e == slice(None) else e)
-    return (*key, *later), (*first_rest, *then_rest)
-
-
 def _index_simplify(args: Atoms, params: Params) -> Atom | None:
     key = params["key"]
     let = current().definitions.get(args[0]) if isinstance(args[0], Var) else None
@@ -182,6 +66,16 @@ def _index_simplify(args: Atoms, params: Params) -> Atom | None:
     return args[0] if whole else None
 
 
+def _read_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    part = batched_part(args[0], axes[0], params["key"], args[1:], axes[1:])
+    if part is None:
+        raise UnsupportedError(
+            "vmap: how many elements a mask selects differs between the elements of the batch",
+            "use np.where, which keeps the shape",
+        )
+    return part.arranged(read(part.x, part.key, part.rest))
+
+
 index = Op(
     "index",
     _index_infer,
@@ -190,8 +84,16 @@ index = Op(
     view=True,
     put=lambda base, new, rest, params: update(base, new, *rest, **params),
     simplify=_index_simplify,
+    batch=_read_batch,
 )
-gather = Op("gather", _index_infer, _index_source, accumulate=_index_add, costly=True)
+gather = Op(
+    "gather",
+    _index_infer,
+    _index_source,
+    accumulate=_index_add,
+    costly=True,
+    batch=_read_batch,
+)
 index.jvp, gather.jvp = _index_jvp(index), _index_jvp(gather)
 
 
@@ -212,7 +114,7 @@ def _store_infer(x: Atom, v: Atom, *rest: Atom, key: Key) -> Type:
 
 
 def _update_source(args: Any, params: Params) -> str:
-    return f"{{0}}[{key_text(_trim(params['key']), 2)}] = {{1}}"
+    return f"{{0}}[{key_text(trimmed(params['key']), 2)}] = {{1}}"
 
 
 def _add_at_source(args: Atoms, params: Params) -> str:
@@ -222,13 +124,7 @@ def _add_at_source(args: Atoms, params: Params) -> str:
         if ":" in key:
             key = "np.s_[" + key.strip("()") + "]"
         return f"np.add.at({{0}}, {key}, {{1}})"
-    return f"{{0}}[{key_text(_trim(params['key']), 2)}] += {{1}}"
-
-
-def may_repeat(key: Key, rest: Atoms) -> bool:
-    """Whether one element can be named twice: integer arrays can."""
-    slots = [rest[e.k].type for e in key if isinstance(e, Slot)]
-    return any(t.shape and t.dtype.kind != "b" for t in slots)
+    return f"{{0}}[{key_text(trimmed(params['key']), 2)}] += {{1}}"
 
 
 def _update_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
@@ -280,6 +176,48 @@ def _update_simplify(args: Atoms, params: Params) -> Any:
     return broadcast_to(cast_to(v, t.dtype), shape=t.shape)
 
 
+def _store_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | None:
+    (x, v, *rest), (axis, place, *places) = args, axes
+    key = params["key"]
+    if axis is None:
+        x, axis = copy(repeated(x, None, batch_size(args, axes))), 0
+    ndim = len(result_shape(_without(x, axis), key, _elements(rest, places)))
+    part = batched_part(x, axis, key, tuple(rest), places)
+    if part is None:
+        return _masked_store(op, x, axis, v, place, key, rest, places)
+    made = op(part.x, part.fitted(v, place, ndim), *part.rest, key=part.key)
+    return made, axis if part.x is x else 0
+
+
+def _without(x: Atom, axis: int) -> tuple[Size, ...]:
+    return (*x.type.shape[:axis], *x.type.shape[axis + 1 :])
+
+
+def _elements(rest: Any, axes: Any) -> Atoms:
+    """Stand-ins for the indices of one element, of which only the type counts."""
+    pairs = zip(rest, axes, strict=True)
+    return tuple(a if k is None else Var(a.type.with_shape(_without(a, k))) for a, k in pairs)
+
+
+def _masked_store(
+    op: Op, x: Atom, axis: int, v: Atom, place: Any, key: Key, rest: Any, places: Any
+) -> Batched:
+    """x[mask] = v, where the mask depends on the element of the batch."""
+    tail = key[1:]
+    x, mask = front(x, axis), rest[0]
+    inner = x.type.ndim - mask.type.ndim  # axes that the mask leaves alone
+    plain = len(rest) == 1 and isinstance(key[0], Slot) and set(tail) <= {slice(None)}
+    if not plain or v.type.ndim - (place is not None) > inner:
+        raise UnsupportedError(
+            "vmap: how many elements a mask selects differs between the elements of the batch",
+            "store one value for all, or use np.where",
+        )
+    chosen = front(mask, places[0])
+    chosen = reshape(chosen, shape=(*chosen.type.shape, *(1,) * inner))
+    value = cast_to(lifted(v, place, x.type.ndim - 1), x.type.dtype)
+    return select(chosen, add(x, value) if op is add_at else value, x), 0
+
+
 update: Op = Op(
     "update",
     _store_infer,
@@ -288,8 +226,17 @@ update: Op = Op(
     _update_transpose,
     inplace=True,
     simplify=_update_simplify,
+    batch=_store_batch,
 )
-add_at = Op("add_at", _store_infer, _add_at_source, _add_at_jvp, _add_at_transpose, inplace=True)
+add_at = Op(
+    "add_at",
+    _store_infer,
+    _add_at_source,
+    _add_at_jvp,
+    _add_at_transpose,
+    inplace=True,
+    batch=_store_batch,
+)
 
 
 def _last_store_infer(*rest: Atom, key: Key, shape: tuple[Size, ...]) -> Type:

@@ -13,6 +13,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.ops.batching import Axes, Batched, along
 from tapeless.transforms.ops.creation import shape_of
 from tapeless.transforms.ops.elementwise import mul, neg, select
 from tapeless.transforms.ops.fresh import count_up, eye, ones
@@ -25,11 +26,15 @@ from tapeless.transforms.ops.shapes import (
     broadcast_to,
     cast,
     cast_to,
+    column,
     copy,
     flat,
+    front,
     linear,
     move,
     reshape,
+    row,
+    stacked,
     sum,
     transpose,
 )
@@ -299,6 +304,7 @@ roll: Op = linear(
     _roll_source,
     lambda ct, args, linear, params: (roll(ct, neg(args[1]), **params), None),
     costly=True,
+    batch=along,
 )
 
 
@@ -332,7 +338,9 @@ def _repeat_source(args: Atoms, params: Params) -> str:
     return "np.repeat({0}, {repeats}" + (", axis={axis})" if args[0].type.ndim > 1 else ")")
 
 
-repeat = linear("repeat", _repeat_infer, _repeat_source, _repeat_transpose, costly=True)
+repeat = linear(
+    "repeat", _repeat_infer, _repeat_source, _repeat_transpose, costly=True, batch=along
+)
 repeat_counts = Op(
     "repeat_counts",
     lambda x, counts: Type(x.type.dtype, (dims.symbol("n", 0),)),
@@ -368,7 +376,17 @@ def _tile_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> Any:
     return (sum(reshape(ct, shape=tuple(wide)), axes=tuple(axes), keepdims=False),)
 
 
-tile = linear("tile", _tile_infer, "np.tile({0}, {reps})", _tile_transpose, costly=True)
+tile = linear(
+    "tile",
+    _tile_infer,
+    "np.tile({0}, {reps})",
+    _tile_transpose,
+    costly=True,
+    batch=lambda op, args, axes, params: (
+        op(front(args[0], axes[0]), reps=(1, *params["reps"])),
+        0,
+    ),
+)
 
 
 def _tile(A: Any, reps: Any) -> Any:  # noqa: N803 (NumPy's)
@@ -396,7 +414,12 @@ def _pad_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> Any:
     return (ct,)
 
 
-pad = linear("pad", _pad_infer, _pad_source, _pad_transpose, costly=True)
+def _pad_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    x = front(args[0], axes[0])
+    return op(x, before=(0, *params["before"]), after=(0, *params["after"])), 0
+
+
+pad = linear("pad", _pad_infer, _pad_source, _pad_transpose, costly=True, batch=_pad_batch)
 pad_index = Op(
     "pad_index",
     lambda n, *, width, mode: Type(np.dtype(int), (size_of(n) + width[0] + width[1],)),
@@ -452,7 +475,7 @@ def _triangular(name: str) -> Op:
     def source(args: Atoms, params: Params) -> str:
         return f"np.{name}({{0}}" + (", {k})" if params["k"] else ")")
 
-    op = linear(name, lambda x, *, k: x.type, source, costly=True)
+    op = linear(name, lambda x, *, k: x.type, source, costly=True, batch=stacked)
     op.transpose = lambda ct, args, linear, params: (op(ct, **params),)
     return op
 
@@ -506,13 +529,30 @@ def _diagonal_add(total: Atom, ct: Atom, args: Atoms, params: Params) -> Any:
 
 
 diagonal = linear(
-    "diagonal", _diagonal_infer, _diagonal_source, accumulate=_diagonal_add, view=True
+    "diagonal",
+    _diagonal_infer,
+    _diagonal_source,
+    accumulate=_diagonal_add,
+    view=True,
+    batch=stacked,
 )
+
+
+def _diag_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    """Each vector along the diagonal of a matrix of its own, zeros elsewhere."""
+    x, k = front(args[0], axes[0]), params["k"]
+    x = pad(x, before=(0, 0), after=(0, abs(k))) if k else x
+    n = x.type.shape[1]
+    on = eye(sides=(n, n), k=k, dtype=np.dtype(bool))
+    return select(on, column(x) if k >= 0 else row(x), x.type.dtype.type(0)), 0
+
+
 diag = linear(
     "diag",
     lambda x, *, k: Type(x.type.dtype, (x.type.shape[0] + abs(k),) * 2),
     lambda args, params: "np.diag({0}" + (", {k})" if params["k"] else ")"),
     lambda ct, args, linear, params: (diagonal(ct, **params),),
+    batch=_diag_batch,
 )
 
 
@@ -540,6 +580,10 @@ trace = linear(
     lambda args, params: "np.trace({0}" + (", {k})" if params["k"] else ")"),
     _trace_transpose,
     costly=True,
+    batch=lambda op, args, axes, params: (
+        sum(diagonal(front(args[0], axes[0]), **params), axes=(1,), keepdims=False),
+        0,
+    ),
 )
 
 
@@ -567,7 +611,9 @@ def _astype(
 ) -> Any:
     x, target = as_array(x), np.dtype(dtype)
     same = x.type.dtype == target and not x.type.weak
-    return _copied(x) if same else cast(x, dtype=target)
+    if same:
+        return _copied(x) if copy else x
+    return cast(x, dtype=target)
 
 
 def _copy(a: Any, order: str = "K", subok: bool = False) -> Any:

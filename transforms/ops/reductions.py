@@ -11,6 +11,7 @@ from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.batching import Axes, Batched, along, reducing, shifted
 from tapeless.transforms.ops.elementwise import (
     Over,
     conjugate,
@@ -35,6 +36,7 @@ from tapeless.transforms.ops.shapes import (
     cast,
     cast_to,
     flat,
+    front,
     kept,
     linear,
     reduced,
@@ -53,7 +55,8 @@ def count(t: Type, axes: tuple[int, ...]) -> Atom:
 
 
 def _reduction(name: str, reduce: Any, jvp: Any = None) -> Op:
-    return Op(name, reduction_infer(reduce), reduction_source(f"np.{name}"), jvp, costly=True)
+    source = reduction_source(f"np.{name}")
+    return Op(name, reduction_infer(reduce), source, jvp, costly=True, batch=reducing)
 
 
 def _mean_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
@@ -62,7 +65,12 @@ def _mean_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple
 
 
 mean = linear(
-    "mean", reduction_infer(np.mean), reduction_source("np.mean"), _mean_transpose, costly=True
+    "mean",
+    reduction_infer(np.mean),
+    reduction_source("np.mean"),
+    _mean_transpose,
+    costly=True,
+    batch=reducing,
 )
 
 
@@ -154,8 +162,20 @@ def _arg_infer(x: Atom, *, axis: int | None, keepdims: bool) -> Type:
     return Type(INDEX, reduced(x.type.shape, axes, keepdims))
 
 
+def _arg_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    axis, keepdims = params["axis"], params["keepdims"]
+    if axis is not None:
+        made = op(args[0], axis=shifted(axis, axes[0]), keepdims=keepdims)
+        return made, axes[0] - (not keepdims and axis < axes[0])
+    x = front(args[0], axes[0])
+    size, *inner = x.type.shape
+    flat_ones = reshape(x, shape=(size, dims.product(inner)))
+    made = op(flat_ones, axis=1, keepdims=False)
+    return reshape(made, shape=(size, *(1,) * len(inner))) if keepdims else made, 0
+
+
 argmax, argmin, nanargmax, nanargmin = (
-    Op(name, _arg_infer, _arg_source(name), costly=True)
+    Op(name, _arg_infer, _arg_source(name), costly=True, batch=_arg_batch)
     for name in ("argmax", "argmin", "nanargmax", "nanargmin")
 )
 
@@ -170,7 +190,7 @@ def _cumulative(name: str, run: Any, function: str = "", **more: Any) -> Op:
     def source(args: Atoms, params: Params) -> str:
         return f"np.{function or name}({{0}}" + (", axis={axis})" if args[0].type.ndim > 1 else ")")
 
-    return Op(name, infer, source, costly=True, **more)
+    return Op(name, infer, source, costly=True, batch=along, **more)
 
 
 def _cumsum_transpose(ct: Atom, args: Any, linear: Any, params: Params) -> tuple[Any, ...]:

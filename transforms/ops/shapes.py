@@ -11,6 +11,7 @@ from tapeless.transforms.core.builder import atom, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.batching import Axes, Batched, anywhere, reducing, shifted
 
 Atoms = tuple[Atom, ...]
 Params = dict[str, Any]
@@ -62,6 +63,7 @@ cast: Op = Op(
     _cast_jvp,
     lambda ct, args, linear, params: (ct,),  # the driver casts, and takes real parts
     simplify=_cast_simplify,
+    batch=anywhere,
 )
 copy = linear(
     "copy",
@@ -69,6 +71,7 @@ copy = linear(
     "{0}.copy()",
     lambda ct, args, linear, params: (ct,),
     simplify=lambda args, params: None if args[0].type.shape else args[0],
+    batch=anywhere,
 )
 
 
@@ -109,6 +112,11 @@ def _reshape_simplify(args: Atoms, params: Params) -> Any:
     return None
 
 
+def _reshape_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    x = front(args[0], axes[0])
+    return reshape(x, shape=(x.type.shape[0], *params["shape"])), 0
+
+
 reshape: Op = linear(
     "reshape",
     lambda x, *, shape: x.type.with_shape(shape),
@@ -117,6 +125,7 @@ reshape: Op = linear(
     put=lambda base, new, rest, params: reshape(new, shape=base.type.shape),
     view=True,
     simplify=_reshape_simplify,
+    batch=_reshape_batch,
 )
 
 
@@ -141,6 +150,11 @@ def _transpose_simplify(args: Atoms, params: Params) -> Atom | None:
     return args[0] if params["axes"] == tuple(range(len(params["axes"]))) else None
 
 
+def _transpose_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    order = (shifted(k, axes[0]) for k in params["axes"])
+    return transpose(args[0], axes=(axes[0], *order)), 0
+
+
 transpose: Op = linear(
     "transpose",
     _transpose_infer,
@@ -149,6 +163,7 @@ transpose: Op = linear(
     put=lambda base, new, rest, params: transpose(new, axes=inverse(params["axes"])),
     view=True,
     simplify=_transpose_simplify,
+    batch=_transpose_batch,
 )
 
 
@@ -182,6 +197,39 @@ def row(x: Atom) -> Any:
 
 def flat(x: Atom) -> Any:
     return reshape(x, shape=(dims.product(x.type.shape),))
+
+
+# -- what batching rules are made of
+
+
+def front(x: Atom, axis: int | None) -> Any:
+    """x with its batch axis first; an argument without one as it is."""
+    return x if axis is None else move(x, (axis,), (0,))
+
+
+def lifted(x: Atom, axis: int | None, ndim: int) -> Any:
+    """x with its batch axis first, and elements of `ndim` axes: new ones of length one follow it.
+    An argument without batch broadcasts against that as it is."""
+    x = front(x, axis)
+    lead = 0 if axis is None else ndim + 1 - x.type.ndim
+    return reshape(x, shape=(*x.type.shape[:1], *(1,) * lead, *x.type.shape[1:])) if lead else x
+
+
+def repeated(x: Atom, axis: int | None, size: Size) -> Any:
+    """x with its batch axis first, also if it has none: then all elements are the same."""
+    return broadcast_to(x, shape=(size, *x.type.shape)) if axis is None else front(x, axis)
+
+
+def stacked(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    """The rule of what NumPy does for each matrix of a stack of them."""
+    made = op(front(args[0], axes[0]), **params)
+    return made, (0,) * len(made) if isinstance(made, tuple) else 0
+
+
+def batch_size(args: Atoms, axes: Axes) -> Size:
+    """The length of the batch."""
+    sizes = (a.type.shape[k] for a, k in zip(args, axes, strict=True) if k is not None)
+    return next(sizes)
 
 
 # -- broadcast and sum
@@ -242,6 +290,7 @@ sum: Op = linear(
     lambda ct, args, linear, params: (spread(ct, args[0].type, params["axes"]),),
     costly=True,
     simplify=_sum_simplify,
+    batch=reducing,
 )
 
 
@@ -258,6 +307,11 @@ def _broadcast_simplify(args: Atoms, params: Params) -> Atom | None:
     return args[0] if args[0].type.shape == params["shape"] else None
 
 
+def _broadcast_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    x = lifted(args[0], axes[0], len(params["shape"]))
+    return broadcast_to(x, shape=(x.type.shape[0], *params["shape"])), 0
+
+
 broadcast_to = linear(
     "broadcast_to",
     lambda x, *, shape: Type(x.type.dtype, shape),
@@ -265,4 +319,5 @@ broadcast_to = linear(
     lambda ct, args, linear, params: (sum_to(ct, args[0].type),),
     view=True,
     simplify=_broadcast_simplify,
+    batch=_broadcast_batch,
 )

@@ -10,9 +10,10 @@ from tapeless.transforms.core.builder import static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.batching import Axes, Batched, along, anywhere
 from tapeless.transforms.ops.indexing import INDEX
 from tapeless.transforms.ops.joining import as_array, axis_of
-from tapeless.transforms.ops.shapes import Atoms, Params, flat, linear
+from tapeless.transforms.ops.shapes import Atoms, Params, batch_size, flat, linear, repeated
 
 
 def _along(args: Atoms, params: Params) -> str:
@@ -25,6 +26,7 @@ argsort = Op(
     lambda x, *, axis: Type(INDEX, x.type.shape),
     lambda args, params: f"np.argsort({{0}}{_along(args, params)}, kind='stable')",
     costly=True,
+    batch=along,
 )
 
 
@@ -36,8 +38,19 @@ def _permute_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tu
     return (permute(ct, argsort(args[1], **params), **params), None)
 
 
+def _permute_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    size = batch_size(args, axes)
+    x, order = (repeated(a, k, size) for a, k in zip(args, axes, strict=True))
+    return op(x, order, axis=params["axis"] + 1), 0
+
+
 permute = linear(
-    "permute", lambda x, order, *, axis: x.type, _permute_source, _permute_transpose, costly=True
+    "permute",
+    lambda x, order, *, axis: x.type,
+    _permute_source,
+    _permute_transpose,
+    costly=True,
+    batch=_permute_batch,
 )
 
 
@@ -53,6 +66,7 @@ sort = Op(
     lambda args, params: f"np.sort({{0}}{_along(args, params)})",
     _sort_jvp,
     costly=True,
+    batch=along,
 )
 
 
@@ -61,6 +75,7 @@ argpartition = Op(
     lambda x, *, kth, axis: Type(INDEX, x.type.shape),
     lambda args, params: f"np.argpartition({{0}}, {params['kth']}{_along(args, params)})",
     costly=True,
+    batch=along,
 )
 
 
@@ -77,12 +92,21 @@ partition = Op(
     lambda args, params: f"np.partition({{0}}, {params['kth']}{_along(args, params)})",
     _partition_jvp,
     costly=True,
+    batch=along,
 )
+
+
+def _lexsort_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    size = batch_size(args, axes)
+    return op(*(repeated(a, k, size) for a, k in zip(args, axes, strict=True))), 0
+
+
 lexsort = Op(
     "lexsort",
     lambda *keys: Type(INDEX, keys[0].type.shape),
     lambda args, params: f"np.lexsort([{', '.join(f'{{{k}}}' for k in range(len(args)))}])",
     costly=True,
+    batch=_lexsort_batch,
 )
 
 
@@ -96,12 +120,16 @@ searchsorted = Op(
     lambda a, v, *, side: Type(INDEX, v.type.shape),
     _searchsorted_source,
     costly=True,
+    batch=lambda op, args, axes, params: (
+        (op(*args, **params), axes[1]) if axes[0] is None else None
+    ),
 )
 isin = Op(
     "isin",
     lambda x, values, *, invert: Type(np.dtype(bool), x.type.shape),
     lambda args, params: "np.isin({0}, {1}" + (", invert=True)" if params["invert"] else ")"),
     costly=True,
+    batch=anywhere,
 )
 
 

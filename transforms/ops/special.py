@@ -12,6 +12,7 @@ from tapeless.transforms.core.builder import static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
+from tapeless.transforms.ops.batching import Axes, Batched, reducing
 from tapeless.transforms.ops.elementwise import (
     UFUNCS,
     Over,
@@ -31,10 +32,12 @@ from tapeless.transforms.ops.shapes import (
     Atoms,
     Params,
     axes_text,
+    batch_size,
     broadcast_to,
     cast_to,
     kept,
     reduced,
+    repeated,
     sum,
 )
 
@@ -187,7 +190,23 @@ def _logsumexp_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> 
     return (sum(total, axes=axes, keepdims=params["keepdims"]),)
 
 
-logsumexp = Op("logsumexp", _logsumexp_infer, _logsumexp_source, _logsumexp_jvp, costly=True)
+def _logsumexp_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | None:
+    if len(args) > 1:
+        size = batch_size(args, axes)
+        args = tuple(repeated(a, k, size) for a, k in zip(args, axes, strict=True))
+        over = tuple(k + 1 for k in params["axes"])
+        return op(*args, axes=over, keepdims=params["keepdims"]), 0
+    return reducing(op, args, axes, params)
+
+
+logsumexp = Op(
+    "logsumexp",
+    _logsumexp_infer,
+    _logsumexp_source,
+    _logsumexp_jvp,
+    costly=True,
+    batch=_logsumexp_batch,
+)
 
 
 def _softmax_source(name: str) -> Any:
@@ -218,9 +237,21 @@ def _same_infer(x: Atom, *, axes: tuple[int, ...]) -> Type:
     )
 
 
-softmax = Op("softmax", _same_infer, _softmax_source("softmax"), _softmax_jvp, costly=True)
+softmax = Op(
+    "softmax",
+    _same_infer,
+    _softmax_source("softmax"),
+    _softmax_jvp,
+    costly=True,
+    batch=reducing,
+)
 log_softmax = Op(
-    "log_softmax", _same_infer, _softmax_source("log_softmax"), _log_softmax_jvp, costly=True
+    "log_softmax",
+    _same_infer,
+    _softmax_source("log_softmax"),
+    _log_softmax_jvp,
+    costly=True,
+    batch=reducing,
 )
 
 

@@ -7,21 +7,18 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, StackType, Type, Var
+from tapeless.transforms.core.language import TAPE, Atom, StackType, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.fresh import new_stack as new_stack
 from tapeless.transforms.ops.fresh import stack_length as stack_length
-from tapeless.transforms.ops.fresh import zero, zero_stack
+from tapeless.transforms.ops.fresh import zero, zero_of
 from tapeless.transforms.ops.fresh import zero_items as zero_items
 from tapeless.transforms.ops.shapes import linear
 
 
 def _filled(primal: Atom, tangent: Any) -> Atom:
     """A tangent, zero if there is none."""
-    if tangent is not None:
-        return tangent  # type: ignore[no-any-return]
-    stacked = isinstance(primal.type, StackType)
-    return zero_stack(primal) if stacked else zero(primal.type)
+    return zero_of(primal) if tangent is None else tangent
 
 
 def _push_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
@@ -54,6 +51,8 @@ push = Op(
     _push_transpose,
     inplace=True,
 )
+#: A pop that the user wrote; others take back what was pushed, in the opposite order.
+pop_of_list = Op("pop", _pop_infer, "{0}.pop()", _pop_jvp, _pop_transpose, inplace=True)
 pop = Op("pop", _pop_infer, "{0}.pop()", _pop_jvp, _pop_transpose, inplace=True)
 
 
@@ -62,10 +61,25 @@ def _add_stacks_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: 
     return (b if a is None else a if b is None else add_stacks(a, b),)
 
 
+PLUS = '''
+def plus(p, q):
+    """The sum of what two tapes hold, part by part."""
+    if isinstance(p, (tuple, list)):
+        return type(p)(map(plus, p, q))
+    return None if p is None else p + q
+'''
+
+
+def _add_stacks_source(args: Any, params: Any) -> Any:
+    if args[0].type.item == TAPE:
+        return "plus({0}, {1})", PLUS
+    return "[p + q for p, q in zip({0}, {1})]"
+
+
 add_stacks = Op(
     "add_stacks",
     lambda a, b: a.type,
-    "[p + q for p, q in zip({0}, {1})]",
+    _add_stacks_source,
     _add_stacks_jvp,
     lambda ct, args, linear, params: (ct, ct),
     costly=True,

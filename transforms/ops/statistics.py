@@ -10,6 +10,7 @@ from tapeless.transforms.core.builder import size_atom, static
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.batching import reducing
 from tapeless.transforms.ops.elementwise import (
     conjugate,
     equal,
@@ -187,7 +188,9 @@ def _quantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: 
     return (reshape(made, shape=outs[0].type.shape),)
 
 
-quantile = Op("quantile", _quantile_infer, _quantile_source, _quantile_jvp, costly=True)
+quantile = Op(
+    "quantile", _quantile_infer, _quantile_source, _quantile_jvp, costly=True, batch=reducing
+)
 
 
 def _nanquantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
@@ -211,7 +214,14 @@ def _nanquantile_source(args: Atoms, params: Params) -> str:
     return text.replace("np.", "np.nan", 1)
 
 
-nanquantile = Op("nanquantile", _quantile_infer, _nanquantile_source, _nanquantile_jvp, costly=True)
+nanquantile = Op(
+    "nanquantile",
+    _quantile_infer,
+    _nanquantile_source,
+    _nanquantile_jvp,
+    costly=True,
+    batch=reducing,
+)
 
 
 def _quantile(scale: float, op: Op = quantile) -> Any:

@@ -1,0 +1,116 @@
+"""Batch axes as users give them: an axis, None, or trees of these for parts of a value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import optree
+
+from tapeless import tree
+from tapeless.arguments import plural
+from tapeless.region import described, is_value, leaf_type, shape_text
+from tapeless.transforms.core.builder import active, current
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+
+
+def frozen(axes: Any, what: str) -> tuple[Any, ...]:
+    """Axes as a key; refuses what are no axes."""
+    leaves, structure = optree.tree_flatten(axes, none_is_leaf=True, namespace=tree.NAMESPACE)
+    for k in leaves:
+        if k is not None and (not isinstance(k, (int, np.integer)) or isinstance(k, bool)):
+            raise ArgumentTypeError(
+                f"vmap: {what} must be an int, None, or a tree of these, not {axes!r}",
+            )
+    return (structure, *leaves)
+
+
+def spread(axes: Any, value: Any, what: str) -> list[Any]:
+    """An axis for each leaf of the value."""
+    leaves, structure = optree.tree_flatten(axes, none_is_leaf=True, namespace=tree.NAMESPACE)
+    try:
+        parts = structure.flatten_up_to(tree.plain(value))
+    except (ValueError, TypeError) as e:
+        raise ArgumentError(
+            f"vmap: {what} is {axes!r}, which does not fit {tree.structure_text(value)}",
+            "it must be an axis, or be built like the value down to some level",
+        ) from e
+    return [k for k, part in zip(leaves, parts, strict=True) for _ in tree.leaves(part)]
+
+
+def input_axes(
+    in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
+) -> list[Any]:
+    """A batch axis, counted from the front, or None for each leaf of (args, kwargs)."""
+    if isinstance(in_axes, (list, tuple)) and len(in_axes) != len(args):
+        raise ArgumentError(
+            f"vmap: in_axes has {plural(len(in_axes), 'entry').replace('entrys', 'entries')}, and "
+            f"{name} is called with {plural(len(args), 'positional argument')}",
+            "give an axis or None for each; an argument passed by name is mapped over axis 0",
+        )
+    if isinstance(in_axes, (list, tuple)):
+        found = [
+            k
+            for axes, arg in zip(in_axes, args, strict=True)
+            for k in spread(axes, arg, "an entry of in_axes")
+        ]
+    else:
+        found = spread(in_axes, args, "in_axes") if isinstance(in_axes, dict) else [
+            in_axes for _ in tree.leaves(args)
+        ]
+    found += [0 for _ in tree.leaves(kwargs)]
+    leaves = tree.leaves((args, kwargs))
+    return [None if k is None else _input_axis(k, x) for k, x in zip(found, leaves, strict=True)]
+
+
+def _input_axis(k: int, x: Any) -> int:
+    if not is_value(x):
+        raise ArgumentTypeError(
+            f"vmap: {described(x)} has no axis {k}", "give None for it in in_axes"
+        )
+    ndim = leaf_type(x).ndim
+    if not -ndim <= k < ndim:
+        raise ArgumentError(
+            f"vmap: axis {k} in in_axes is out of bounds for {described(x)}",
+            "give None for what is the same for all elements",
+        )
+    return int(k) % ndim
+
+
+def batch_length(leaves: list[Any], axes: list[Any], axis_size: Any) -> Size:
+    """The length that all mapped axes have."""
+    found: list[tuple[Size, Any, int]] = [
+        (leaf_type(x).shape[k], x, k)
+        for x, k in zip(leaves, axes, strict=True)
+        if k is not None
+    ]
+    if axis_size is not None:
+        found.insert(0, (axis_size, None, 0))
+    if not found:
+        raise ArgumentError(
+            "vmap: no argument is mapped", "give one of them an axis in in_axes, or give axis_size"
+        )
+    size = found[0][0]
+    for n, x, k in found[1:]:
+        if n != size and not (active() and current().same_size(size, n)):
+            raise ArgumentError(
+                f"vmap: the mapped axes differ in length: {_named(*found[0])}, and {_named(n, x, k)}",
+                "in_axes says which axis of each argument is mapped",
+            )
+    return next((n for n, _, _ in found if isinstance(n, int)), size)
+
+
+def _named(n: Size, x: Any, k: int) -> str:
+    if x is None:
+        return f"axis_size is {n}"
+    return f"axis {k} of {described(x)} has length {shape_text((n,)).strip('(,)')}"
+
+
+def output_axis(k: Any, ndim: int) -> int:
+    """A place for the batch axis among the axes of a result whose elements have `ndim` axes."""
+    if not -ndim - 1 <= k <= ndim:
+        raise ArgumentError(
+            f"vmap: axis {k} in out_axes is out of bounds for a result with {ndim + 1} axes"
+        )
+    return int(k) % (ndim + 1)

@@ -1,0 +1,131 @@
+"""jit: compiled functions, through fused loops that can be read."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tapeless.calling import call_user
+from tapeless.naming import base_name, parameters
+from tapeless.transformed import Stages, Transformed
+from tapeless.transforms.core.language import Block, Program
+from tapeless.transforms.core.printer import show
+from tapeless.transforms.frontend.stage import Staged
+from tapeless.transforms.loops.driver import write_compiled
+from tapeless.transforms.loops.lower import lower
+from tapeless.transforms.module import flat_text, is_plain, result_text
+
+_disabled: contextvars.ContextVar[bool] = contextvars.ContextVar("disabled", default=False)
+
+
+@contextlib.contextmanager
+def disable_jit(disable: bool = True) -> Iterator[None]:
+    """Inside, functions under `jit` run as emitted NumPy code, which a debugger can step through.
+
+    TAPELESS_DISABLE_JIT=1 in the environment does the same for a whole process.
+    """
+    token = _disabled.set(disable)
+    try:
+        yield
+    finally:
+        _disabled.reset(token)
+
+
+def disabled() -> bool:
+    return _disabled.get() or os.environ.get("TAPELESS_DISABLE_JIT", "") not in ("", "0")
+
+
+class Unchanged(Transformed):
+    """The function itself, staged and emitted as NumPy code."""
+
+    suffix = "jit"
+
+    def __init__(self, fun: Callable[..., Any]) -> None:
+        super().__init__(fun)
+        self.emitted_name = base_name(fun)
+
+    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return call_user(self.fun, *args, **kwargs)
+
+    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if isinstance(self.fun, Transformed):
+            self.fun.check(args, kwargs)
+
+    def describe(self) -> str:
+        if isinstance(self.fun, Transformed):
+            return self.fun.describe()
+        return base_name(self.fun)
+
+
+class Jit(Unchanged):
+    """A function that is compiled at its first call with a new signature."""
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        fastmath: bool = False,
+        boundscheck: bool = True,
+        parallel: bool = True,
+    ) -> None:
+        self.fastmath, self.boundscheck, self.parallel = fastmath, boundscheck, parallel
+        super().__init__(fun)
+        self.plain = Unchanged(fun)
+
+    def options(self) -> tuple[Any, ...]:
+        return (self.fastmath, self.boundscheck, self.parallel)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if disabled():
+            return self.plain(*args, **kwargs)
+        return super().__call__(*args, **kwargs)
+
+    def write(
+        self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
+    ) -> tuple[str, bool]:
+        names, unpack = parameters(staged, arguments, paths)
+        flat = bool(staged.writes) or not is_plain(staged.result)
+        result = flat_text if flat else functools.partial(result_text, staged.result)
+        name = self.emitted_name
+        driver, kernels = lower(name, block, staged.sizes, self.boundscheck)
+        text = write_compiled(name, driver, kernels, names, unpack, result, self.doc())
+        return text, flat
+
+    def load(self, text: str) -> Callable[..., Any]:
+        from tapeless.backends import numba  # noqa: PLC0415 (takes time to import)
+
+        return numba.load(self.emitted_name, text)
+
+    def stages(self, *args: Any, **kwargs: Any) -> Stages:
+        """Each stage of the compilation for these arguments, or of the last call."""
+        made = super().stages(*args, **kwargs)
+        s = self.pick(args, kwargs)
+        driver, _ = lower(self.emitted_name, s.simplified, s.staged.sizes, self.boundscheck)
+        made.parts.insert(3, ("driver", show(Program(self.emitted_name, driver))))
+        return made
+
+    @property
+    def compilations(self) -> list[Any]:
+        """What was compiled, or found in the cache: signature, reason, seconds."""
+        from tapeless.backends import numba  # noqa: PLC0415
+
+        found = [s for specialisations in self.cache.values() for s in specialisations]
+        return [c for s in found for c in numba.compilations(s.run)]
+
+
+def jit(fun: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """The function, compiled to machine code at its first call with new types.
+
+    >>> import numpy as np
+    >>> jit(lambda x: x * x + 1)(np.arange(3.0))
+    array([1., 2., 5.])
+    """
+    if fun is None:
+        return functools.partial(jit, **options)
+    return Jit(fun, **options)
+
+
+__all__ = ["Jit", "disable_jit", "jit"]

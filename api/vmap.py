@@ -1,0 +1,180 @@
+"""vmap: a function of one element as a function of a batch of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeless import tree
+from tapeless.axes import batch_length, frozen, input_axes, output_axis, spread
+from tapeless.naming import base_name
+from tapeless.region import Region, is_value, leaf_atom, owned, put, symbol
+from tapeless.transformed import Transformed
+from tapeless.transforms.core.builder import Builder, building, current
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Var
+from tapeless.transforms.errors import ArgumentError, UnsupportedError
+from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.ops.shapes import broadcast_to, move, reshape
+from tapeless.transforms.vmap.batch import Batch
+from tapeless.transforms.vmap.nesting import batching, is_nested
+
+
+class Vmap(Transformed):
+    """A function over a batch."""
+
+    suffix = "vmap"
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        in_axes: Any = 0,
+        out_axes: Any = 0,
+        axis_name: Any = None,
+        axis_size: int | None = None,
+    ) -> None:
+        self.in_axes, self.out_axes = in_axes, out_axes
+        self.axis_name, self.axis_size = axis_name, axis_size
+        self.key = (frozen(in_axes, "in_axes"), frozen(out_axes, "out_axes"), axis_name, axis_size)
+        super().__init__(fun)
+
+    def options(self) -> tuple[Any, ...]:
+        return self.key
+
+    def describe(self) -> str:
+        return f"{base_name(self.fun)} for a batch"
+
+    def axes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Size]:
+        """The batch axis of each leaf of the arguments, and the length of the batch."""
+        axes = input_axes(self.in_axes, args, kwargs, base_name(self.fun))
+        return axes, batch_length(tree.leaves((args, kwargs)), axes, self.axis_size)
+
+    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.axes(args, kwargs)
+
+    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        leaves, structure = tree.flatten((args, kwargs))
+        axes, size = self.axes(args, kwargs)
+        mapped = Mapped(self.fun, leaves, structure, axes, size)
+        out_axes = spread(self.out_axes, mapped.value, "out_axes")
+        return mapped.results(out_axes)
+
+
+class Mapped:
+    """One call for all elements of a batch, in a staged run."""
+
+    def __init__(
+        self, fun: Any, leaves: list[Any], structure: Any, axes: list[Any], size: Size
+    ) -> None:
+        self.name, self.size = base_name(fun), size
+        run = trace()
+        pairs = [(leaf_atom(x) if k is not None else None, k) for x, k in zip(leaves, axes, strict=True)]
+        elements = [None if a is None else _element(a, k) for a, k in pairs]
+        with batching(), run.recording() as journal:
+            values = [
+                x if e is None else symbol(e, x if e.type.shape else None)
+                for x, e in zip(leaves, elements, strict=True)
+            ]
+            args, kwargs = owned(tree.unflatten(structure, values))
+            region = Region(fun, args, kwargs)
+        if journal.old:
+            run.rollback(journal)
+            raise UnsupportedError(
+                f"{self.name} writes to an object from outside, and is mapped over a batch",
+                "return the value instead",
+            )
+        self.value, self.leaves, self.structure = region.value, region.leaves, region.structure
+        self.batch = Batch(size, is_nested())
+        for e, (a, k) in zip(elements, pairs, strict=True):
+            if e is not None and a is not None:
+                self.batch.env[e] = (a, k)
+        with recorded():
+            self.batch.block(region.body)
+        self.atoms = [None if a is None else self.batch.value(a) for a in region.atoms]
+
+    def results(self, out_axes: list[Any]) -> Any:
+        """The value of the call, with the batch at the given axes of its leaves."""
+        with recorded():
+            made = [
+                x if pair is None else self.placed(*pair, k)
+                for x, pair, k in zip(self.leaves, self.atoms, out_axes, strict=True)
+            ]
+        ends = zip(made, self.leaves, self.atoms, strict=True)
+        values = [x if pair is None else symbol(a, x) for a, x, pair in ends]
+        return owned(tree.unflatten(self.structure, values))
+
+    def placed(self, value: Atom, axis: int | None, wanted: Any) -> Any:
+        if wanted is None:
+            if axis is not None:
+                raise ArgumentError(
+                    f"vmap: out_axes is None for a result of {self.name} that differs between the "
+                    "elements of the batch",
+                    "give it an axis",
+                )
+            return value
+        ndim = value.type.ndim - (axis is not None)
+        to = output_axis(wanted, ndim)
+        if axis is not None:
+            return move(value, (axis,), (to,))
+        shape = value.type.shape
+        wide = reshape(value, shape=(*shape[:to], 1, *shape[to:])) if to else value
+        return broadcast_to(wide, shape=(*shape[:to], self.size, *shape[to:]))
+
+
+def _element(a: Atom, axis: int) -> Var:
+    """A variable for one element of a batch."""
+    shape = a.type.shape
+    kind = a.type.with_shape((*shape[:axis], *shape[axis + 1 :]))
+    return Var(kind, a.name if isinstance(a, Var) else "")
+
+
+class recorded:  # noqa: N801 (a context manager)
+    """Statements inside go to the open block of the run, and rely on no further facts of sizes."""
+
+    def __enter__(self) -> None:
+        self.builder = Builder()
+        self.builder.definitions = current().definitions
+        self.inside = building(self.builder)
+        self.inside.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self.inside.__exit__(*error)
+        if error[0] is None:
+            put(self.builder.blocks[0])
+
+
+def vmap(
+    fun: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_name: Any = None,
+    axis_size: int | None = None,
+) -> Vmap:
+    """The function for a batch: written for one element, it takes arrays of them.
+
+    in_axes    which axis of each positional argument runs over the batch: an int (negative from
+               the end), None for what is the same for all elements, or a tuple with one of these,
+               or a tree of them built like the argument, for each argument. Arguments passed by
+               name are mapped over axis 0
+    out_axes   where that axis is in the results: an int, or a tree of ints; None for a result that
+               does not depend on the element
+    axis_name  a name of the axis, for collectives
+    axis_size  the length of the batch, where no argument is mapped
+
+    Returns a function of the same arguments. It returns what the function returns, with one more
+    axis for each leaf. What it emits is array code: products over the batch are one product, and
+    branches and loops that depend on the element are masked.
+
+    Raises at the call, before anything runs: ValueError for axes that do not fit and for lengths
+    that differ, TypeError for what has no axes.
+
+    >>> import numpy as np
+    >>> vmap(lambda x, w: x @ w, in_axes=(0, None))(np.ones((2, 3)), np.ones(3))
+    array([3., 3.])
+    >>> vmap(lambda x: x / 2 if x > 1 else x)(np.array([4.0, 1.0]))
+    array([2., 1.])
+    """
+    return Vmap(fun, in_axes, out_axes, axis_name, axis_size)
+
+
+__all__ = ["Mapped", "Vmap", "vmap"]

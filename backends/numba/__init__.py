@@ -1,0 +1,8 @@
+"""Emitted loop form as machine code: compiled by Numba once, cached on disk, run in threads."""
+
+if not __name__.startswith("tapeless."):
+    raise ImportError(f"import tapeless.backends.numba instead of {__name__}")
+
+from tapeless.backends.numba.modules import Compilation, compilations, load
+
+__all__ = ["Compilation", "compilations", "load"]

@@ -1,0 +1,174 @@
+"""A function that is compiled at its first call with each signature, or found in the cache."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tapeless.backends.numba.failures import described
+from tapeless.backends.numba.signature import Argument, Array, Signature, plain, signature
+from tapeless.transforms.errors import InternalError
+
+_lock = threading.RLock()  # one compilation at a time, and none while the process is copied
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """One kernel made for one signature.
+
+    reason   what was new about the call
+    seconds  how long it took to compile it, or to find it
+    cached   whether it was found on disk
+    """
+
+    kernel: str
+    signature: str
+    reason: str
+    seconds: float
+    cached: bool
+
+
+class Program:
+    """The kernels of one module, and what has been compiled of them."""
+
+    def __init__(self, values: dict[str, Any], text: str) -> None:
+        self.values, self.text = values, text
+        self.kernels: dict[str, Kernel] = {}
+        self.compilations: list[Compilation] = []
+        self._known: dict[str, Any] | None = None
+
+    def kernel(self, function: Callable[..., Any], options: dict[str, Any]) -> Kernel:
+        """The kernel that stands for a function of the module."""
+        made = Kernel(self, function, options)
+        self.kernels[made.__name__] = made
+        return made
+
+    def known(self) -> dict[str, Any]:
+        """What names mean inside compiled code."""
+        if self._known is None:
+            from tapeless.backends.numba.compiler import maths  # noqa: PLC0415  # imports Numba
+
+            known = {k: maths.vectorised(v) for k, v in self.values.items()}
+            for name, kernel in self.kernels.items():
+                known[name] = maths.callee(kernel.function, known, kernel.options)
+            self._known = known
+        return self._known
+
+
+class Kernel:
+    """A callable over arrays and numbers."""
+
+    def __init__(
+        self, program: Program, function: Callable[..., Any], options: dict[str, Any]
+    ) -> None:
+        self.program, self.function, self.options = program, function, options
+        self.__name__ = self.__qualname__ = function.__name__
+        self.__doc__, self.__wrapped__ = function.__doc__, function
+        self.split = False  # whether it gets parts of arrays
+        self.entry: Callable[..., Any] = self.missed  # of the last signature
+        self.entries: dict[Signature, Callable[..., Any]] = {}
+
+    def __call__(self, *args: Any) -> Any:
+        return self.entry(*args)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__}>"
+
+    def missed(self, *args: Any) -> Any:
+        """A call that the current entry does not take."""
+        args = tuple(map(plain, args))
+        wanted = signature(args, self.split)
+        found = self.entries.get(wanted)
+        if found is None:
+            with _lock:
+                found = self.entries.get(wanted) or self.make(wanted)
+        return found(*args)
+
+    def make(self, wanted: Signature) -> Callable[..., Any]:
+        """The entry for a signature."""
+        from tapeless.backends.numba import linking, objects  # noqa: PLC0415  # import llvmlite
+
+        start = time.perf_counter()
+        reason = self.reason(wanted)
+        found, cached = objects.found(
+            self.__name__,
+            self.program.text,
+            wanted,
+            self.options,
+            lambda symbol: self.compile(wanted, symbol),
+        )
+        address = linking.linked(found.code, found.symbol)
+        self.entry = linking.builtin(address, self.__name__, Missed(self))
+        self.entries[wanted] = linking.builtin(address, self.__name__, Refused(self))
+        self.program.values[self.__name__] = self.entry  # calls from now on go straight there
+        text = ", ".join(map(str, wanted))
+        seconds = time.perf_counter() - start
+        self.program.compilations.append(
+            Compilation(self.__name__, f"{self.__name__}({text})", reason, seconds, cached)
+        )
+        return self.entries[wanted]
+
+    def compile(self, wanted: Signature, symbol: str) -> Any:
+        """Object code by Numba."""
+        from tapeless.backends.numba.compiler.compile import compile_kernel  # noqa: PLC0415
+        from tapeless.backends.numba.compiler.maths import seeing  # noqa: PLC0415
+
+        function = seeing(self.function, self.program.known())
+        return compile_kernel(function, wanted, self.options, symbol)
+
+    def reason(self, wanted: Signature) -> str:
+        """What tells a signature from the nearest that has been compiled."""
+        if not self.entries:
+            return "first call"
+        names = self.function.__code__.co_varnames
+        before = min(self.entries, key=lambda s: _distance(s, wanted))
+        pairs = zip(names, before, wanted, strict=False)
+        return "; ".join(_difference(n, a, b) for n, a, b in pairs if a != b)
+
+
+class Missed:
+    """Owner of an entry: other signatures go to the kernel, errors are raised."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    def __call__(self, *args: Any) -> Any:
+        return self.kernel.missed(*args)
+
+    def fail(self, address: int) -> None:
+        raise described(address)
+
+
+class Refused(Missed):
+    """Owner of the entry that was made for the very arguments."""
+
+    def __call__(self, *args: Any) -> Any:
+        kinds = ", ".join(map(str, signature(args)))
+        raise InternalError(f"{self.kernel.__name__} was not compiled for ({kinds})")
+
+
+def _distance(a: Signature, b: Signature) -> int:
+    return abs(len(a) - len(b)) + sum(x != y for x, y in zip(a, b, strict=False))
+
+
+def _difference(name: str, before: Argument, now: Argument) -> str:
+    """What is new about an argument."""
+    if not isinstance(before, Array) or not isinstance(now, Array):
+        return f"{name} is {now}, not {before}"
+    if before.dtype != now.dtype:
+        return f"new dtype of {name}: {now.dtype.name}"
+    if before.ndim != now.ndim:
+        return f"{name} has {now.ndim} axes, not {before.ndim}"
+    if before.layout != now.layout:
+        return f"new layout of {name}: {now.layout}"
+    if before.readonly != now.readonly:
+        return f"{name} is {'read-only' if now.readonly else 'writeable'}"
+    return f"{name} is {'aligned' if now.aligned else 'unaligned'}"

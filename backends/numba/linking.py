@@ -1,0 +1,85 @@
+"""Object code to functions that Python calls; needs llvmlite, not Numba."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from tapeless.backends.numba.signature import DTYPES
+
+FASTCALL = 0x80
+API = """
+    PyFloat_Type PyLong_Type PyBool_Type PyComplex_Type _Py_TrueStruct _Py_NoneStruct
+    PyObject_Vectorcall PyObject_CallMethod PyLong_AsLongLong PyErr_Occurred Py_IncRef
+    PyEval_SaveThread PyEval_RestoreThread PyTuple_New PyTuple_SetItem PyType_GenericAlloc
+    PyFloat_FromDouble PyLong_FromLongLong PyBool_FromLong PyComplex_FromDoubles
+"""
+
+
+class Method(ctypes.Structure):
+    """PyMethodDef: how CPython knows a builtin function."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+_kept: list[Any] = []  # code and descriptions of builtin functions live as long as the process
+_make = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.POINTER(Method), ctypes.py_object, ctypes.c_void_p
+)(("PyCFunction_NewEx", ctypes.pythonapi))
+
+
+def linked(code: bytes, symbol: str) -> int:
+    """The address of a function in object code."""
+    introduce()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    _kept.append(engine)
+    return int(engine.get_function_address(symbol))
+
+
+def builtin(address: int, name: str, owner: Callable[..., Any]) -> Callable[..., Any]:
+    """The entry at an address as a builtin function; `owner` gets what it does not take."""
+    method = Method(name.encode(), address, FASTCALL, None)
+    _kept.append(method)
+    return _make(ctypes.pointer(method), owner, None)  # type: ignore[no-any-return]
+
+
+def ready(names: Iterable[str]) -> bool:
+    """Whether the process knows all names that code refers to: LLVM ends the process otherwise."""
+    introduce()
+    unknown = [name for name in names if not llvm.address_of_symbol(name)]
+    if unknown:
+        from tapeless.backends.numba.compiler.runtime import start  # noqa: PLC0415
+
+        start()  # some are Numba's, and known from then on
+    return all(llvm.address_of_symbol(name) for name in unknown)
+
+
+@functools.cache
+def introduce() -> None:
+    """Tells LLVM where the objects are that entries name."""
+    for name in API.split():
+        place = ctypes.c_char.in_dll(ctypes.pythonapi, name)
+        llvm.add_symbol(name, ctypes.addressof(place))
+    llvm.add_symbol("tapeless_ndarray", id(np.ndarray))
+    for dtype in DTYPES:
+        llvm.add_symbol(f"tapeless_{dtype.name}", id(dtype.type))
+
+
+@functools.cache
+def _machine() -> Any:
+    """The machine for which code is linked."""
+    for ready in ("initialize_native_target", "initialize_native_asmprinter"):
+        getattr(llvm, ready)()
+    return llvm.Target.from_default_triple().create_target_machine()

@@ -1,0 +1,111 @@
+"""Memory for results: large buffers whose arrays are gone are handed out again.
+
+The first touch of fresh memory costs more than most kernels (the system clears each page), so large
+arrays are views of buffers that the pool remembers. A buffer is free when only the pool refers to
+it: NumPy makes every view, and every view of a view, refer to the array that owns the memory.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+
+Buffers = list[np.ndarray[Any, Any]]
+LARGE = 1 << 20  # bytes; smaller buffers stay with the allocator of the C library
+SLACK = 1.25  # a free buffer is used for what fills most of it
+COUNTED = getattr(sys, "_is_gil_enabled", lambda: True)()  # else counts are shared among threads
+
+
+def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+    """`numpy.empty`, in memory that was used before if possible."""
+    dtype = np.dtype(dtype)
+    size = math.prod(shape) * dtype.itemsize
+    if size < LARGE or not COUNTED:
+        return np.empty(shape, dtype)
+    return np.ndarray(shape, dtype, _pool.buffer(size))
+
+
+def references(buffers: Buffers, k: int) -> int:
+    """How many references to a buffer there are; an array over it holds one."""
+    return sys.getrefcount(buffers[k])
+
+
+ALONE = references([np.empty(0)], 0)
+
+
+class Pool:
+    """Buffers that were handed out and may be free by now, the last used ones last."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.buffers: Buffers = []
+        self.lock = threading.Lock()
+
+    def buffer(self, size: int) -> np.ndarray[Any, Any]:
+        """A buffer of at least so many bytes, to which nobody else refers."""
+        if not self.lock.acquire(blocking=False):  # never waited for: a finaliser may ask, too
+            return np.empty(size, np.uint8)
+        try:
+            k = self.free(size)
+            found = np.empty(size, np.uint8) if k is None else self.buffers.pop(k)
+            self.buffers.append(found)
+            self.forget()
+        finally:
+            self.lock.release()
+        return found
+
+    def free(self, size: int) -> int | None:
+        """The place of the smallest free buffer that fits."""
+        best = None
+        for k in range(len(self.buffers)):
+            have = self.buffers[k].nbytes
+            if (
+                size <= have <= SLACK * size
+                and references(self.buffers, k) == ALONE
+                and (best is None or have < self.buffers[best].nbytes)
+            ):
+                best = k
+        return best
+
+    def forget(self) -> None:
+        """Lets go of buffers beyond the limit: free ones first, then others, whose memory goes with
+        their arrays."""
+        total = sum(b.nbytes for b in self.buffers)
+        for wanted in (True, False):
+            k = 0
+            while total > self.limit and k < len(self.buffers) - 1:
+                if (references(self.buffers, k) == ALONE) is wanted:
+                    total -= self.buffers.pop(k).nbytes
+                else:
+                    k += 1
+
+    def clear(self) -> None:
+        """Gives the memory of free buffers back."""
+        with self.lock:
+            self.buffers.clear()
+
+
+def _limit() -> int:
+    """An eighth of the machine's memory, at most 1 GB; TAPELESS_POOL_SIZE says it in megabytes."""
+    given = os.environ.get("TAPELESS_POOL_SIZE", "")
+    if given.isdecimal():
+        return int(given) * 10**6
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        memory = 8 * 10**9
+    return min(memory // 8, 10**9)
+
+
+_pool = Pool(_limit())
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_pool.lock.acquire,
+        after_in_parent=_pool.lock.release,
+        after_in_child=_pool.lock.release,
+    )

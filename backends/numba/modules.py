@@ -1,0 +1,77 @@
+"""Emitted loop form as callables: kernels are compiled when called, the rest runs as it is.
+
+@njit                                  a Kernel of ours, which the disk cache may know
+def f_kernel(x, out): ...
+def f(x):
+    out = empty(x.shape, x.dtype)      memory that is used again
+    in_parallel(f_kernel, x, out)      parts of the arrays, by several threads
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+from tapeless.backends import cache
+from tapeless.backends.numba.kernel import Compilation, Kernel, Program
+from tapeless.backends.numba.memory import empty
+from tapeless.backends.numba.threads import in_parallel, partials
+from tapeless.backends.python import PACKAGE
+
+OURS = {"empty": empty, "in_parallel": in_parallel, "partials": partials}
+RECORD = "__compilations__"
+
+
+def load(name: str, text: str, **options: Any) -> Callable[..., Any]:
+    """The function `name` of a module of loop form.
+
+    name     a function of the module, compiled or not
+    text     the module; it runs by itself with NumPy and Numba
+    options  of `njit`, over those that the text names: fastmath, boundscheck, error_model
+
+    Functions under `njit` become kernels of ours, and `empty`, `in_parallel` and `partials` of the
+    text give way to those of this package, which reuse memory and use threads.
+    """
+    stored = cache.store(name, text)
+    path = f"<emitted {name}>" if stored is None else str(stored)
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    tree = ast.parse(text, path)
+    tree.body = [s for s in tree.body if not _imports_njit(s)]
+    values: dict[str, Any] = {"__name__": f"{PACKAGE}{name}", "__file__": path}
+    program = Program(values, _compiled_part(tree))
+    values["njit"] = _decorator(program, options)
+    values[RECORD] = program.compilations
+    exec(compile(tree, path, "exec", dont_inherit=True), values)
+    values.update({k: v for k, v in OURS.items() if k in values})
+    return values[name]  # type: ignore[no-any-return]
+
+
+def compilations(function: Any) -> list[Compilation]:
+    """What has been compiled, or found in the cache, for a function from `load`, in order."""
+    if isinstance(function, Kernel):
+        return function.program.compilations
+    return function.__globals__.get(RECORD, [])  # type: ignore[no-any-return]
+
+
+def _imports_njit(s: ast.stmt) -> bool:
+    return isinstance(s, ast.ImportFrom) and s.module == "numba" and s.names[0].name == "njit"
+
+
+def _compiled_part(tree: ast.Module) -> str:
+    """What machine code depends on, whatever else is in the module and however it is commented."""
+    return ast.unparse(
+        [s for s in tree.body if not isinstance(s, ast.FunctionDef) or s.decorator_list]  # type: ignore[arg-type]
+    )
+
+
+def _decorator(program: Program, over: dict[str, Any]) -> Callable[..., Any]:
+    """What stands for `numba.njit` in a module."""
+
+    def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+        if function is None:
+            return lambda f: njit(f, **options)
+        return program.kernel(function, {**options, **over})
+
+    return njit

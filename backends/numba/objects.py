@@ -1,0 +1,174 @@
+"""Object code of kernels, kept on disk: one file a kernel and signature, checked when it is read.
+
+A file is named by what its code depends on, so files are never out of date, several processes may
+write the same one, and nothing needs a lock. TAPELESS_DISABLE_CACHE=1 keeps nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+
+from tapeless.backends import cache
+from tapeless.backends.numba import libraries, linking
+from tapeless.backends.numba.signature import Signature
+
+MAGIC = b"tapeless object code\n"
+SUFFIX = ".object"
+MEGABYTES = 256
+
+
+@dataclass(frozen=True)
+class ObjectCode:
+    """Machine code with one entry, and the names of what it calls in the process."""
+
+    code: bytes
+    symbol: str
+    externals: tuple[str, ...]
+
+
+def found(
+    name: str,
+    text: str,
+    wanted: Signature,
+    options: dict[str, Any],
+    make: Callable[[str], ObjectCode],
+) -> tuple[ObjectCode, bool]:
+    """The object code of a kernel, and whether it was on disk.
+
+    name, text, wanted, options  what tells it from others
+    make                         compiles it, with an entry of the given name
+    """
+    key = digest(name, text, *map(str, wanted), repr(sorted(options.items())))
+    if os.environ.get("TAPELESS_DISABLE_CACHE", "0") not in ("", "0"):
+        return make(f"tapeless_{key}"), False
+    path = folder() / f"{re.sub(r'[^A-Za-z0-9_]', '_', name)[:60]}_{key}{SUFFIX}"
+    known = read(path)
+    if known is not None and linking.ready(known.externals):
+        return known, True
+    made = make(f"tapeless_{key}")
+    keep(path, made)
+    return made, False
+
+
+def folder() -> Path:
+    """Where object code is kept."""
+    return cache.folder() / "compiled"
+
+
+def digest(*parts: str) -> str:
+    """A name for what code depends on: these parts, the machine and all versions."""
+    text = "\0".join((*parts, *_machine(), libraries.tag()))
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+@functools.cache
+def _machine() -> tuple[str, ...]:
+    """Versions, the CPU, settings of Numba, and how we compile."""
+    features = sorted(name for name, has in llvm.get_host_cpu_features().items() if has)
+    settings = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_"))
+    ours = sorted((Path(__file__).parent / "compiler").glob("*.py"))
+    return (
+        *(numba_version(), llvmlite.__version__, np.__version__, sys.version),
+        *(llvm.get_process_triple(), llvm.get_host_cpu_name()),
+        *features,
+        *settings,
+        *(hashlib.sha256(path.read_bytes()).hexdigest() for path in ours),
+    )
+
+
+def numba_version() -> str:
+    """Numba's version, from its file: importing Numba, or the package that reads metadata, takes
+    longer than all else that the cache does."""
+    found = importlib.util.find_spec("numba")
+    places = found.submodule_search_locations if found else None
+    for file in (Path(place) / "_version.py" for place in places or ()):
+        if file.exists():
+            return file.read_text(encoding="utf-8")
+    import numba  # noqa: PLC0415  # takes half a second, so it is the last resort
+
+    return str(numba.__version__)
+
+
+# -- files
+
+
+def read(path: Path) -> ObjectCode | None:
+    """What a file holds; None if there is none or it is damaged."""
+    try:
+        content = path.read_bytes()
+        os.utime(path)  # used now: others are removed first
+    except OSError:
+        return None
+    checksum, _, rest = content.removeprefix(MAGIC).partition(b"\n")
+    if not content.startswith(MAGIC) or hashlib.sha256(rest).hexdigest().encode() != checksum:
+        return None
+    head, _, code = rest.partition(b"\n")
+    return ObjectCode(code, **_head(head))
+
+
+def _head(line: bytes) -> dict[str, Any]:
+    head = json.loads(line)
+    return {"symbol": head["symbol"], "externals": tuple(head["externals"])}
+
+
+def keep(path: Path, made: ObjectCode) -> None:
+    """Writes a file, and makes room for it."""
+    head = {k: v for k, v in asdict(made).items() if k != "code"}
+    rest = json.dumps(head).encode() + b"\n" + made.code
+    try:
+        cache.write(path, MAGIC + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest)
+        trim(path.parent, limit())
+    except OSError as e:
+        _warn(f"{e.strerror or e}: {path.parent}")
+
+
+@functools.cache
+def _warn(reason: str) -> None:
+    """Once a process and reason."""
+    warnings.warn(
+        f"compiled code is not kept on disk ({reason}); TAPELESS_CACHE_DIR names another folder, "
+        "TAPELESS_DISABLE_CACHE=1 leaves it out",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def limit() -> int:
+    """How many bytes may be kept: TAPELESS_CACHE_SIZE megabytes."""
+    given = os.environ.get("TAPELESS_CACHE_SIZE", "")
+    return int(float(given) * 1e6) if re.fullmatch(r"\d+(\.\d*)?", given) else MEGABYTES * 10**6
+
+
+def files(where: Path) -> list[tuple[Path, os.stat_result]]:
+    """The files of object code in a folder, those used last first."""
+    found = []
+    for path in where.glob(f"*{SUFFIX}"):
+        try:
+            found.append((path, path.stat()))
+        except OSError:  # another process has removed it
+            continue
+    return sorted(found, key=lambda each: -each[1].st_mtime_ns)
+
+
+def trim(where: Path, size: int) -> None:
+    """Removes the files that were not used for longest, until all that is left has this size."""
+    total = 0
+    for path, stat in files(where):
+        total += stat.st_size
+        if total > size:
+            path.unlink(missing_ok=True)

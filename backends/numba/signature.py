@@ -1,0 +1,89 @@
+"""What a kernel is compiled for: dtype, rank and layout of arrays, types of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import ArgumentTypeError
+
+NAMES = "? i1 u1 i2 u2 i4 u4 i8 u8 f4 f8 c8 c16"
+DTYPES = tuple(np.dtype(name) for name in NAMES.split())
+NUMBERS = frozenset({float, int, bool, complex, *(d.type for d in DTYPES)})
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array argument. The layout is C or F where the memory is contiguous, else A."""
+
+    dtype: np.dtype[Any]
+    ndim: int
+    layout: str
+    readonly: bool = False
+    aligned: bool = True
+
+    def __str__(self) -> str:
+        axes = [":"] * self.ndim
+        if self.layout == "C" and axes:
+            axes[-1] = "::1"
+        elif self.layout == "F":
+            axes[0] = "::1"
+        marks = ["readonly "] * self.readonly + ["unaligned "] * (not self.aligned)
+        return f"{''.join(marks)}{self.dtype.name}[{', '.join(axes)}]"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number; `kind` is a Python or a NumPy type."""
+
+    kind: type
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(self.kind)
+
+    def __str__(self) -> str:
+        return self.kind.__name__
+
+
+Argument = Array | Number
+Signature = tuple[Argument, ...]
+
+
+def signature(args: tuple[Any, ...], split: bool = False) -> Signature:
+    """The signature of a call with arguments that are `plain`. Kernels that work on parts of arrays
+    (`split`) are compiled once for Fortran order and for any strides, as parts have the latter."""
+    return tuple(_argument(x, split) for x in args)
+
+
+def _argument(x: Any, split: bool) -> Argument:
+    if not isinstance(x, np.ndarray):
+        return Number(type(x))
+    flags = x.flags
+    layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous and not split else "A"
+    return Array(x.dtype, x.ndim, layout, not flags.writeable, flags.aligned)
+
+
+def plain(x: Any) -> Any:
+    """The argument as compiled code takes it: the same memory, of class ndarray and a dtype that
+    has one name only. Raises TypeError for what compiled code cannot take."""
+    if isinstance(x, np.ndarray) and not isinstance(x, np.ma.MaskedArray):
+        x = x.view(np.ndarray)
+        if x.dtype in DTYPES:  # equal: long and long long, or a copy of a dtype
+            return x.view(DTYPES[DTYPES.index(x.dtype)])
+    elif type(x) in NUMBERS:
+        return x
+    elif isinstance(x, np.number) and x.dtype in DTYPES:  # long long, where it equals long
+        return DTYPES[DTYPES.index(x.dtype)].type(x)
+    raise ArgumentTypeError(
+        f"compiled code takes numbers and arrays of booleans, integers and floats in the machine's "
+        f"byte order, not {_described(x)}",
+        "convert it first, with astype say",
+    )
+
+
+def _described(x: Any) -> str:
+    is_array = isinstance(x, np.ndarray)
+    return f"{type(x).__name__} of {x.dtype.str}" if is_array else type(x).__name__

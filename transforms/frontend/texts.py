@@ -1,0 +1,169 @@
+"""Text that shows values which are known only when the program runs: how it is made is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from tapeless.transforms.errors import UnsupportedError
+
+#: Methods of str that make text out of text.
+MAKERS = frozenset(
+    [
+        "upper",
+        "lower",
+        "title",
+        "capitalize",
+        "swapcase",
+        "casefold",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "removeprefix",
+        "removesuffix",
+        "ljust",
+        "rjust",
+        "center",
+        "zfill",
+        "expandtabs",
+        "replace",
+    ]
+)
+
+
+class Text:
+    """Text of a staged run: it can be made into other text and shown, but not looked into."""
+
+    def pieces(self) -> tuple[Any, ...]:
+        """As parts of an f-string."""
+        return ((self, "", ""),)
+
+    def __add__(self, other: Any) -> Text:
+        return Template((*self.pieces(), *_pieces(other)))
+
+    def __radd__(self, other: Any) -> Text:
+        return Template((*_pieces(other), *self.pieces()))
+
+    def __mul__(self, n: Any) -> Text:
+        return Made("{0} * {1}", (self, n))
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, key: Any) -> Text:
+        if isinstance(key, slice):
+            bounds = [key.start, key.stop, key.step]
+            key = ":".join("" if b is None else str(b) for b in bounds)
+        return Made(f"{{0}}[{key}]", (self,))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in MAKERS:
+            return lambda *args: method(self, name, args)
+        if name.startswith("__") or not hasattr(str, name):
+            raise AttributeError(f"'str' object has no attribute '{name}'")
+        return lambda *args, **kwargs: refuse(f"str.{name}")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or refuse("a comparison")
+
+    def __hash__(self) -> int:
+        return refuse("a dictionary or set")
+
+    def __bool__(self) -> bool:
+        return refuse("a test")
+
+    def __len__(self) -> int:
+        return refuse("len()")
+
+    def __contains__(self, part: Any) -> bool:
+        return refuse("in")
+
+    def __iter__(self) -> NoReturn:
+        refuse("a loop over its characters")
+
+    def __int__(self) -> int:
+        return refuse("int()")
+
+    def __float__(self) -> float:
+        return refuse("float()")
+
+    def __str__(self) -> str:
+        return refuse("code without a rule")
+
+    def __format__(self, spec: str) -> str:
+        return refuse("code without a rule")
+
+    def __repr__(self) -> str:
+        return "<text known when the program runs>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Template(Text):
+    """An f-string: parts are text or (value, conversion, spec)."""
+
+    parts: tuple[Any, ...]
+
+    def pieces(self) -> tuple[Any, ...]:
+        return self.parts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Made(Text):
+    """Text by an expression, such as `{0}.upper()`, of values."""
+
+    form: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chosen(Text):
+    """One of two texts by a test on data; what it says can be asked."""
+
+    test: Any
+    yes: Any
+    no: Any
+
+    def __eq__(self, other: object) -> Any:
+        yes, no = self.yes == other, self.no == other
+        return (self.test & yes) | ((self.test ^ True) & no)
+
+    def __ne__(self, other: object) -> Any:
+        return (self == other) ^ True
+
+    __hash__ = Text.__hash__
+
+
+def refuse(what: str) -> NoReturn:
+    raise UnsupportedError(
+        f"{what} needs a text that shows values known only when the program runs",
+        "work with the values themselves, and make the text where it is printed or raised",
+    )
+
+
+def method(this: Any, name: str, args: tuple[Any, ...]) -> Text:
+    """this.name(*args), one of `MAKERS`."""
+    holes = ", ".join(f"{{{k + 1}}}" for k in range(len(args)))
+    return Made(f"{{0}}.{name}({holes})", (this, *args))
+
+
+def percent(text: Any, values: Any) -> Text:
+    """`"%.3f" % x`."""
+    return Made("{0} % {1}", (text, values))
+
+
+def joined(between: Any, items: list[Any]) -> Any:
+    """str.join."""
+    parts: list[Any] = []
+    for k, item in enumerate(items):
+        if not isinstance(item, (str, Text)):
+            kind = type(item).__name__
+            raise TypeError(f"sequence item {k}: expected str instance, {kind} found")
+        parts += [*(_pieces(between) if k else ()), *_pieces(item)]
+    return Template(tuple(parts)) if any(isinstance(v, Text) for v in items) else "".join(parts)
+
+
+def _pieces(text: Any) -> tuple[Any, ...]:
+    if isinstance(text, str):
+        return (text,)
+    if not isinstance(text, Text):
+        raise TypeError(f'can only concatenate str (not "{type(text).__name__}") to str')
+    return text.pieces()

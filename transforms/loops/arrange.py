@@ -1,0 +1,180 @@
+"""Which statements share a loop: those that run over one axis in step.
+
+t = x * x; s = sum(t); y = t / s      becomes      [for i: t, s += t], [for i: y]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Let, Statement, Var, outputs
+from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.stages import Axes, Equal, Stage
+from tapeless.transforms.loops.views import Entry, Span, entries_of, is_view
+
+
+@dataclass(eq=False)
+class Item:
+    """A statement by itself, or stages that share a loop of this size, each with its axis."""
+
+    statements: list[Statement]
+    size: Size | None = None
+    rank: int = 0
+    axes: dict[Stage, int] = field(default_factory=dict)
+    needs: set[Var] = field(default_factory=set)
+    reads: set[Any] = field(default_factory=set)
+    writes: set[Any] = field(default_factory=set)
+
+
+class Arrangement:
+    """`stage` gives the loops of a statement, `open_axes` those of its axes that have no loop yet."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        equal: Equal,
+        stage: Callable[[Statement], Stage | None],
+        open_axes: Callable[[Stage], list[int]],
+    ) -> None:
+        self.memory, self.equal, self.stage, self.open_axes = memory, equal, stage, open_axes
+        self.items: list[Item] = []
+        self.made: dict[Var, Item] = {}
+
+    def run(self, body: Iterable[Statement]) -> list[Item]:
+        for s in body:
+            item = self.place(s)
+            item.statements.append(s)
+            item.needs |= self.memory.needs(s)
+            item.reads |= self.memory.reads(s)
+            item.writes |= self.memory.writes(s)
+            for v in outputs(s):
+                self.made[v] = item
+        return self.items
+
+    def place(self, s: Statement) -> Item:
+        """The item that the statement goes to; a new one if need be."""
+        stage = self.stage(s)
+        free = self.open_axes(stage) if stage is not None else []
+        low = self.lowest(s)
+        if stage is None or not free:
+            return self.insert(Item([]), low)
+        found = self.join(stage, free, low)
+        if found is not None:
+            return found
+        axis = free[0]
+        return self.insert(Item([], stage.space[axis], len(free), {stage: axis}), low)
+
+    def insert(self, item: Item, low: int) -> Item:
+        """Smaller things go before the nests that do not need to come first: what is made of both
+        can then join those."""
+        k = len(self.items)
+        while k > low + 1 and self.items[k - 1].rank > item.rank:
+            k -= 1
+        self.items.insert(k, item)
+        return item
+
+    def lowest(self, s: Statement) -> int:
+        """The place of the last item that has to come first, -1 if none has."""
+        reads, writes, needs = self.memory.reads(s), self.memory.writes(s), self.memory.needs(s)
+        before = {id(self.made[v]) for v in needs if v in self.made}
+        found = -1
+        for k, item in enumerate(self.items):
+            if id(item) in before or reads & item.writes or writes & (item.reads | item.writes):
+                found = k
+        return found
+
+    def join(self, stage: Stage, free: list[int], low: int) -> Item | None:
+        s = stage.let
+        reads, writes, needs = self.memory.reads(s), self.memory.writes(s), self.memory.needs(s)
+        for item in self.items[max(low, 0) :]:
+            if item.size is None:
+                continue
+            inside = {v for v in needs if self.made.get(v) is item}
+            if not inside and item.rank != len(free):
+                continue
+            touched = reads & item.writes or writes & (item.reads | item.writes)
+            for axis in free[:1] if len(free) > item.rank else free:
+                if (
+                    self.equal(stage.space[axis], item.size)
+                    and self.in_step(stage, axis, item, inside)
+                    and (not touched or self.apart(stage, axis, item, reads, writes))
+                ):
+                    item.axes[stage] = axis
+                    return item
+        return None
+
+    def in_step(self, stage: Stage, axis: int, item: Item, inside: set[Var]) -> bool:
+        """Whether the stage reads of what the item makes only what its own pass makes."""
+        for v in inside:
+            maker = self.stage(self.memory.defs[v])
+            if maker is None or maker.stores:
+                continue  # a view, or memory
+            at = item.axes[maker]
+            if at in maker.reduced:
+                return False
+            for entries in self.reading(stage, v):
+                mine = maker.out.index(at) if at in maker.out else None
+                if mine is None or entries[mine] != axis:
+                    return False
+        return True
+
+    def apart(
+        self, stage: Stage, axis: int, item: Item, reads: set[Any], writes: set[Any]
+    ) -> bool:
+        """Whether different passes touch different elements of the memory that is overwritten."""
+        shared = (reads & item.writes) | (writes & (item.reads | item.writes))
+        for cell in shared:
+            if not isinstance(cell, Var):
+                return False
+            patterns = [
+                [e == at for e in entries]
+                for other, at in [*item.axes.items(), (stage, axis)]
+                for entries in self.touching(other, cell)
+            ]
+            if not any(map(all, zip(*patterns, strict=True))):
+                return False
+        return True
+
+    # -- which elements a stage reads: for each axis of a variable an axis of the space, or None
+
+    def reading(self, stage: Stage, v: Var) -> list[tuple[Any, ...]]:
+        found = []
+        for a, axes in zip(stage.let.args, stage.maps, strict=False):
+            if isinstance(a, Var):
+                found += self.through(a, stage.entries_axes() if axes is None else axes, v)
+        return found
+
+    def touching(self, stage: Stage, cell: Var) -> list[tuple[Any, ...]]:
+        """The elements of a cell that the stage reads or stores into."""
+        found = []
+        for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
+            if isinstance(a, Var) and getattr(a.type, "shape", ()):
+                if k == 0 and stage.stores and self.memory.cell(a) is cell:
+                    found.append(stage.entries_axes())
+                else:
+                    found += self.through(a, stage.entries_axes() if axes is None else axes, cell)
+        return found
+
+    def through(self, a: Any, axes: Axes, v: Var) -> list[tuple[Any, ...]]:
+        """The axes at which `a`, read at `axes`, reads `v`; nothing if it does not."""
+        while isinstance(a, Var):
+            if a is v or self.memory.cell(a) is v:
+                return [tuple(axes)]
+            s = self.memory.defs.get(a)
+            if not (isinstance(s, Let) and is_view(s)):
+                return []
+            entries = entries_of(s)
+            assert entries is not None
+            axes = tuple(_axis(e, axes) for e in entries)
+            a = s.args[0]
+        return []
+
+
+def _axis(e: Entry, axes: Axes) -> int | None:
+    """The axis of the space that an entry runs along, element by element."""
+    if isinstance(e, Span) and e.whole and e.axis is not None:
+        return axes[e.axis]
+    return None

@@ -1,0 +1,52 @@
+"""The text of a compiled module: the kernels, and the function that calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tapeless.transforms.core.language import Block, Effect, Var
+from tapeless.transforms.emit import Writer, emit_function
+from tapeless.transforms.loops.kernel import Kernel
+from tapeless.transforms.module import join_module
+from tapeless.transforms.text import template, to_source
+
+
+class Driver(Writer):
+    """Writes a block in which stores are decided, and kernels are called."""
+
+    @staticmethod
+    def prepared(block: Block) -> Block:
+        return block
+
+    def effect(self, s: Effect) -> None:
+        if s.kind != "kernel":
+            super().effect(s)
+            return
+        holes = {str(k): self.expr(a) for k, a in enumerate(s.args)}
+        self.put(to_source(template(s.params["text"], holes)), s.origin)
+
+
+def write_compiled(
+    name: str,
+    driver: Block,
+    kernels: Iterable[Kernel],
+    arguments: list[str],
+    unpack: list[tuple[Var, str]],
+    result: Callable[[list[str]], str],
+    doc: str,
+) -> str:
+    """The whole text of the module."""
+    functions: list[Any] = []
+    for kernel in kernels:
+        imports = {f"from {module} import {names}" for module, names in _imports(kernel)}
+        functions.append((kernel.text, list(kernel.helpers), imports | {"from numba import njit"}))
+    signature = ", ".join(arguments)
+    functions.append(
+        emit_function(name, driver, signature, unpack, result, doc, set(arguments), Driver)
+    )
+    return join_module(functions)
+
+
+def _imports(kernel: Kernel) -> Iterable[tuple[str, str]]:
+    return sorted(kernel.imports)

@@ -1,0 +1,154 @@
+"""Sizes that an operation relies on to be equal, and that nothing says are: NumPy finds out when the
+program runs, and so must compiled code, before it reads anything.
+
+z = x + y, x of n numbers, y of m      becomes      check(m == n); z = x + y, both of n
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Statement,
+    Type,
+    Var,
+    While,
+)
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.core.sizes import size_value
+
+Sizes = dict[dims.Symbol, Size]
+
+#: Its argument, whose sizes have been checked to be those of `shape`.
+fitted = Op(
+    "fitted", lambda x, *, shape: Type(x.type.dtype, shape), "{0}", view=True
+)
+BROADCAST = frozenset(["cast", "copy", "select", "real", "imag", "conj"])
+
+
+def canonical(size: Size, sizes: Sizes) -> Size:
+    for _ in range(8):
+        new = dims.substitute(size, sizes.get)
+        if new == size:
+            break
+        size = new
+    return size
+
+
+def equal_sizes(relations: Iterable[tuple[str, Size, Size]]) -> Sizes:
+    """Symbols that the program relies on to equal another size."""
+    found: Sizes = {}
+    for relation, a, b in relations:
+        if relation == "==":
+            relate(found, a, b)
+    return found
+
+
+def relate(sizes: Sizes, a: Size, b: Size) -> bool:
+    """Notes that two sizes are equal; whether that could be noted."""
+    a, b = canonical(a, sizes), canonical(b, sizes)
+    if a == b:
+        return True
+    for x, y in ((b, a), (a, b)):
+        symbol = _single(x)
+        if symbol is not None and symbol not in dims.symbols(y):
+            sizes[symbol] = y
+            return True
+    return False
+
+
+def _single(size: Size) -> dims.Symbol | None:
+    known = dims.symbols(size)
+    if len(known) == 1:
+        (x,) = known
+        if size == dims.single(x):
+            return x
+    return None
+
+
+class Fitting:
+    """`sizes` are the equalities that hold in the whole program; `checks` make sure of new ones."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        self.sizes = sizes
+        self.checks: list[Statement] = []
+
+    def run(self, block: Block) -> Block:
+        return replace(block, body=tuple(self.body(block.body, True)))
+
+    def inner(self, block: Block) -> Block:
+        return replace(block, body=tuple(self.body(block.body, False)))
+
+    def body(self, body: tuple[Statement, ...], top: bool) -> Iterator[Statement]:
+        for s in body:
+            match s:
+                case Let():
+                    yield from self.let(s, top)
+                case If():
+                    yield replace(s, then=self.inner(s.then), orelse=self.inner(s.orelse))
+                case For():
+                    yield replace(s, body=self.inner(s.body))
+                case While():
+                    yield replace(s, test=self.inner(s.test), body=self.inner(s.body))
+                case _:
+                    yield s
+
+    def let(self, s: Let, top: bool) -> Iterator[Statement]:
+        args = list(s.args)
+        for k, wanted in self.wanted(s):
+            a = args[k]
+            have = a.type.shape
+            pairs = [(n, m) for n, m in zip(have, wanted, strict=True) if not self.equal(n, m)]
+            if not pairs:
+                continue
+            known = top and all(_given(n) and _given(m) for n, m in pairs)
+            if known and all(relate(self.sizes, n, m) for n, m in pairs):
+                self.checks += [t for n, m in pairs for t in _check(n, m, s)]
+                continue
+            made = Var(Type(a.type.dtype, wanted), a.name if isinstance(a, Var) else "")
+            yield from (t for n, m in pairs for t in _check(n, m, s))
+            yield Let((made,), fitted, (a,), {"shape": wanted}, s.origin)
+            args[k] = made
+        yield replace(s, args=tuple(args))
+
+    def equal(self, a: Size, b: Size) -> bool:
+        return canonical(a, self.sizes) == canonical(b, self.sizes)
+
+    def wanted(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
+        """The shapes that arguments must have, with their own axes of length one."""
+        if s.op.elementwise or s.op.name in BROADCAST:
+            space = s.outs[0].type.shape
+            for k, a in enumerate(s.args):
+                yield k, _stretched(a, space)
+        elif s.op.name == "matmul" and all(a.type.ndim <= 2 for a in s.args):
+            a, b = s.args
+            yield 1, (a.type.shape[-1], *b.type.shape[1:])
+
+
+def _stretched(a: Atom, space: tuple[Size, ...]) -> tuple[Size, ...]:
+    have: tuple[Size, ...] = a.type.shape
+    lead = len(space) - len(have)
+    return tuple(n if n == 1 else space[k + lead] for k, n in enumerate(have))
+
+
+def _given(size: Size) -> bool:
+    return all(x.given for x in dims.symbols(size))
+
+
+def _check(n: Size, m: Size, s: Let) -> Iterator[Any]:
+    atoms: list[Any] = []
+    for size in (n, m):
+        made = Var(size_value.infer(size=size))
+        yield Let((made,), size_value, (), {"size": size})
+        atoms.append(made)
+    yield Effect("check", tuple(atoms), {}, s.origin)

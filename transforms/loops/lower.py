@@ -1,0 +1,292 @@
+"""A program as a driver, which calls kernels, and the kernels.
+
+y = sin(x) * 2; z = solve(a, y)      becomes      y = empty(x.shape); kernel(x, y); z = solve(a, y)
+
+What has no loop form stays in the driver, as NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Statement,
+    Type,
+    Var,
+    While,
+    blocks,
+    outputs,
+)
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.core.rewriting import substitute
+from tapeless.transforms.core.sizes import size_value
+from tapeless.transforms.loops.fitting import Fitting, canonical, equal_sizes
+from tapeless.transforms.loops.kernel import Kernel, Names, NotCompiled, Writer
+from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.stages import STORES, Stage, stage_of
+from tapeless.transforms.loops.views import is_view
+from tapeless.transforms.ops.fresh import empty
+from tapeless.transforms.ops.shapes import cast
+from tapeless.transforms.ownership import own
+
+CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
+MOVES = frozenset(["copy", "cast", "index"])  # what NumPy does as fast
+
+
+@dataclass
+class Analysis:
+    """What all kernels of a program know of it."""
+
+    memory: Memory
+    sizes: dict[dims.Symbol, Size]
+    boundscheck: bool = True
+    stages: dict[Let, Stage | None] = field(default_factory=dict)
+    inside: set[Var] = field(default_factory=set)  # what the kernel that is written defines
+    seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
+
+    def canon(self, size: Size) -> Size:
+        return canonical(size, self.sizes)
+
+    def equal(self, a: Size, b: Size) -> bool:
+        return a == b or self.canon(a) == self.canon(b)
+
+    def stage(self, s: Statement) -> Stage | None:
+        if not isinstance(s, Let) or is_view(s):
+            return None
+        if s not in self.stages:
+            self.stages[s] = stage_of(s, self.equal)
+        return self.stages[s]
+
+    def outside(self, size: Size) -> bool:
+        """Whether the driver knows the size before it calls the kernel."""
+        return all(
+            x.var not in self.inside if x.var is not None else x.given or x in self.seen
+            for x in dims.symbols(self.canon(size))
+        )
+
+    def defined_outside(self, v: Var) -> bool:
+        return v not in self.inside
+
+
+class Lowering:
+    """Splits blocks into runs of compiled statements and the rest."""
+
+    def __init__(
+        self, name: str, block: Block, relations: Iterable[Any], boundscheck: bool = True
+    ) -> None:
+        sizes = equal_sizes(relations)
+        fitting = Fitting(sizes)
+        self.name, self.block = name, own(fitting.run(block))
+        self.checks = fitting.checks
+        self.memory = Memory()
+        self.memory.learn(self.block)
+        self.analysis = Analysis(self.memory, sizes, boundscheck)
+        self.kernels: list[Kernel] = []
+        self.names = Names()
+        self.same: dict[Var, Atom] = {}
+        self.fallbacks: list[str] = []
+        self.targets: set[Var] = set()
+        self.constants(self.block)
+
+    def run(self) -> Block:
+        live = {a for a in self.block.results if isinstance(a, Var)}
+        body = self.body(self.block.body, live, True)
+        made = Block(self.block.params, (*self.checks, *body), self.block.results)
+        return substitute(made, self.same)
+
+    def constants(self, block: Block) -> None:
+        """Notes what is stored into, and which constants can be written where they are read."""
+        stored = set(self.stored(block))
+        for s in self.memory.defs.values():
+            stage = self.analysis.stage(s)
+            if stage is not None and stage.constant and stage.var not in stored:
+                self.memory.inline.add(stage.let)
+        self.targets = stored
+
+    def stored(self, block: Block) -> Iterable[Var]:
+        for s in block.body:
+            if isinstance(s, Let) and s.op.name in STORES and isinstance(s.args[0], Var):
+                yield self.memory.cell(s.args[0])
+            for b in blocks(s):
+                yield from self.stored(b)
+
+    # -- splitting
+
+    def body(self, body: tuple[Statement, ...], live: set[Var], top: bool) -> list[Statement]:
+        made: list[Statement] = []
+        run: list[Statement] = []
+        after = self.live_after(body, live)
+        for s, later in zip(body, after, strict=True):
+            if isinstance(s, Effect) and s.kind == "blank":
+                continue
+            if self.compiled(s, top):
+                run.append(s)
+                continue
+            if self.hoisted(s, run):
+                made.append(s)
+                continue
+            made += self.flush(run, later | self.memory.needs(s))
+            run = []
+            made.append(self.inner(s, later))
+        return made + self.flush(run, live)
+
+    def live_after(self, body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
+        found = []
+        live = self.with_needs(live)
+        for s in reversed(body):
+            found.append(set(live))
+            live |= self.memory.needs(s)
+        return found[::-1]
+
+    def with_needs(self, live: set[Var]) -> set[Var]:
+        found: set[Var] = set()
+        for v in live:
+            self.memory._need(v, found)
+        return found
+
+    def hoisted(self, s: Statement, run: list[Statement]) -> bool:
+        """Whether a new array can be made before the run that is open."""
+        stage = self.analysis.stage(s)
+        if stage is None or not stage.constant:
+            return False
+        defined = {v for t in run for v in outputs(t)}
+        return not self.memory.needs(s) & defined
+
+    def inner(self, s: Statement, later: set[Var]) -> Statement:
+        """A statement of the driver, whose blocks may call kernels."""
+        if not blocks(s):
+            return s
+
+        def lowered(b: Block) -> Block:
+            live = later | {a for a in b.results if isinstance(a, Var)}
+            if isinstance(s, (For, While)):
+                live |= self.memory.needs(s)
+            return replace(b, body=tuple(self.body(b.body, live, False)))
+
+        match s:
+            case If():
+                return replace(s, then=lowered(s.then), orelse=lowered(s.orelse))
+            case For():
+                return replace(s, body=lowered(s.body))
+            case While():
+                return replace(s, test=lowered(s.test), body=lowered(s.body))
+        raise TypeError(s)
+
+    def compiled(self, s: Statement, top: bool) -> bool:
+        if isinstance(s, Let):
+            if is_view(s):
+                return True
+            stage = self.analysis.stage(s)
+            if stage is None or (top and s.op.name in CALLS):
+                return False
+            return not (top and stage.constant and s not in self.memory.inline)
+        if isinstance(s, Effect):
+            return s.kind in ("blank", "check") or _constant_raise(s)
+        if not all(isinstance(v.type, Type) for v in outputs(s)):
+            return False
+        return all(self.compiled(t, False) for b in blocks(s) for t in b.body)
+
+    def worth(self, run: list[Statement]) -> bool:
+        """Whether a kernel saves more than its call costs."""
+        if any(isinstance(s, (For, While)) for s in run):
+            return True
+        stages = [self.analysis.stage(s) for s in run]
+        if any(
+            g is not None and g.space and not g.constant and g.let.op.name not in MOVES
+            for g in stages
+        ):
+            return True
+        arrays = any(getattr(p.type, "shape", True) for p in self.block.params)
+        return not arrays and any(
+            g is not None and g.let.op.name != "size_value" for g in stages
+        )
+
+    def flush(self, run: list[Statement], live: set[Var]) -> list[Statement]:
+        if not run or not self.worth(run):
+            return run
+        try:
+            return self.kernel(run, live)
+        except NotCompiled:
+            later = self.live_after(tuple(run), live)
+            return [self.inner(s, after) for s, after in zip(run, later, strict=True)]
+
+    def kernel(self, run: list[Statement], live: set[Var]) -> list[Statement]:
+        from tapeless.transforms.loops.memory import _inside
+
+        analysis = self.analysis
+        analysis.inside = {v for s in run for v in (*outputs(s), *_inside(s))}
+        analysis.seen = {
+            x
+            for v in self.memory.order
+            if v not in analysis.inside
+            for n in getattr(v.type, "shape", ())
+            for x in dims.symbols(n)
+        }
+        name = self.name_kernel()
+        writer = Writer(name, self.memory, analysis, Names(set(RESERVED)))
+        kernel = writer.run(run, live)
+        self.kernels.append(kernel)
+        self.same |= kernel.same
+        views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
+        wanted = live | {a for a in kernel.results}
+        views = [s for s in views if s.outs[0] in wanted]
+        return [*self.call(kernel), *views]
+
+    def name_kernel(self) -> str:
+        return self.names.new(f"{self.name}_kernel")
+
+    def call(self, kernel: Kernel) -> list[Statement]:
+        made: list[Statement] = []
+        for v, t in kernel.scratch:
+            made.append(Let((v,), empty, (), {"shape": t.shape, "dtype": t.dtype}))
+        args: list[Atom] = []
+        for a in kernel.arguments:
+            if isinstance(a, Var):
+                args.append(a)
+                continue
+            n = Var(size_value.infer(size=a), str(a))
+            made.append(Let((n,), size_value, (), {"size": a}))
+            args.append(n)
+        text = f"{kernel.name}({', '.join(f'{{{k}}}' for k in range(len(args)))})"
+        if not kernel.results:
+            return [*made, Effect("kernel", tuple(args), {"text": text})]
+        raw, casts = [], []
+        for v in kernel.results:
+            if v.type.weak or v.type.dtype.kind == "b":
+                raw.append(v)
+                continue
+            w = Var(Type(v.type.dtype, (), True), v.name)
+            raw.append(w)
+            casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
+        op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
+        return [*made, Let(tuple(raw), op, tuple(args)), *casts]
+
+
+RESERVED = ("np", "njit", "plus", "plus_product", "range", "max", "min", "abs", "len")
+
+
+def _constant_raise(s: Effect) -> bool:
+    return (
+        s.kind == "raise"
+        and s.params["type"].__module__ == "builtins"
+        and all(kind == "value" for kind, _ in s.params["parts"])
+    )
+
+
+def lower(
+    name: str, block: Block, relations: Iterable[Any], boundscheck: bool = True
+) -> tuple[Block, list[Kernel]]:
+    """The driver of a program, and its kernels."""
+    lowering = Lowering(name, block, relations, boundscheck)
+    driver = lowering.run()
+    return driver, lowering.kernels

@@ -1,0 +1,182 @@
+"""Which values share memory, and what a statement reads and writes, views resolved.
+
+y = x[1:]; z = update(x, v, i)      reads y: the memory of x      writes z: the memory of x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    outputs,
+)
+from tapeless.transforms.loops.stages import STORES
+from tapeless.transforms.loops.views import is_view
+
+EFFECTS = "effects"  # what raises and prints: these keep their order
+
+
+@dataclass
+class Memory:
+    """Definitions of all variables of a program, and the memory behind them."""
+
+    defs: dict[Var, Statement] = field(default_factory=dict)
+    inits: dict[Var, tuple[Any, int]] = field(default_factory=dict)  # of carries: their loop
+    cells: dict[Var, Var] = field(default_factory=dict)
+    order: dict[Var, int] = field(default_factory=dict)
+    inline: set[Let] = field(default_factory=set)  # constants that are written where they are read
+
+    def learn(self, block: Block) -> None:
+        for p in block.params:
+            self.order[p] = len(self.order)
+        for s in block.body:
+            for v in outputs(s):
+                self.defs[v] = s
+                self.order[v] = len(self.order)
+            if isinstance(s, (For, While)):
+                carries = s.carries if isinstance(s, For) else s.body.params
+                for k, p in enumerate(carries):
+                    self.inits[p] = (s, k)
+                if isinstance(s, While):
+                    for k, p in enumerate(s.test.params):
+                        self.inits[p] = (s, k)
+            for b in blocks(s):
+                self.learn(b)
+
+    def cell(self, v: Var) -> Var:
+        """The variable whose memory `v` is: itself, unless it is stored into in place."""
+        found = self.cells.get(v)
+        if found is None:
+            found = self.cells[v] = self._cell(v)
+        return found
+
+    def _cell(self, v: Var) -> Var:
+        s = self.defs.get(v)
+        if v in self.inits:
+            loop, k = self.inits[v]
+            init = loop.inits[k]
+            return self.cell(init) if isinstance(init, Var) and self.in_place(loop, k) else v
+        if isinstance(s, Let) and s.op.name in STORES and isinstance(s.args[0], Var):
+            return self.cell(s.args[0])
+        if isinstance(s, (For, While)) and v in s.outs:
+            k = s.outs.index(v)
+            init = s.inits[k]
+            if self.in_place(s, k):
+                return self.cell(init) if isinstance(init, Var) else v
+        if isinstance(s, If):
+            k = s.outs.index(v)
+            sides = {self.cell(a) if isinstance(a, Var) else None for a in (s.then.results[k], s.orelse.results[k])}
+            if len(sides) == 1 and None not in sides:
+                return sides.pop()  # type: ignore[return-value]
+        return v
+
+    def in_place(self, loop: For | While, k: int) -> bool:
+        """Whether a carry is the same memory in each pass."""
+        carry = loop.carries[k] if isinstance(loop, For) else loop.body.params[k]
+        if not getattr(carry.type, "shape", True):
+            return False
+        after = loop.yields[k] if isinstance(loop, For) else loop.body.results[k]
+        self.cells[carry] = carry  # as if it were, while that is found out
+        made = isinstance(after, Var) and self._fresh_cell(after) is carry
+        self.cells.pop(carry, None)
+        return made
+
+    def _fresh_cell(self, v: Var) -> Var:
+        """As `cell`, with nothing kept: what is found under an assumption must not stay."""
+        kept, self.cells = self.cells, dict(self.cells)
+        found = self.cell(v)
+        self.cells = kept
+        return found
+
+    def base(self, a: Atom) -> Var | None:
+        """The cell that an array is a view of; None for constants."""
+        while isinstance(a, Var):
+            a = self.cell(a)
+            s = self.defs.get(a)
+            if not (isinstance(s, Let) and is_view(s)):
+                return a
+            a = s.args[0]
+        return None
+
+    # -- what statements touch
+
+    def needs(self, s: Statement) -> set[Var]:
+        """All variables that a statement needs: also for the views it reads, and for sizes."""
+        found: set[Var] = set()
+        for a in _operands(s):
+            self._need(a, found)
+        for b in blocks(s):
+            inner: set[Var] = set()
+            for t in b.body:
+                inner |= self.needs(t)
+            for a in b.results:
+                self._need(a, inner)
+            found |= inner - set(b.params)
+        return found - _inside(s)
+
+    def _need(self, a: Any, found: set[Var]) -> None:
+        if not isinstance(a, Var) or a in found:
+            return
+        found.add(a)
+        s = self.defs.get(a)
+        if isinstance(s, Let) and (s in self.inline or is_view(s)):
+            for b in _operands(s):
+                self._need(b, found)
+
+    def reads(self, s: Statement) -> set[Any]:
+        found = {self.base(v) for v in self.needs(s) if getattr(v.type, "shape", ())}
+        return found | ({EFFECTS} if isinstance(s, Effect) else set())
+
+    def writes(self, s: Statement) -> set[Any]:
+        found: set[Any] = set()
+        if isinstance(s, Let) and s.op.name in STORES and isinstance(s.args[0], Var):
+            found.add(self.cell(s.args[0]))
+        if isinstance(s, Effect):
+            found.add(EFFECTS)
+        for b in blocks(s):
+            for t in b.body:
+                found |= self.writes(t)
+        return found
+
+
+def _operands(s: Statement) -> Iterator[Any]:
+    yield from (a for a in operands(s) if not isinstance(a, Literal))
+    for v in s.params.values() if isinstance(s, Let) else ():
+        yield from (x.var for x in _symbols(v) if x.var is not None)
+    for out in outputs(s):
+        yield from (
+            x.var for n in getattr(out.type, "shape", ()) for x in dims.symbols(n) if x.var is not None
+        )
+
+
+def _symbols(value: Any) -> Iterator[dims.Symbol]:
+    if isinstance(value, dims.Dim):
+        yield from dims.symbols(value)
+    elif isinstance(value, tuple):
+        for v in value:
+            yield from _symbols(v)
+
+
+def _inside(s: Statement) -> set[Var]:
+    """The variables that are defined in the blocks of a statement."""
+    found: set[Var] = set()
+    for b in blocks(s):
+        found |= set(b.params)
+        for t in b.body:
+            found |= set(outputs(t)) | _inside(t)
+    return found

@@ -1,0 +1,176 @@
+"""vmap: a block for one element becomes a block for a batch of them.
+
+y = sin(x) @ w      becomes, for a batch of x,      y = sin(x) @ w      with one product for all
+
+Each batched value has one more axis, in front unless another place saves a transpose. Values that
+do not depend on the batch stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Effect,
+    For,
+    If,
+    Let,
+    Literal,
+    StackType,
+    Statement,
+    Type,
+    Var,
+    While,
+)
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import InternalError, UnsupportedError
+from tapeless.transforms.expand import Closed
+from tapeless.transforms.ops.creation import cast_to
+from tapeless.transforms.ops.shapes import move
+from tapeless.transforms.vmap import branches, closed, effects, lists, loops, sizes
+from tapeless.transforms.vmap.align import elementwise
+from tapeless.transforms.vmap.filled import filled
+from tapeless.transforms.vmap.onebyone import one_by_one
+
+Pair = tuple[Atom, Any]  # a value and its batch axis, None if it is the same for all elements
+
+
+class Batch:
+    """Records the statements for all elements in the open block.
+
+    size     the length of the batch
+    nested   inside another vmap: shapes must not depend on values
+    env      what became of the variables of the block for one element
+    masked   this is a part of a batch, see `region`; where shapes must not depend on it, `mask`
+             says which elements belong to it
+    uneven   lists that have grown by different numbers of elements
+    """
+
+    def __init__(self, size: Size, nested: bool, masked: bool = False) -> None:
+        self.size, self.nested, self.masked = size, nested, masked
+        self.env: dict[Var, Pair] = {}
+        self.uneven: set[Var] = set()
+        self.mask: Atom | None = None
+
+    # -- values
+
+    def value(self, a: Atom) -> Pair:
+        return self.env.get(a, (a, None)) if isinstance(a, Var) else (a, None)
+
+    def batched(self, a: Atom) -> bool:
+        return self.value(a)[1] is not None
+
+    def bind(self, v: Var, out: Atom, axis: int | None) -> None:
+        """`v` is `out` from now on; sizes, dtype and name are those that it had."""
+        if isinstance(out, Var) and not out.name:
+            out.name = v.name
+        if axis is not None and isinstance(v.type, Type):
+            out = self._conformed(out, self.kind(v.type, axis), v)
+        self.env[v] = (out, axis)
+
+    def kind(self, t: Any, axis: int = 0) -> Any:
+        """The type of a batch of values of type `t`."""
+        if isinstance(t, StackType):
+            return StackType(self.kind(t.item))
+        return Type(t.dtype, (*t.shape[:axis], self.size, *t.shape[axis:]))
+
+    @staticmethod
+    def _conformed(out: Atom, kind: Type, v: Var) -> Atom:
+        if out.type.ndim != kind.ndim:
+            raise InternalError(f"the batch of {v} has the type {out.type}, not {kind}")
+        out = cast_to(out, kind.dtype)
+        if isinstance(out, Var) and out.type.shape != kind.shape:
+            out.type = kind  # the same sizes, named anew
+        return out
+
+    def front(self, a: Atom) -> Atom:
+        """The batch of a value with its axis in front; one is made of a value without batch."""
+        value, axis = self.value(a)
+        if isinstance(a.type, StackType):
+            return value if axis is not None else lists.spread(self, value)
+        if axis is None:
+            return filled(value, self.kind(a.type))
+        return move(value, (axis,), (0,))  # type: ignore[no-any-return]
+
+    @contextmanager
+    def scoped(self) -> Iterator[list[Statement]]:
+        """A block of its own; what it binds is not seen afterwards."""
+        before = dict(self.env)
+        try:
+            with builder.current().block() as statements:
+                yield statements
+        finally:
+            self.env = before
+
+    # -- statements
+
+    def block(self, body: Iterable[Statement]) -> None:
+        for s in body:
+            builder.current().origin = s.origin
+            self.statement(s)
+
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Let():
+                self.let(s)
+            case If():
+                branches.branch(self, s)
+            case For():
+                loops.for_(self, s)
+            case While():
+                loops.while_(self, s)
+            case Effect():
+                effects.effect(self, s)
+            case _:
+                raise UnsupportedError(f"vmap of {type(s).__name__}")
+
+    def let(self, s: Let) -> None:
+        pairs = [self.value(a) for a in s.args]
+        args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)
+        if sizes.differ(self, s):
+            s = sizes.evened(self, s, args)
+        elif all(k is None for k in axes):
+            self.emit(replace(s, args=args) if args != s.args else s)
+            return
+        for v, (out, axis) in zip(s.outs, self.apply(s, args, axes), strict=True):
+            self.bind(v, out, axis)
+
+    def emit(self, s: Let) -> None:
+        """Records a statement that has nothing to do with the batch."""
+        b = builder.current()
+        b.emit(s)
+        for v in s.outs:
+            b.definitions[v] = s
+
+    def apply(self, s: Let, args: Any, axes: Any) -> list[Pair]:
+        """The results of an operation for all elements."""
+        if isinstance(s.op, Closed):
+            return closed.apply(self, s, args, axes)
+        if s.op.name == "size_value":
+            return [sizes.value(self, s.params["size"])]
+        if lists.is_about_lists(s):
+            return lists.apply(self, s, args, axes)
+        if s.op.elementwise:
+            return [elementwise(s, args, axes)]
+        made = _by_rule(s.op, args, axes, s.params)
+        if made is None:
+            return list(one_by_one(s, args, axes, self.size))
+        return made
+
+    def literal(self, kind: Any) -> Literal:
+        """Stands for a batch that is never looked at."""
+        return Literal(None, self.kind(kind))
+
+
+def _by_rule(op: Op, args: Any, axes: Any, params: Any) -> list[Pair] | None:
+    made = None if op.batch is None else op.batch(op, args, axes, params)
+    if made is None:
+        return None
+    values, places = made
+    return list(zip(values, places, strict=True)) if isinstance(values, tuple) else [made]

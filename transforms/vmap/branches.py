@@ -1,0 +1,242 @@
+"""Branches under vmap: each element gets the values of its own side.
+
+if x > 0: y = 2 * x           becomes      y = np.where(x > 0, 2 * x, x)
+else: y = x
+
+A side that may raise, or has no finite derivative, is computed for its own elements only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.builder import building
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    If,
+    Literal,
+    StackType,
+    Statement,
+    Var,
+    free_variables,
+)
+from tapeless.transforms.jvp import is_dead
+from tapeless.transforms.ops.elementwise import logical_not, select
+from tapeless.transforms.ops.fresh import empty
+from tapeless.transforms.ops.reductions import any_
+from tapeless.transforms.ops.shapes import front, lifted
+from tapeless.transforms.vmap.region import Chosen, Filled, is_calm
+
+if TYPE_CHECKING:
+    from tapeless.transforms.vmap.batch import Batch
+
+
+def branch(batch: Batch, s: If) -> None:
+    test, axis = batch.value(s.test)
+    if axis is None:
+        _same_for_all(batch, replace(s, test=test))
+    else:
+        _by_element(batch, s, test)
+
+
+# -- a test that does not depend on the element
+
+
+def _same_for_all(batch: Batch, s: If) -> None:
+    sides = []
+    for block in (s.then, s.orelse):
+        with batch.scoped() as statements:
+            batch.block(block.body)
+            sides.append((statements, [batch.value(a) for a in block.results], dict(batch.env)))
+    pairs = zip(sides[0][1], sides[1][1], strict=True)
+    batched = [a[1] is not None or b[1] is not None for a, b in pairs]
+    blocks = []
+    for (statements, _, env), block in zip(sides, (s.then, s.orelse), strict=True):
+        with reopened(batch, statements, env):
+            results = tuple(
+                _result(batch, a, on) for a, on in zip(block.results, batched, strict=True)
+            )
+        blocks.append(Block((), tuple(statements), results))
+    outs = tuple(
+        Var(batch.kind(v.type) if on else v.type, v.name)
+        for v, on in zip(s.outs, batched, strict=True)
+    )
+    builder.current().emit(replace(s, outs=outs, then=blocks[0], orelse=blocks[1]))
+    for v, out, on, *ends in zip(
+        s.outs, outs, batched, s.then.results, s.orelse.results, strict=True
+    ):
+        batch.env[v] = (out, 0 if on else None)
+        if any(a in batch.uneven for a in ends):
+            batch.uneven.add(v)
+
+
+def _result(batch: Batch, a: Atom, batched: bool) -> Atom:
+    if not batched:
+        return batch.value(a)[0]
+    return batch.literal(a.type) if is_dead(a) else batch.front(a)
+
+
+class reopened:  # noqa: N801 (a context manager)
+    """Statements are appended to a block that was closed before, in its scope."""
+
+    def __init__(self, batch: Batch, statements: list[Statement], env: Any) -> None:
+        self.batch, self.statements, self.env = batch, statements, env
+
+    def __enter__(self) -> None:
+        self.before, self.batch.env = self.batch.env, self.env
+        builder.current().blocks.append(self.statements)
+
+    def __exit__(self, *error: object) -> None:
+        builder.current().blocks.pop()
+        self.batch.env = self.before
+
+
+# -- a test that does
+
+
+def _by_element(batch: Batch, s: If, test: Atom) -> None:
+    calm = [is_calm(block.body) for block in (s.then, s.orelse)]
+    ends: list[Any] = [None] * len(s.outs)
+    order = sorted((0, 1), key=lambda k: not calm[k])  # a part is stored into the other side
+    whole: list[list[Any]] = [[], []]
+    for k in order:
+        block = (s.then, s.orelse)[k]
+        if calm[k]:
+            with env_kept(batch):
+                batch.block(block.body)
+                whole[k] = [batch.value(a) for a in block.results]
+            ends = _joined(batch, s, test, ends, whole, k)
+        else:
+            mask = test if k == 0 else logical_not(test)
+            ends = part(batch, s, mask, block, ends)
+    for v, end in zip(s.outs, ends, strict=True):
+        if isinstance(v.type, StackType):
+            batch.uneven.add(v)
+        batch.bind(v, *end)
+
+
+class env_kept:  # noqa: N801 (a context manager)
+    """What is bound inside is not seen afterwards; the statements stay in the open block."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+
+    def __enter__(self) -> None:
+        self.before = dict(self.batch.env)
+
+    def __exit__(self, *error: object) -> None:
+        self.batch.env = self.before
+
+
+def _joined(
+    batch: Batch, s: If, test: Atom, ends: list[Any], whole: list[list[Any]], k: int
+) -> list[Any]:
+    """The values after a side that was computed for all elements."""
+    results = (s.then.results, s.orelse.results)
+    made = []
+    for j, (value, axis) in enumerate(whole[k]):
+        dead = is_dead(results[k][j])
+        if not whole[1 - k]:
+            made.append(None if dead else (value, axis))
+        elif dead or ends[j] is None:
+            made.append(ends[j] if dead else (value, axis))
+        else:
+            made.append(_chosen(batch, s.outs[j], test, whole[0][j], whole[1][j]))
+    if whole[1 - k]:
+        return [batch_of_nothing(batch, v) if e is None else e for v, e in zip(s.outs, made)]
+    return made
+
+
+def _chosen(batch: Batch, v: Var, test: Atom, then: Any, orelse: Any) -> Any:
+    if then == orelse:
+        return then
+    if isinstance(v.type, StackType):
+        raise AssertionError("a list grows in a calm branch")
+    ndim = v.type.ndim
+    a, b = (lifted(x, axis, ndim) for x, axis in (then, orelse))
+    return select(lifted(test, 0, ndim), a, b), 0
+
+
+def batch_of_nothing(batch: Batch, v: Var) -> Any:
+    return batch.literal(v.type), 0
+
+
+# -- parts of a batch
+
+
+def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list[Any]:
+    """The values after a side that is computed for its own elements."""
+    olds = [_before(batch, v, end) for v, end in zip(s.outs, ends, strict=True)]
+
+    def taken() -> list[Atom]:
+        region, inner = enter(batch, mask, (block,))
+        inner.block(block.body)
+        return [
+            leave(inner, region, old, a) for old, a in zip(olds, block.results, strict=True)
+        ]
+
+    news = taken() if not batch.nested else _if_any(batch, s, mask, taken, olds)
+    return [(new, 0) for new in news]
+
+
+def _before(batch: Batch, v: Var, end: Any) -> Atom:
+    if isinstance(v.type, StackType):
+        return end[0] if end is not None else batch.literal(v.type)
+    kind = batch.kind(v.type)
+    if end is None:
+        return empty(shape=kind.shape, dtype=kind.dtype)  # type: ignore[no-any-return]
+    value, axis = end
+    if axis is None:
+        from_all = Var(v.type)
+        with env_kept(batch):
+            batch.env[from_all] = end
+            return batch.front(from_all)
+    return front(value, axis)  # type: ignore[no-any-return]
+
+
+def _if_any(
+    batch: Batch, s: If, mask: Atom, taken: Callable[[], list[Atom]], olds: list[Atom]
+) -> list[Atom]:
+    test = any_(mask, axes=(0,), keepdims=False)
+    with batch.scoped() as statements:
+        news = taken()
+    outs = tuple(Var(batch.kind(v.type), v.name) for v in s.outs)
+    then, orelse = Block((), tuple(statements), tuple(news)), Block((), (), tuple(olds))
+    builder.current().emit(If(outs, test, then, orelse, s.mirror, s.origin))
+    return list(outs)
+
+
+def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[Chosen, Batch]:
+    """The elements under a mask, and a batch of them: what the blocks read of it is there."""
+    region = (Filled if batch.nested else Chosen).of(mask)
+    inner = type(batch)(region.size, batch.nested, masked=True)
+    inner.mask = mask
+    inner.uneven = set(batch.uneven)
+    inner.env = {v: pair for v, pair in batch.env.items() if pair[1] is None}
+    for v in dict.fromkeys(v for b in blocks for v in free_variables(replace(b, params=()))):
+        value, axis = batch.value(v)
+        if isinstance(v.type, StackType):
+            inner.uneven.add(v)
+            inner.env[v] = (value, axis)
+        elif axis is not None and v not in inner.env:
+            inner.bind(v, *region.enter(value, axis))
+    return region, inner
+
+
+def leave(inner: Batch, region: Chosen, old: Atom, a: Atom) -> Atom:
+    """The whole batch of what was `old`, after the region made its part `a`."""
+    new, axis = inner.value(a)
+    if is_dead(a):
+        return old
+    if isinstance(a.type, StackType):
+        return new
+    if isinstance(old, Literal):
+        raise AssertionError("a batch is a variable")
+    return region.leave(old, new, axis)  # type: ignore[no-any-return]
+
+
+__all__ = ["branch", "building", "enter", "leave", "part"]

@@ -1,0 +1,69 @@
+"""What a program does besides computing, under vmap.
+
+if x < 0: raise ValueError(x)      becomes      if np.any(x < 0): raise ValueError(x[x < 0][0])
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.language import Atom, Block, Effect, If, Var
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.elementwise import greater
+from tapeless.transforms.vmap.onebyone import element, elements, over_batch
+
+if TYPE_CHECKING:
+    from tapeless.transforms.vmap.batch import Batch
+
+NOTHING = Block((), (), ())
+
+
+def effect(batch: Batch, s: Effect) -> None:
+    pairs = [batch.value(a) for a in s.args]
+    args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)
+    same = all(k is None for k in axes)
+    if s.kind == "raise":
+        _raise(batch, s, args, axes)
+    elif s.kind == "print" and (batch.masked or not same):
+        _print(batch, s, args, axes)
+    elif same:
+        builder.current().emit(replace(s, args=args))
+    else:
+        raise UnsupportedError(
+            "vmap: two sizes that must be equal depend on the element of the batch"
+        )
+
+
+def _raise(batch: Batch, s: Effect, args: Any, axes: Any) -> None:
+    """The error of the first element; of none if the part of the batch is empty."""
+    b = builder.current()
+    with b.block() as statements:
+        b.emit(replace(s, args=tuple(elements(args, axes, atom(0)))))
+    if batch.masked and not batch.nested:
+        some = greater(size_atom(batch.size), 0)
+        b.emit(If((), some, Block((), tuple(statements), ()), NOTHING, None, s.origin))
+        return
+    for each in statements:
+        b.emit(each)
+
+
+def _print(batch: Batch, s: Effect, args: tuple[Atom, ...], axes: tuple[int | None, ...]) -> None:
+    """The text of each element, in their order."""
+
+    def line(i: Var) -> list[Atom]:
+        b = builder.current()
+        with b.block() as statements:
+            b.emit(replace(s, args=tuple(elements(args, axes, i))))
+        if not (batch.masked and batch.nested):
+            for each in statements:
+                b.emit(each)
+            return []
+        assert batch.mask is not None
+        test = element(batch.mask, 0, i)
+        b.emit(If((), test, Block((), tuple(statements), ()), NOTHING, None, s.origin))
+        return []
+
+    over_batch(batch.size, line)

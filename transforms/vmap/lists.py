@@ -1,0 +1,89 @@
+"""Lists that loops fill, under vmap: each item holds the values of all elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.language import Atom, Let, Literal, StackType
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops import stacks
+from tapeless.transforms.ops.fresh import new_stack, zero_items, zeros_of_items
+from tapeless.transforms.ops.shapes import front, move
+from tapeless.transforms.vmap.filled import filled
+
+if TYPE_CHECKING:
+    from tapeless.transforms.vmap.batch import Batch
+
+#: What may be done with lists that have grown by different numbers of elements: what backward loops
+#: do, which take back for each element what was put there for it.
+LAST_ITEM = ("push", "pop", "zeros_of_items", "add_stacks")
+
+
+def is_about_lists(s: Let) -> bool:
+    return any(isinstance(v.type, StackType) for v in (*s.args, *s.outs))
+
+
+def spread(batch: Batch, stack: Atom) -> Any:
+    """A list without batch as one that can hold a batch."""
+    kind = batch.kind(stack.type)
+    if isinstance(stack, Literal):
+        return Literal(stack.value, kind)
+    let = builder.current().definitions.get(stack)
+    if let is not None and let.op is new_stack:
+        return new_stack(item=kind.item)
+    if let is not None and let.op is zero_items and not isinstance(kind.item, StackType):
+        return zero_items(let.args[0], shape=kind.item.shape, dtype=kind.item.dtype)
+    raise UnsupportedError(
+        "vmap: values that depend on the element of the batch are put into a list that was "
+        "filled with others in a loop before",
+        "use an array",
+    )
+
+
+def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
+    uneven = any(a in batch.uneven for a in s.args)
+    if uneven and (s.op.name not in LAST_ITEM or s.op is stacks.pop_of_list):
+        raise UnsupportedError(
+            "vmap: a list grows by different numbers of items for the elements of the batch",
+            "use an array with a place for each, or np.where",
+        )
+    if uneven:
+        batch.uneven |= {v for v in s.outs if isinstance(v.type, StackType)}
+    return _made(batch, s, args, axes)
+
+
+def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
+    name = s.op.name
+    stack = args[0] if axes[0] is not None else spread(batch, args[0])
+    match name:
+        case "push":
+            return [(stacks.push(stack, _item(batch, s.args[1], args[1], axes[1])), 0)]
+        case "pop":
+            rest, item = s.op.bind(stack)
+            return [(rest, 0), (item, 0)]
+        case "to_array" if axes[0] is not None:
+            return [(stacks.to_array(stack, **s.params), 1)]
+        case "peek" if axes[1] is None:
+            return [(stacks.peek(stack, args[1]), 0)]
+        case "set_item" | "add_item" if axes[1] is None:
+            value = _item(batch, s.args[2], args[2], axes[2])
+            return [(s.op(stack, args[1], value), 0)]
+        case "zeros_of_items":
+            return [(zeros_of_items(stack), 0)]
+        case "stack_length":
+            return [(stacks.stack_length(stack), None)]
+        case "add_stacks":
+            other = args[1] if axes[1] is not None else spread(batch, args[1])
+            return [(stacks.add_stacks(stack, other), 0)]
+        case "unstack":
+            return [(stacks.unstack(move(args[0], (axes[0],), (1,))), 0)]
+    raise UnsupportedError(
+        f"vmap of {name}, an operation on lists that are filled in loops", "use an array"
+    )
+
+
+def _item(batch: Batch, was: Any, value: Any, axis: Any) -> Any:
+    if isinstance(was.type, StackType):
+        return value if axis is not None else spread(batch, value)
+    return filled(value, batch.kind(was.type)) if axis is None else front(value, axis)

@@ -1,0 +1,72 @@
+"""What NumPy does for one element only: a loop over the batch.
+
+y = np.interp(x, points, values)      becomes      for i in range(n): y[i] = np.interp(x[i], ...)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.dims import Size, symbols
+from tapeless.transforms.core.language import Atom, Block, For, Let, StackType, Type, Var
+from tapeless.transforms.core.sizes import INT
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.batching import Axes
+from tapeless.transforms.ops.fresh import empty
+from tapeless.transforms.ops.parts import Slot, index, update
+from tapeless.transforms.ops.shapes import Atoms
+from tapeless.transforms.residuals import sizes_in
+
+
+def one_by_one(s: Let, args: Atoms, axes: Axes, size: Size) -> list[tuple[Var, int]]:
+    """The results of the operation for all elements, each stored at its place."""
+    _refuse_uneven(s)
+    inits = tuple(empty(shape=(size, *v.type.shape), dtype=v.type.dtype) for v in s.outs)
+    carries = tuple(Var(a.type, v.name) for a, v in zip(inits, s.outs, strict=True))
+
+    def body(i: Var) -> list[Atom]:
+        made = s.op.bind(*elements(args, axes, i), **s.params)
+        return [update(c, m, i, key=(Slot(0),)) for c, m in zip(carries, made, strict=True)]
+
+    return [(v, 0) for v in over_batch(size, body, inits, carries)]
+
+
+def elements(args: Atoms, axes: Axes, i: Atom) -> list[Atom]:
+    """Element i of each batched argument."""
+    pairs = zip(args, axes, strict=True)
+    return [a if k is None else element(a, k, i) for a, k in pairs]
+
+
+def element(a: Atom, axis: int, i: Any) -> Any:
+    return index(a, i, key=(*(slice(None),) * axis, Slot(0)))
+
+
+def over_batch(
+    size: Size, body: Callable[[Var], list[Atom]], inits: Atoms = (), carries: tuple[Var, ...] = ()
+) -> tuple[Var, ...]:
+    """Records `for i in range(size)`; the results of the carries."""
+    b = builder.current()
+    i = Var(INT, "i")
+    with b.block() as statements:
+        results = body(i)
+    outs = tuple(Var(c.type, c.name) for c in carries)
+    inner = Block((i, *carries), tuple(statements), tuple(results))
+    b.emit(For(outs, atom(0), size_atom(size), atom(1), inits, inner, origin=b.origin))
+    return outs
+
+
+def _refuse_uneven(s: Let) -> None:
+    known = set().union(*(sizes_in(a.type) for a in s.args), *map(sizes_in, s.params.values()))
+    for v in s.outs:
+        if isinstance(v.type, StackType):
+            raise UnsupportedError(f"vmap of {s.op.name}, an operation on lists")
+        kind: Type = v.type
+        if any(symbols(n) - known for n in kind.shape):
+            raise UnsupportedError(
+                f"vmap: the length of the result of {s.op.name} differs between the elements of "
+                "the batch",
+                "use a mask and np.where, which keep the shape",
+            )

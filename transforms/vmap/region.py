@@ -1,0 +1,107 @@
+"""The part of a batch for which a branch is taken, or a loop goes on.
+
+if x > 0: y = f(x)      becomes      y[x > 0] = f(x[x > 0])
+
+Inside another vmap, where masks may differ from element to element, shapes must not depend on them:
+the elements that do not take part then compute with the values of one that does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tapeless.transforms.core.builder import var_size
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.elementwise import select
+from tapeless.transforms.ops.parts import Slot, gather, index, update
+from tapeless.transforms.ops.reductions import argmax, count_nonzero
+from tapeless.transforms.ops.shapes import front, lifted
+
+#: An element whose values stand in for others: it has no derivative, as these are never used.
+example = Op(
+    "example",
+    lambda x, k: Type(x.type.dtype, x.type.shape[1:]),
+    "{0}[{1}]",
+    batch=lambda op, args, axes, params: index.batch(index, args, axes, {"key": (Slot(0),)}),  # type: ignore[misc]
+)
+
+#: Operations that neither raise nor warn, and whose derivatives are finite, whatever the operands.
+CALM = frozenset(
+    "add sub mul neg less less_equal greater greater_equal equal not_equal logical_not logical_and "
+    "logical_or logical_xor bitwise_and bitwise_or bitwise_xor invert isnan isinf isfinite signbit "
+    "floor ceil trunc rint sign sin cos arctan tanh square abs fabs positive maximum minimum fmax "
+    "fmin select real imag conj cast copy identity again reshape transpose sum broadcast_to zeros "
+    "ones empty full size_value array stack concatenate stop_gradient".split()
+)
+
+
+def is_calm(statements: Any) -> bool:
+    """Whether a branch may be computed also where it is not taken."""
+    return all(isinstance(s, Let) and _calm(s) for s in statements)
+
+
+def _calm(s: Let) -> bool:
+    name = s.op.name
+    if name == "index":
+        return len(s.args) == 1
+    if name in ("truediv", "power"):
+        known = s.args[1]
+        return isinstance(known, Literal) and (
+            known.value != 0 if name == "truediv" else known.value in (0, 1, 2, 3, 4)
+        )
+    return name in CALM
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The elements under a mask, of a batch of `size`."""
+
+    mask: Atom
+    size: Size
+
+    @classmethod
+    def of(cls, mask: Atom) -> Chosen:
+        count = count_nonzero(mask, axes=(0,), keepdims=False)
+        return cls(mask, var_size(count))
+
+    def enter(self, value: Atom, axis: int) -> tuple[Any, int]:
+        """What the region sees of a batched value."""
+        made = gather(value, self.mask, key=(*(slice(None),) * axis, Slot(0)))
+        shape = list(value.type.shape)
+        shape[axis] = self.size
+        made.type = value.type.with_shape(tuple(shape))
+        return made, axis
+
+    def leave(self, old: Atom, new: Atom, axis: int | None) -> Any:
+        """A batched value, batch first, after its part in the region became `new`."""
+        return update(old, front(new, axis), self.mask, key=(Slot(0),))
+
+
+@dataclass(frozen=True)
+class Filled(Chosen):
+    """The same with all elements, where those outside of the mask are like one inside."""
+
+    first: Atom | None = None
+
+    @classmethod
+    def of(cls, mask: Atom) -> Filled:
+        return cls(mask, mask.type.shape[0], argmax(mask, axis=0, keepdims=False))
+
+    def enter(self, value: Atom, axis: int) -> tuple[Any, int]:
+        x = front(value, axis)
+        return select(self._mask(x), x, example(x, self.first)), 0
+
+    def leave(self, old: Atom, new: Atom, axis: int | None) -> Any:
+        return select(self._mask(old), front(new, axis), old)
+
+    def _mask(self, x: Atom) -> Any:
+        return lifted(self.mask, 0, x.type.ndim - 1)
+
+
+def variable(value: Atom, name: str) -> Var:
+    assert isinstance(value, Var)
+    value.name = value.name or name
+    return value

@@ -1,0 +1,74 @@
+"""Lengths that depend on the element of a batch: an array has one shape, so they are refused.
+
+What is kept for a backward loop is as long as the longest of the loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom, size_of
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Let
+from tapeless.transforms.core.rewriting import map_symbols
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.elementwise import add, floordiv, maximum, mod, mul
+from tapeless.transforms.ops.reductions import amax
+from tapeless.transforms.residuals import sizes_in
+
+if TYPE_CHECKING:
+    from tapeless.transforms.vmap.batch import Batch
+
+COMBINE = {"//": floordiv, "%": mod, "max": maximum}
+
+
+def _by_element(batch: Batch, s: Let) -> set[dims.Symbol]:
+    """Sizes in the parameters that are values of batched variables."""
+    found = set().union(*map(sizes_in, s.params.values())) if s.params else set()
+    return {symbol for symbol in found if symbol.var is not None and batch.batched(symbol.var)}
+
+
+def differ(batch: Batch, s: Let) -> bool:
+    return bool(_by_element(batch, s))
+
+
+def evened(batch: Batch, s: Let, args: Any) -> Let:
+    """The statement with a length that serves all elements."""
+    if s.op.name == "size_value":
+        return s
+    if s.op.name != "empty":
+        raise UnsupportedError(
+            f"vmap: a length in {s.op.name} depends on the element of the batch",
+            "use the greatest length and a mask, or loop over the elements",
+        )
+    longest = {
+        symbol: size_of(amax(batch.value(symbol.var)[0], axes=(0,), keepdims=False))
+        for symbol in _by_element(batch, s)
+    }
+    return replace(s, params=map_symbols(s.params, longest))
+
+
+def value(batch: Batch, size: Size) -> Any:
+    """The integer that a size is, for each element, and its batch axis."""
+    if isinstance(size, int):
+        return atom(size), None
+    total: Any = None
+    batched = False
+    for factors, c in size.terms:
+        term: Any = atom(c)
+        for f in factors:
+            part, axis = _factor(batch, f)
+            batched |= axis is not None
+            term = mul(term, part)
+        total = term if total is None else add(total, term)
+    return total, 0 if batched else None
+
+
+def _factor(batch: Batch, f: dims.Factor) -> Any:
+    if isinstance(f, dims.Symbol):
+        known = None if f.var is None else batch.value(f.var)
+        return (atom(dims.single(f)), None) if known is None else known
+    (a, i), (b, k) = value(batch, f.left), value(batch, f.right)
+    return COMBINE[f.kind](a, b), None if i is k is None else 0
