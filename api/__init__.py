@@ -21,6 +21,7 @@ from tapeless.functions import (
 )
 from tapeless.ravel import ravel_pytree
 from tapeless.transforms.errors import TapelessError
+from tapeless.vmap import vmap
 
 __version__ = "0.1.0"
 
@@ -42,4 +43,5 @@ __all__ = [
     "tree",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

@@ -29,7 +29,9 @@ from tapeless.region import (
     leaf_atom,
     matched,
     owned,
+    private,
     put,
+    refuse_shared,
 )
 from tapeless.transformed import Transformed
 from tapeless.transforms.core.builder import atom
@@ -134,7 +136,9 @@ class Grad(Transformed):
         leaves, structure = tree.flatten(chosen)
         inputs = [fresh_input(x) for x in leaves]
         new = owned(tree.unflatten(structure, [s for _, s in inputs]))
-        region = Region(self.fun, *self.replaced(args, kwargs, new))
+        given, own = private(self.replaced(args, kwargs, new), [s for _, s in inputs])
+        region = Region(self.fun, *given)
+        refuse_shared(tree.leaves((args, kwargs)), own)
         value, aux = with_aux(region.value, self.has_aux, self.suffix, self.fun)
         out = self.output(value)
         one = atom(1.0 if out.type.dtype.kind != "c" else 1.0 + 0j)
@@ -242,8 +246,10 @@ def push_forward(
     new = list(primals)
     for k, v in zip(at, owned(tree.unflatten(structure, [s for _, s in inputs])), strict=True):
         new[k] = v
-    region = Region(fun, new, kwargs)
-    Forward(merged=True).block(region.body, t)
+    given, own = private((new, kwargs), [s for _, s in inputs])
+    region = Region(fun, *given)
+    refuse_shared(tree.leaves((list(primals), kwargs)), own)
+    Forward(merged=True).block(region.block([], [a for a in region.atoms if a is not None]).body, t)
     value, aux = with_aux(region.value, has_aux, "jvp", fun)
     flat, out_structure = tree.flatten(value)
     flat = region.leaves[: len(flat)]  # aux comes behind

@@ -18,11 +18,15 @@ from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 def frozen(axes: Any, what: str) -> tuple[Any, ...]:
     """Axes as a key; refuses what are no axes."""
     leaves, structure = optree.tree_flatten(axes, none_is_leaf=True, namespace=tree.NAMESPACE)
-    for k in leaves:
-        if k is not None and (not isinstance(k, (int, np.integer)) or isinstance(k, bool)):
-            raise ArgumentTypeError(
-                f"vmap: {what} must be an int, None, or a tree of these, not {axes!r}",
-            )
+    if isinstance(axes, dict) and what == "in_axes":
+        raise ArgumentTypeError(
+            "vmap: in_axes must be an int, None, or a tuple with an entry for each positional "
+            "argument, not a dict"
+        )
+    if any(not isinstance(k, (int, np.integer, type(None))) or k is True for k in leaves):
+        raise ArgumentTypeError(
+            f"vmap: {what} must be an int, None, or a tree of these, not {axes!r}"
+        )
     return (structure, *leaves)
 
 
@@ -39,26 +43,19 @@ def spread(axes: Any, value: Any, what: str) -> list[Any]:
     return [k for k, part in zip(leaves, parts, strict=True) for _ in tree.leaves(part)]
 
 
-def input_axes(
-    in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
-) -> list[Any]:
+def input_axes(in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> list[Any]:
     """A batch axis, counted from the front, or None for each leaf of (args, kwargs)."""
     if isinstance(in_axes, (list, tuple)) and len(in_axes) != len(args):
         raise ArgumentError(
-            f"vmap: in_axes has {plural(len(in_axes), 'entry').replace('entrys', 'entries')}, and "
-            f"{name} is called with {plural(len(args), 'positional argument')}",
+            f"vmap: in_axes is for {plural(len(in_axes), 'positional argument')}, and "
+            f"{name} is called with {len(args)}",
             "give an axis or None for each; an argument passed by name is mapped over axis 0",
         )
     if isinstance(in_axes, (list, tuple)):
-        found = [
-            k
-            for axes, arg in zip(in_axes, args, strict=True)
-            for k in spread(axes, arg, "an entry of in_axes")
-        ]
+        pairs = zip(in_axes, args, strict=True)
+        found = [k for axes, x in pairs for k in spread(axes, x, "an entry of in_axes")]
     else:
-        found = spread(in_axes, args, "in_axes") if isinstance(in_axes, dict) else [
-            in_axes for _ in tree.leaves(args)
-        ]
+        found = [in_axes] * len(tree.leaves(args))
     found += [0 for _ in tree.leaves(kwargs)]
     leaves = tree.leaves((args, kwargs))
     return [None if k is None else _input_axis(k, x) for k, x in zip(found, leaves, strict=True)]
@@ -81,9 +78,7 @@ def _input_axis(k: int, x: Any) -> int:
 def batch_length(leaves: list[Any], axes: list[Any], axis_size: Any) -> Size:
     """The length that all mapped axes have."""
     found: list[tuple[Size, Any, int]] = [
-        (leaf_type(x).shape[k], x, k)
-        for x, k in zip(leaves, axes, strict=True)
-        if k is not None
+        (leaf_type(x).shape[k], x, k) for x, k in zip(leaves, axes, strict=True) if k is not None
     ]
     if axis_size is not None:
         found.insert(0, (axis_size, None, 0))
@@ -94,8 +89,9 @@ def batch_length(leaves: list[Any], axes: list[Any], axis_size: Any) -> Size:
     size = found[0][0]
     for n, x, k in found[1:]:
         if n != size and not (active() and current().same_size(size, n)):
+            first, other = _named(*found[0]), _named(n, x, k)
             raise ArgumentError(
-                f"vmap: the mapped axes differ in length: {_named(*found[0])}, and {_named(n, x, k)}",
+                f"vmap: the mapped axes differ in length: {first}, and {other}",
                 "in_axes says which axis of each argument is mapped",
             )
     return next((n for n, _, _ in found if isinstance(n, int)), size)

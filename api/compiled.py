@@ -7,6 +7,7 @@ import contextvars
 import functools
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from tapeless.calling import call_user
@@ -15,7 +16,8 @@ from tapeless.transformed import Stages, Transformed
 from tapeless.transforms.core.language import Block, Program
 from tapeless.transforms.core.printer import show
 from tapeless.transforms.frontend.stage import Staged
-from tapeless.transforms.loops.driver import write_compiled
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.loops.driver import write_compiled, write_plain
 from tapeless.transforms.loops.lower import lower
 from tapeless.transforms.module import flat_text, is_plain, result_text
 
@@ -40,7 +42,7 @@ def disabled() -> bool:
 
 
 class Unchanged(Transformed):
-    """The function itself, staged and emitted as NumPy code."""
+    """The function itself, staged and emitted as NumPy code. Arrays that it overwrites are."""
 
     suffix = "jit"
 
@@ -59,6 +61,37 @@ class Unchanged(Transformed):
         if isinstance(self.fun, Transformed):
             return self.fun.describe()
         return base_name(self.fun)
+
+    # -- arguments that are overwritten
+
+    def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
+        """The value, and what the arrays of the caller hold afterwards."""
+        arrays = [x for x in leaves if isinstance(x, Symbol) and x.type.shape]
+        before = [x.value() for x in arrays]
+        value = self.staged(args, kwargs)
+        pairs = [(x, p) for x, p in zip(arrays, before, strict=True) if x.value() is not p]
+        self.stored = [p for _, p in pairs]
+        return value, tuple(x for x, _ in pairs)
+
+    def settled(self, staged: Staged) -> Staged:
+        value, stored = staged.result.children
+        first, more = len(list(value.leaves())), len(list(stored.leaves()))
+        results = staged.block.results
+        results = (*results[:first], *results[first + more :], *results[first : first + more])
+        return replace(staged, block=replace(staged.block, results=results), result=value)
+
+    def result(self, staged: Staged) -> tuple[Callable[[list[str]], str], bool]:
+        """How results are written, and whether as a flat tuple."""
+        flat = bool(staged.writes) or not is_plain(staged.result)
+        return (flat_text if flat else functools.partial(result_text, staged.result)), flat
+
+    def write(
+        self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
+    ) -> tuple[str, bool]:
+        names, unpack = parameters(staged, arguments, paths)
+        result, flat = self.result(staged)
+        name = self.emitted_name
+        return write_plain(name, block, self.stored, names, unpack, result, self.doc()), flat
 
 
 class Jit(Unchanged):
@@ -87,12 +120,15 @@ class Jit(Unchanged):
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
         names, unpack = parameters(staged, arguments, paths)
-        flat = bool(staged.writes) or not is_plain(staged.result)
-        result = flat_text if flat else functools.partial(result_text, staged.result)
-        name = self.emitted_name
-        driver, kernels = lower(name, block, staged.sizes, self.boundscheck)
-        text = write_compiled(name, driver, kernels, names, unpack, result, self.doc())
+        result, flat = self.result(staged)
+        driver, kernels = self.lowered(staged, block)
+        text = write_compiled(
+            self.emitted_name, driver, kernels, names, unpack, result, self.doc()
+        )
         return text, flat
+
+    def lowered(self, staged: Staged, block: Block) -> Any:
+        return lower(self.emitted_name, block, staged.sizes, self.stored, self.boundscheck)
 
     def load(self, text: str) -> Callable[..., Any]:
         from tapeless.backends import numba  # noqa: PLC0415 (takes time to import)
@@ -103,7 +139,7 @@ class Jit(Unchanged):
         """Each stage of the compilation for these arguments, or of the last call."""
         made = super().stages(*args, **kwargs)
         s = self.pick(args, kwargs)
-        driver, _ = lower(self.emitted_name, s.simplified, s.staged.sizes, self.boundscheck)
+        driver, _ = self.lowered(s.staged, s.simplified)
         made.parts.insert(3, ("driver", show(Program(self.emitted_name, driver))))
         return made
 

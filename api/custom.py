@@ -18,7 +18,12 @@ from tapeless.transforms.closing import close
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Atom, Block, Let, Var
 from tapeless.transforms.core.rewriting import refresh
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
+from tapeless.transforms.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    NotDifferentiableError,
+    UnsupportedError,
+)
 from tapeless.transforms.expand import again, identity
 from tapeless.transforms.frontend.reads import Guard
 from tapeless.transforms.frontend.trace import trace
@@ -63,6 +68,9 @@ class Custom:
         """Positional arguments of the rule, and keyword arguments that only the function sees."""
         return args, kwargs
 
+    def refuse_stores(self) -> None:
+        """Refuses a function that stores to its arguments, where the rule cannot know of that."""
+
     def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
         """Forward mode: the tangents of the results, recorded in the open block."""
         raise NotImplementedError
@@ -104,6 +112,12 @@ class WithRule(Custom):
             f"the rule of {self.__name__}", self.rules, self.rules()
         )
         return super().__staged_call__(*args, **kwargs)
+
+    def refuse_stores(self) -> None:
+        raise UnsupportedError(
+            f"{self.__name__} stores to an argument, of which its {self.kind} rule says nothing",
+            "store to a copy, and return that",
+        )
 
     def rules(self) -> tuple[Any, ...]:
         """The functions that make up the rule; what was staged with others is out of date."""

@@ -21,6 +21,8 @@ from tapeless.region import (
     leaf_type,
     matched,
     owned,
+    refuse_shared,
+    stored_to,
     symbol,
 )
 from tapeless.transforms.closing import close
@@ -40,6 +42,9 @@ class Ruled(Protocol):
     __name__: str
     kind: str
     fun: Callable[..., Any]
+
+    def refuse_stores(self) -> None:
+        """Refuses a function that stores to its arguments, where the rule cannot know of that."""
 
     def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
         """Records the tangents of the results in the open block."""
@@ -81,15 +86,22 @@ class Call:
     def record(self) -> Any:
         """Stages the function and records it as one operation; its value."""
         args, kwargs = self.tree(self.inputs)
+        given = tree.leaves((args, kwargs))
         with self.run.recording() as journal:
             region = Region(self.custom.fun, args, kwargs)
-        if journal.old:
+        stored = [k for k in self.dynamic if stored_to(given[k])]
+        cells = {id(given[k].base_cell()) for k in stored}
+        if any(key[0] != "cell" or key[1] not in cells for key in journal.old):
             self.run.rollback(journal)
             raise UnsupportedError(
                 f"{self.custom.__name__} writes to an object from outside, and has a "
                 f"{self.custom.kind} rule",
                 "return the value instead",
             )
+        if stored:
+            self.custom.refuse_stores()
+            refuse_shared(self.likes, given)
+            region.add([given[k] for k in stored])
         self.result = region.structure
         self.result_likes = region.leaves
         dynamic = [(k, a) for k, a in enumerate(region.atoms) if a is not None and _is_result(a)]
@@ -105,7 +117,12 @@ class Call:
         values = list(region.leaves)
         for k, out in zip(kept, outs, strict=True):
             values[k] = symbol(out, region.leaves[k])
-        return owned(tree.unflatten(region.structure, values))
+        made = owned(tree.unflatten(region.structure, values))
+        if not stored:
+            return made
+        for k, new in zip(stored, made[1], strict=True):
+            self.likes[k].write(new.value())
+        return made[0]
 
     def jvp(self, primals: Any, dots: Any, outs: tuple[Var, ...], params: Any) -> Any:
         with continuing(self.run):

@@ -35,6 +35,7 @@ from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
 from tapeless.transforms.linearize import linearize
 from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.stacks import pop
+from tapeless.transforms.outline import outline
 from tapeless.transforms.residuals import resolve
 from tapeless.transforms.transpose import transpose
 
@@ -79,6 +80,43 @@ def fresh_input(x: Any) -> tuple[Var, Symbol]:
     if isinstance(x, Symbol):
         made.read_only = x.frozen
     return var, made
+
+
+def stored_to(x: Any) -> bool:
+    """Whether the function stored to the memory of an argument."""
+    t = trace()
+    return (
+        isinstance(x, Symbol)
+        and x.mutable
+        and not t.overwritten.isdisjoint(t.memory(x.base_cell()))
+    )
+
+
+def private(args: Any, kept: Iterable[Any]) -> tuple[Any, list[Any]]:
+    """Arguments whose arrays the function may overwrite, and their leaves; `kept` are those that
+    are its own already."""
+    mine = set(map(id, kept))
+    leaves, structure = tree.flatten(args)
+    own = [
+        symbol(leaf_atom(x), x) if isinstance(x, Symbol) and x.mutable and id(x) not in mine else x
+        for x in leaves
+    ]
+    return owned(tree.unflatten(structure, own)), own
+
+
+def refuse_shared(likes: list[Any], made: list[Any]) -> None:
+    """Refuses arguments that may share memory (`likes`) if the function, which saw each as an array
+    of its own (`made`), stored to one of them."""
+    arrays = [(x, y) for x, y in zip(likes, made, strict=True) if isinstance(x, Symbol)]
+    arrays = [(x, y) for x, y in arrays if x.mutable]
+    for x, y in arrays:
+        memory = trace().memory(x.base_cell()) if stored_to(y) else ()
+        others = (z for z, _ in arrays if z is not x or sum(w is x for w, _ in arrays) > 1)
+        if any(not trace().memory(z.base_cell()).isdisjoint(memory) for z in others):
+            raise ArgumentError(
+                "two arguments share memory, and the function stores to one of them",
+                "pass a copy of one of them",
+            )
 
 
 def shape_text(shape: tuple[Any, ...]) -> str:
@@ -127,8 +165,17 @@ class Region:
         self.body: list[Statement] = open_block[start:]
         del open_block[start:]
 
+    def add(self, more: list[Any]) -> None:
+        """Makes (value, more) the value."""
+        self.value = (self.value, more)
+        self.leaves, self.structure = tree.flatten(self.value)
+        self.atoms += map(leaf_atom, more)
+
     def block(self, inputs: list[Var], results: list[Atom]) -> Block:
-        return Block(tuple(inputs), tuple(self.body), tuple(results))
+        """The statements as a block, in which functions that were called often are functions."""
+        t = trace()
+        block = Block(tuple(inputs), tuple(self.body), tuple(results))
+        return outline(block, t.stretches, set(t.hints)) if t.decisions.outlines else block
 
 
 def owned(value: Any) -> Any:

@@ -13,7 +13,8 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.language import Block
+from tapeless.transforms.core.language import Block, Var, free_variables
+from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.frontend.stage import Staged, is_dynamic
 from tapeless.transforms.module import rebuild
 
@@ -92,6 +93,8 @@ class Specialisation:
         self.static = [(k, v.value) for k, v in leaves if v.static and is_dynamic(v.value)]
         self.axes = [(k, axis, v.value.shape[axis]) for k, v in leaves for axis in v.axes]
         self.captured = [(c.get, leaf_key(c.array)) for c in staged.captured]
+        self.names = {leaf.var: leaf.name for leaf in staged.leaves if leaf.var is not None}
+        self.names |= {c.var: c.name for c in staged.captured}
         for leaf in staged.leaves:
             if leaf.var is not None:
                 leaf.value = None  # the arrays of the first call need not live on
@@ -113,7 +116,42 @@ class Specialisation:
         for get, key in self.captured:
             if leaf_key(get()) != key:
                 return False
+        if (self.staged.orders or self.staged.overwritten) and not self.memory_holds(leaves):
+            return False
         return not self.staged.sizes or self.sizes_hold(leaves)
+
+    def arrays(self, leaves: Any) -> dict[Var, Any]:
+        """The arrays that the function gets, by their parameters."""
+        pairs = [(v.var, x) for v, x in zip(self.staged.leaves, leaves, strict=True)]
+        pairs += [(c.var, c.get()) for c in self.staged.captured]
+        return {v: x for v, x in pairs if v is not None and isinstance(x, np.ndarray)}
+
+    def memory_holds(self, leaves: Any) -> bool:
+        """Whether arrays lie in memory as the program relies on, and may be overwritten."""
+        arrays = self.arrays(leaves)
+        return all(order.holds(arrays[order.var]) for order in self.staged.orders) and all(
+            arrays[v].flags.writeable for v in self.staged.overwritten
+        )
+
+    def refuse_overlap(self, leaves: Any) -> None:
+        """Refuses arguments that share memory if the program stores to one and reads another."""
+        if not self.staged.overwritten:
+            return
+        arrays = self.arrays(leaves)
+        for v in self.staged.overwritten:
+            for other in arrays:
+                if other is not v and other in self.read and _overlap(arrays[v], arrays[other]):
+                    a, b = self.names[v], self.names[other]
+                    raise ArgumentError(
+                        f"'{a}' and '{b}' share memory, and the function stores to '{a}'",
+                        f"pass a copy of one of them: {b}.copy()",
+                    )
+
+    @functools.cached_property
+    def read(self) -> set[Var]:
+        """The parameters that the program reads."""
+        block = self.staged.block
+        return set(free_variables(Block((), block.body, block.results)))
 
     def sizes_hold(self, leaves: list[Any]) -> bool:
         """Whether the sizes are related as the program relies on."""
@@ -148,6 +186,13 @@ class Specialisation:
         for location, spec in self.staged.writes:
             location.set(rebuild(spec, left))
         return result
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    try:
+        return np.may_share_memory(a, b) and bool(np.shares_memory(a, b, max_work=10_000))
+    except np.exceptions.TooHardError:
+        return True
 
 
 def same(a: Any, b: Any) -> bool:

@@ -27,6 +27,7 @@ from tapeless.region import (
     matched,
     owned,
     put,
+    refuse_shared,
 )
 from tapeless.transforms.core.language import Atom, Block, Statement, Var
 from tapeless.transforms.core.rewriting import refresh
@@ -95,6 +96,7 @@ class Half:
         pairs = [fresh_input(x) if differentiable(x) else (None, x) for x in likes]
         new = tree.unflatten(self.arguments.structure, [s for _, s in pairs])
         region = Region(fun, owned(new), kwargs)
+        refuse_shared(likes, [s for _, s in pairs])
         self.value, self.aux = with_aux(region.value, has_aux, self.kind, fun)
         self.returned = Side(self.value)
         results = [leaf_atom(self.returned.likes[k]) for k in self.returned.smooth]

@@ -218,7 +218,7 @@ class Transformed:
 
         def call(params: list[Any]) -> Any:
             new_args, new_kwargs = owned(tree.unflatten(structure, params))
-            value = self.staged(new_args, new_kwargs)
+            value = self.outermost(new_args, new_kwargs, params)
             registered.clear()
             if tree.has_registered(value):
                 value, spec = tree.flatten(value)
@@ -226,7 +226,7 @@ class Transformed:
             return value
 
         with mistakes_reported(self.fun):
-            staged = stage(call, leaves, paths)
+            staged = self.settled(stage(call, leaves, paths))
             block = staged.block
             simplified = finished(block, len(list(staged.result.leaves())))
             text, flat = self.write(staged, simplified, arguments, paths)
@@ -234,6 +234,14 @@ class Transformed:
         returned = registered[0] if registered else None
         names = None if spread else tuple(kwargs)
         return Specialisation(run, text, staged, simplified, flat, names, returned)
+
+    def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
+        """The transformation of what the caller passes, which is also given leaf by leaf."""
+        return self.staged(args, kwargs)
+
+    def settled(self, staged: Staged) -> Staged:
+        """The staged run as it is compiled."""
+        return staged
 
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]

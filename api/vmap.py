@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tapeless import tree
 from tapeless.axes import batch_length, frozen, input_axes, output_axis, spread
 from tapeless.naming import base_name
-from tapeless.region import Region, is_value, leaf_atom, owned, put, symbol
+from tapeless.region import Region, leaf_atom, owned, put, symbol
 from tapeless.transformed import Transformed
 from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
-from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.trace import Journal, Trace, trace
 from tapeless.transforms.ops.shapes import broadcast_to, move, reshape
 from tapeless.transforms.vmap.batch import Batch
 from tapeless.transforms.vmap.nesting import batching, is_nested
@@ -68,21 +69,16 @@ class Mapped:
     ) -> None:
         self.name, self.size = base_name(fun), size
         run = trace()
-        pairs = [(leaf_atom(x) if k is not None else None, k) for x, k in zip(leaves, axes, strict=True)]
+        whole = [None if k is None else leaf_atom(x) for x, k in zip(leaves, axes, strict=True)]
+        pairs = list(zip(whole, axes, strict=True))
         elements = [None if a is None else _element(a, k) for a, k in pairs]
-        with batching(), run.recording() as journal:
+        with batching(), _watched(run, self.name):
             values = [
                 x if e is None else symbol(e, x if e.type.shape else None)
                 for x, e in zip(leaves, elements, strict=True)
             ]
             args, kwargs = owned(tree.unflatten(structure, values))
             region = Region(fun, args, kwargs)
-        if journal.old:
-            run.rollback(journal)
-            raise UnsupportedError(
-                f"{self.name} writes to an object from outside, and is mapped over a batch",
-                "return the value instead",
-            )
         self.value, self.leaves, self.structure = region.value, region.leaves, region.structure
         self.batch = Batch(size, is_nested())
         for e, (a, k) in zip(elements, pairs, strict=True):
@@ -119,6 +115,23 @@ class Mapped:
         shape = value.type.shape
         wide = reshape(value, shape=(*shape[:to], 1, *shape[to:])) if to else value
         return broadcast_to(wide, shape=(*shape[:to], self.size, *shape[to:]))
+
+
+@contextmanager
+def _watched(run: Trace, name: str) -> Iterator[None]:
+    """Refuses writes to what was there before: they would be made for one element."""
+    outer = run.journals[-1]
+    run.journals[-1] = journal = Journal(next(run.serials))
+    try:
+        yield
+    finally:
+        run.journals[-1] = outer
+        run.rollback(journal)
+    if journal.old:
+        raise UnsupportedError(
+            f"{name} writes to an object from outside, and is mapped over a batch",
+            "return the value instead",
+        )
 
 
 def _element(a: Atom, axis: int) -> Var:

@@ -8,7 +8,6 @@ one is enough; the flag that ends a loop is false as long as the loop runs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container
 from dataclasses import replace
 from typing import Any
@@ -26,10 +25,9 @@ from tapeless.transforms.core.language import (
     blocks,
     outputs,
 )
+from tapeless.transforms.user_names import WORDS, of_user
 
-FLAG = re.compile(r"(done|stop|left)_\d+|passes|count|ran|carried|saved")
 Loop = For | While
-NAMED_BY_US = ("_bar", "_dot", "_saved")
 Key = Callable[[Any], Any]
 
 
@@ -101,16 +99,13 @@ def twins(s: Loop, alike: Callable[[Atom, Atom], bool], key: Key) -> dict[int, i
 def called_alike(kept: list[Var], dropped: list[Var]) -> bool:
     """Whether one name is good for both: the user's, if there is one. The kept get it."""
     a, b = kept[0].name, dropped[0].name
-    if not _ours(a) and not _ours(b):
+    ours = [not of_user(name) or name in WORDS for name in (a, b)]
+    if not any(ours):
         return a == b
-    if _ours(a):
+    if ours[0]:
         for v in kept:
             v.name = b or a
     return True
-
-
-def _ours(name: str) -> bool:
-    return not name or name.endswith(NAMED_BY_US) or bool(FLAG.fullmatch(name))
 
 
 class _Body:

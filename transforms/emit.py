@@ -9,9 +9,17 @@ import ast
 import functools
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tapeless.transforms.control import (
+    negated,
+    unneeded_flags,
+    write_branch,
+    write_for,
+    write_while,
+)
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
@@ -30,6 +38,7 @@ from tapeless.transforms.core.language import (
     operands,
     statements,
 )
+from tapeless.transforms.counters import counters_first
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.layout import Layout, lay_out
@@ -47,8 +56,11 @@ AUGMENTED: dict[type[ast.operator], str] = {
     ast.Sub: "-=",
     ast.Mult: "*=",
     ast.Div: "/=",
+    ast.FloorDiv: "//=",
+    ast.Mod: "%=",
+    ast.LShift: "<<=",
+    ast.RShift: ">>=",
 }
-OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 OF_BOOLS = {
     "logical_not": "not {0}",
     "logical_and": "{0} and {1}",
@@ -64,6 +76,7 @@ class Writer:
 
     def __init__(self, block: Block, reserved: set[str], fixed: dict[Var, str]) -> None:
         block = self.prepared(block)
+        block = counters_first(block, reads_of(block))
         self.block = block
         self.sizes = Sizes(block)
         reserved = reserved | called_by(block)
@@ -72,6 +85,7 @@ class Writer:
         self.used = all_reads(block, self.sizes.reads)
         self.layout.names.update(better_names(block, self.layout.names, reserved, self.used))
         self.unset = copied_unset(block)
+        self.silent = unneeded_flags(block, reads_of(block))
         self.plain_bools = not any(map(_reckons_with_bools, block.body))
         self.scalars = plain_scalars(block, self.layout.names)
         self.lines: list[str] = []
@@ -212,6 +226,10 @@ class Writer:
                 return ast.BoolOp(ast.And(), [test, self.expr(then)])
             if isinstance(then, Literal) and then.value:
                 return ast.BoolOp(ast.Or(), [test, self.expr(orelse)])
+            if isinstance(then, Literal) and not then.value:
+                return ast.BoolOp(ast.And(), [negated(test), self.expr(orelse)])
+            if isinstance(orelse, Literal) and orelse.value:
+                return ast.BoolOp(ast.Or(), [negated(test), self.expr(then)])
         return ast.IfExp(test, self.expr(then), self.expr(orelse))
 
     # -- lines
@@ -232,6 +250,14 @@ class Writer:
     def assign(self, name: str, value: ast.expr, origin: Any = None) -> None:
         """name = value, or name += what is added, where no array can change by that."""
         if isinstance(value, ast.Name) and value.id == name:
+            return
+        if isinstance(value, ast.IfExp) and _is_name(value.body, name):
+            self.put(f"if {to_source(negated(value.test))}:", origin)
+            self.nest(lambda: self.assign(name, value.orelse))
+            return
+        if isinstance(value, ast.IfExp) and _is_name(value.orelse, name):
+            self.put(f"if {to_source(value.test)}:", origin)
+            self.nest(lambda: self.assign(name, value.body))
             return
         if isinstance(value, ast.BinOp) and name in self.scalars:
             sign = AUGMENTED.get(type(value.op))
@@ -279,11 +305,11 @@ class Writer:
             case Let():
                 self.let(s)
             case If():
-                self.branch(s)
+                write_branch(self, s)
             case For():
-                self.for_(s)
+                write_for(self, s)
             case While():
-                self.while_(s)
+                write_while(self, s)
             case Effect():
                 self.effect(s)
 
@@ -298,88 +324,20 @@ class Writer:
         else:
             self.put(f"{', '.join(map(self.name, s.outs))} = {to_source(made)}", s.origin)
 
-    def results(
-        self, outs: tuple[Var, ...], values: tuple[Atom, ...]
-    ) -> list[tuple[str, ast.expr]]:
+    def results(self, outs: Sequence[Var], values: Sequence[Atom]) -> list[tuple[str, ast.expr]]:
         return [
             (self.name(v), self.expr(a))
             for v, a in zip(outs, values, strict=True)
-            if v in self.layout.names and (v in self.unset or not is_dead(a))
+            if v in self.layout.names
+            and v not in self.silent
+            and (v in self.unset or not is_dead(a))
         ]
-
-    def branch(self, s: If) -> None:
-        before = self.line
-        test = self.expr(s.test)
-        head = self.captured(lambda: self.put(f"if {to_source(test)}:", s.origin))
-
-        def side(block: Block) -> Callable[[], None]:
-            def write() -> None:
-                self.body(block.body)
-                self.put_assign(self.results(s.outs, block.results))
-
-            return write
-
-        then = self.indented(side(s.then))
-        at = self.line
-        orelse = self.indented(side(s.orelse))
-        if not then and orelse:
-            self.line = before
-            self.put(f"if {to_source(_negated(test))}:", s.origin)
-            self.lines += orelse
-        elif then:
-            self.lines += [*head, *then]
-            if orelse and _one_if(orelse, self.depth + 1):
-                first = "    " * self.depth + "el" + orelse[0].strip()
-                self.lines += [first, *(line[4:] for line in orelse[1:])]
-            elif orelse:
-                self.lines += ["    " * self.depth + "else:", *orelse]
-            else:
-                self.line = at
-        else:
-            self.line = before
 
     def captured(self, write: Callable[[], None]) -> list[str]:
         before, self.lines = self.lines, []
         write()
         made, self.lines = self.lines, before
         return made
-
-    def for_(self, s: For) -> None:
-        self.put_assign(self.results(s.carries, s.inits), s.origin)
-        if s.count is not None:
-            self.put(f"{self.name(s.count)} = 0")
-        start, stop, step = (to_source(self.expr(a)) for a in (s.start, s.stop, s.step))
-        first = "" if start == "0" and step == "1" else f"{start}, "
-        span = f"range({first}{stop}{'' if step == '1' else f', {step}'})"
-        index = self.name(s.index) if s.index in self.used else "_"
-        self.put(f"for {index} in {f'reversed({span})' if s.reverse else span}:", s.origin)
-
-        def inside() -> None:
-            self.body(s.body.body)
-            if s.count is not None:
-                self.put(f"{self.name(s.count)} += 1")
-            self.put_assign(self.results(s.carries, s.yields))
-            if s.until:
-                self.put(f"if {to_source(self.expr(s.body.results[0]))}:")
-                self.nest(lambda: self.put("break"))
-
-        self.nest(inside)
-
-    def while_(self, s: While) -> None:
-        self.put_assign(self.results(s.body.params, s.inits), s.origin)
-        simple = all(t.outs and t.outs[0] in self.layout.folded for t in s.test.body)
-        test = to_source(self.expr(s.test.results[0])) if simple else "True"
-        self.put(f"while {test}:", s.origin)
-
-        def inside() -> None:
-            if not simple:
-                self.body(s.test.body)
-                self.put(f"if {to_source(_negated(self.expr(s.test.results[0])))}:")
-                self.nest(lambda: self.put("break"))
-            self.body(s.body.body)
-            self.put_assign(self.results(s.body.params, s.body.results))
-
-        self.nest(inside)
 
     # -- effects
 
@@ -490,16 +448,6 @@ def _is_name(tree: ast.expr, name: str) -> bool:
     return isinstance(tree, ast.Name) and tree.id == name
 
 
-def _negated(test: ast.expr) -> ast.expr:
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return operand
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPPOSITE:
-            return ast.Compare(left, [OPPOSITE[type(op)]()], [right])
-        case _:
-            return ast.UnaryOp(ast.Not(), test)
-
-
 def _subtracted(made: Any) -> Any:
     """x[i] -= v for x[i] += -v."""
     value = made.value if isinstance(made, ast.AugAssign) else made.args[2]
@@ -547,6 +495,14 @@ def called_by(block: Block) -> set[str]:
     return found
 
 
+def reads_of(block: Block) -> Counter[Var]:
+    """How often each variable is read."""
+    inner = [b for s in statements(block) for b in blocks(s)]
+    atoms = [a for s in statements(block) for a in operands(s)]
+    atoms += [a for b in (block, *inner) for a in b.results]
+    return Counter(a for a in atoms if isinstance(a, Var))
+
+
 def all_reads(block: Block, sizes: Mapping[Any, set[Var]]) -> set[Var]:
     """All variables that something reads."""
     found = {a for a in block.results if isinstance(a, Var)}
@@ -565,17 +521,6 @@ def _reckons_with_bools(s: Statement) -> bool:
         return inside
     types = [a.type for a in s.args if isinstance(a.type, Type)]
     return any(t.dtype.kind == "b" and not t.shape for t in types)
-
-
-def _one_if(lines: list[str], depth: int) -> bool:
-    """Whether the lines are a single if statement at this depth."""
-    pad = "    " * depth
-    heads = [line for line in lines if line.startswith(pad) and not line.startswith(pad + " ")]
-    return (
-        heads[:1] == lines[:1]
-        and heads[0].strip().startswith("if ")
-        and all(h.strip().startswith(("elif ", "else:", ")")) for h in heads[1:])
-    )
 
 
 def emit_function(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tapeless.transforms.control import tested
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -24,8 +25,9 @@ from tapeless.transforms.core.language import (
     blocks,
     operands,
 )
-from tapeless.transforms.names import NAMED_BY_US, Naming
+from tapeless.transforms.names import Naming
 from tapeless.transforms.ownership import has_memory, uses
+from tapeless.transforms.user_names import of_user
 
 
 @dataclass
@@ -61,6 +63,8 @@ class Folding:
                 self.count[v] = 2
             for b in blocks(s):
                 self.tally(b)
+            for v in tested(s):
+                self.count[v] -= 1
         for a in block.results:
             if isinstance(a, Var):
                 self.count[a] = self.count.get(a, 0) + 1
@@ -72,6 +76,8 @@ class Folding:
             self.spoil(s, waiting)
             for b in blocks(s):
                 self.block(b, isinstance(s, (For, While)) and b is not getattr(s, "test", None))
+            if isinstance(s, For) and s.until and s.body.results[0] in self.late:
+                self.folded[s.body.results[0]] = self.late.pop(s.body.results[0])
             if (isinstance(s, Let) and self.foldable(s, block.results if loop else ())) or (
                 isinstance(s, If) and self.conditional(s)
             ):
@@ -94,7 +100,7 @@ class Folding:
             return False
         if self.count.get(v, 0) != 1:
             return False
-        named = v.name and not v.name.endswith(NAMED_BY_US) and s.op.name != "size_value"
+        named = of_user(v.name) and s.op.name != "size_value"
         return not named or v in results
 
     def conditional(self, s: If) -> bool:
@@ -106,7 +112,7 @@ class Folding:
         ):
             return False
         v = s.outs[0]
-        if v.name and not v.name.endswith(NAMED_BY_US):
+        if of_user(v.name):
             return False
         sides = (s.then, s.orelse)
         if any(isinstance(a, Literal) and a.value is None for side in sides for a in side.results):

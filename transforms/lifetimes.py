@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tapeless.transforms.carries import carries, yields
+from tapeless.transforms.control import flag_carry, loop_flag
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -143,20 +145,21 @@ class Lifetimes:
         live.clear()
         live |= before
 
-    def pass_(self, body: Block, carries: tuple[Var, ...], yields: Any, live: Vars) -> Vars:
+    def pass_(self, s: For | While, live: Vars) -> Vars:
         """What is needed before the body of a loop if `live` is needed after each pass."""
-        here = set(live)
-        self.set_at_once(carries, yields, here)
-        here |= {p for p, y in zip(carries, yields, strict=True) if is_dead(y) and p in live}
-        here |= self.reads(yields)
-        self.walk(body.body, here)
+        here, k = set(live), flag_carry(s)  # a flag is set where the loop is left
+        rows = [row for j, row in enumerate(zip(carries(s), yields(s), strict=True)) if j != k]
+        results = [y for _, y in rows]
+        self.set_at_once([p for p, _ in rows], results, here)
+        here |= {p for p, y in rows if is_dead(y) and p in live} | self.reads(results)
+        self.walk(s.body.body, here)
         return here
 
     def for_(self, s: For, live: Vars) -> None:
-        flag = s.body.results[:1] if s.until else ()
+        flag = s.body.results[:1] if s.until and loop_flag(s) is None else ()
         counted = {s.count} if s.count is not None else set()
         after = live | self.free[s.body] | self.reads(flag) | counted
-        here = self.pass_(s.body, s.carries, s.yields, after | {s.index})
+        here = self.pass_(s, after | {s.index})
         self.set_at_once([s.index], [None], here)
         live |= here | self.reads((s.start, s.stop, s.step))
         self.set_at_once(counted, [None] * len(counted), live)
@@ -164,7 +167,7 @@ class Lifetimes:
 
     def while_(self, s: While, live: Vars) -> None:
         after = live | self.free[s.body] | self.free[s.test]
-        here = self.pass_(s.body, s.body.params, s.body.results, after)
+        here = self.pass_(s, after)
         live |= here | self.reads(s.test.results)
         self.walk(s.test.body, live)
         self.start(s.body.params, s.inits, live)

@@ -16,8 +16,7 @@ from typing import Any
 
 from tapeless.transforms.core.language import Atom, Block, For, If, Let, Var, While, statements
 from tapeless.transforms.lifetimes import Lifetimes
-
-NAMED_BY_US = ("_bar", "_dot", "_saved")
+from tapeless.transforms.user_names import of_user, readable
 
 
 class Naming:
@@ -101,8 +100,8 @@ class Naming:
 
     def stem(self, root: Var) -> str:
         wanted = [v.name for v in self.members[root] if v.name.isidentifier()]
-        of_user = next((n for n in wanted if not n.endswith(NAMED_BY_US)), "")
-        return (of_user if of_user != "_" else "i") or next(iter(wanted), "t")
+        name = next(filter(of_user, wanted), "") or next(iter(wanted), "t")
+        return readable(name) if name != "_" else "i"
 
 
 def _pairs(values: list[Atom], v: Var) -> list[tuple[Var, Var]]:

@@ -9,6 +9,7 @@ variable that is live afterwards may share the memory, and the memory must not b
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -71,7 +72,12 @@ def live_after(body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
 
 
 class Ownership:
-    def __init__(self, params: tuple[Var, ...], before: Ownership | None = None) -> None:
+    def __init__(
+        self,
+        params: tuple[Var, ...],
+        before: Ownership | None = None,
+        ours: Collection[Var] = (),
+    ) -> None:
         # what earlier runs found: memory that is overwritten or that stacks hold on to, and views
         # to copy before that
         self.overwritten: set[Root] = before.overwritten | before.mutated if before else set()
@@ -82,7 +88,9 @@ class Ownership:
         self.results: set[Var] = set()  # of the program: written where it returns
         self.copies: dict[Any, Var] = before.copies if before else {}
         self.views: set[Var] = set()
-        self.roots: Roots = {p: frozenset({("outer", p)}) for p in params}
+        self.roots: Roots = {
+            p: frozenset({("own" if p in ours else "outer", p)}) for p in params
+        }
         self.mutated: set[Root] = set()
 
     def of(self, a: Atom) -> frozenset[Root]:
@@ -351,14 +359,15 @@ def _as_large(x: Any, result: Any) -> bool:
     )
 
 
-def own(block: Block) -> Block:
-    """`block` with copies where a store must not be seen; afterwards every store is in place."""
+def own(block: Block, ours: Collection[Var] = ()) -> Block:
+    """`block` with copies where a store must not be seen; afterwards every store is in place.
+    Parameters that are `ours` may be overwritten."""
     live = {a for a in block.results if isinstance(a, Var)}
-    run = Ownership(block.params)
+    run = Ownership(block.params, ours=ours)
     run.results = live
     run.block(block.body, live)
     for _ in range(10):
-        run = Ownership(block.params, run)
+        run = Ownership(block.params, run, ours)
         run.results = live
         body = run.block(block.body, live)
         if run.settled():

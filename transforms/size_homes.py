@@ -25,9 +25,9 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.residuals import sizes_in, written_params
+from tapeless.transforms.user_names import of_user
 
 Home = tuple[Var, int | None]  # an axis of a variable, or an integer variable
-NAMED_BY_US = ("_bar", "_dot", "_saved")
 
 
 class Sizes:
@@ -54,15 +54,15 @@ class Sizes:
                 self.scan(b, known, shaped)
             for v in outputs(s):
                 self.learn(v, known, shaped)
-            if isinstance(s, Let) and s.op.name == "size_value" and _called_by_user(s.outs[0]):
+            if isinstance(s, Let) and s.op.name == "size_value" and of_user(s.outs[0].name):
                 known[s.params["size"]] = [(s.outs[0], None)]
 
     def learn(self, v: Var, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
         shape = () if v.partial else getattr(v.type, "shape", ())
         for axis, size in enumerate(shape):
-            if isinstance(size, dims.Dim) and (_is_symbol(size) or _called_by_user(v)):
+            if isinstance(size, dims.Dim) and (_is_symbol(size) or of_user(v.name)):
                 known.setdefault(size, []).append((v, axis))
-        if shape and _called_by_user(v) and v not in shaped:
+        if shape and of_user(v.name) and v not in shaped:
             shaped.append(v)
 
     def choose(self, s: Let, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
@@ -95,7 +95,7 @@ class Sizes:
         at, name = self.at[s], homes[0][0].name
         if len(homes) == 1 or self.names[name] == 1 or not name:
             return homes[0]
-        needed = [h for h in homes if self.last.get(h[0], 0) > at and _called_by_user(h[0])]
+        needed = [h for h in homes if self.last.get(h[0], 0) > at and of_user(h[0].name)]
         return needed[0] if needed else [h for h in homes if h[0].name == name][-1]
 
     def spell(
@@ -142,10 +142,6 @@ def last_reads(block: Block, at: dict[Any, int]) -> dict[Var, int]:
 
     walk(block)
     return last
-
-
-def _called_by_user(v: Var) -> bool:
-    return bool(v.name) and not v.name.endswith(NAMED_BY_US)
 
 
 def _single(symbol: dims.Symbol) -> dims.Dim:

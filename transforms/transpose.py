@@ -192,8 +192,6 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
     for block in (s.then, s.orelse):
         with b.block() as statements:
             inner: Cotangents = dict(before)
-            if any(isinstance(kind, StackType) for kind in (f.type for f in free)):
-                inner = {f: c for f, c in before.items() if not isinstance(f.type, StackType)}
             _results(
                 block,
                 [

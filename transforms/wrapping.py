@@ -9,6 +9,7 @@ x_bar = (
 
 from __future__ import annotations
 
+import itertools
 import re
 
 WIDTH = 99
@@ -97,6 +98,12 @@ def _group(head: str, text: str, tail: str, pad: str, width: int) -> list[str]:
 def _pieces(text: str) -> list[str]:
     """The text cut at its outermost commas, else before its outermost operators of lowest rank."""
     level = _levels(text)
+    loops = [m.start() for m in re.finditer(" for ", text) if level[m.start()] == 0]
+    if loops:  # of a comprehension, whose commas do not separate
+        cuts = [0, *loops, len(text)]
+        return [text[a:b].strip() for a, b in itertools.pairwise(cuts)]
+    if text.startswith("for "):
+        return []
     commas = [k for k, c in enumerate(text) if c == "," and level[k] == 0]
     if commas:
         cuts = [k + 1 for k in commas]

@@ -105,16 +105,18 @@ class Kernel:
             self.options,
             lambda symbol: self.compile(wanted, symbol),
         )
-        address = linking.linked(found.code, found.symbol)
-        self.entry = linking.builtin(address, self.__name__, Missed(self))
-        self.entries[wanted] = linking.builtin(address, self.__name__, Refused(self))
+        place = linking.linked(found.code)
+        address, environments = place(found.symbol), tuple(map(place, found.environments))
+        self.entry = linking.builtin(address, self.__name__, Missed(self, environments))
+        sure = linking.builtin(address, self.__name__, Refused(self, environments))
+        self.entries[wanted] = sure
         self.program.values[self.__name__] = self.entry  # calls from now on go straight there
         text = ", ".join(map(str, wanted))
         seconds = time.perf_counter() - start
         self.program.compilations.append(
             Compilation(self.__name__, f"{self.__name__}({text})", reason, seconds, cached)
         )
-        return self.entries[wanted]
+        return sure
 
     def compile(self, wanted: Signature, symbol: str) -> Any:
         """Object code by Numba."""
@@ -137,14 +139,14 @@ class Kernel:
 class Missed:
     """Owner of an entry: other signatures go to the kernel, errors are raised."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
+    def __init__(self, kernel: Kernel, environments: tuple[int, ...]) -> None:
+        self.kernel, self.environments = kernel, environments
 
     def __call__(self, *args: Any) -> Any:
         return self.kernel.missed(*args)
 
     def fail(self, address: int) -> None:
-        raise described(address)
+        raise described(address, self.environments)
 
 
 class Refused(Missed):

@@ -38,14 +38,15 @@ _make = ctypes.PYFUNCTYPE(
 )(("PyCFunction_NewEx", ctypes.pythonapi))
 
 
-def linked(code: bytes, symbol: str) -> int:
-    """The address of a function in object code."""
+def linked(code: bytes) -> Callable[[str], int]:
+    """Makes object code ready to run: a function from names in it to their addresses; 0 for names
+    that it does not have."""
     introduce()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _kept.append(engine)
-    return int(engine.get_function_address(symbol))
+    return lambda name: int(engine.get_global_value_address(name))
 
 
 def builtin(address: int, name: str, owner: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +34,16 @@ MEGABYTES = 256
 
 @dataclass(frozen=True)
 class ObjectCode:
-    """Machine code with one entry, and the names of what it calls in the process."""
+    """Machine code with one entry.
+
+    externals     names of what it calls in the process
+    environments  names of where it looks for Python objects when it makes an error
+    """
 
     code: bytes
     symbol: str
     externals: tuple[str, ...]
+    environments: tuple[str, ...] = ()
 
 
 def found(
@@ -118,17 +123,13 @@ def read(path: Path) -> ObjectCode | None:
     if not content.startswith(MAGIC) or hashlib.sha256(rest).hexdigest().encode() != checksum:
         return None
     head, _, code = rest.partition(b"\n")
-    return ObjectCode(code, **_head(head))
-
-
-def _head(line: bytes) -> dict[str, Any]:
-    head = json.loads(line)
-    return {"symbol": head["symbol"], "externals": tuple(head["externals"])}
+    symbol, *names = json.loads(head)
+    return ObjectCode(code, symbol, *map(tuple, names))
 
 
 def keep(path: Path, made: ObjectCode) -> None:
     """Writes a file, and makes room for it."""
-    head = {k: v for k, v in asdict(made).items() if k != "code"}
+    head = (made.symbol, made.externals, made.environments)
     rest = json.dumps(head).encode() + b"\n" + made.code
     try:
         cache.write(path, MAGIC + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest)

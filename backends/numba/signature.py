@@ -45,7 +45,7 @@ class Number:
         return np.dtype(self.kind)
 
     def __str__(self) -> str:
-        return self.kind.__name__
+        return f"np.{self.dtype.name}" if issubclass(self.kind, np.generic) else self.kind.__name__
 
 
 Argument = Array | Number

@@ -33,7 +33,7 @@ def in_parallel(kernel: Function, *views: Any, whole: Whole = (), work: float = 
     whole   arguments that each call gets as they are
     work    how much is done for a number, compared with an addition
     """
-    rows, count = cut(views, work)
+    rows, count = cut(kernel, views, work)
     if count < 2:
         kernel(*views, *whole)
     else:
@@ -42,7 +42,7 @@ def in_parallel(kernel: Function, *views: Any, whole: Whole = (), work: float = 
 
 def partials(kernel: Function, *views: Any, whole: Whole = (), work: float = 1) -> list[Any]:
     """What a kernel returns for each part of the rows of the views, in order."""
-    rows, count = cut(views, work)
+    rows, count = cut(kernel, views, work)
     if count < 2:
         return [kernel(*views, *whole)]
     return share(_on_parts(kernel, views, whole, rows), count)
@@ -53,7 +53,7 @@ def accumulated(
 ) -> None:
     """Runs a kernel that adds to its last argument. Each part adds to zeros of its own, which are
     added to `out` in order."""
-    rows, count = cut(views, work, least=16 * out.size)
+    rows, count = cut(kernel, views, work, least=16 * out.size)
     if count < 2:
         kernel(*views, *whole, out)
         return
@@ -64,8 +64,10 @@ def accumulated(
         out += part
 
 
-def cut(views: tuple[Any, ...], work: float, least: int = 0) -> tuple[int, int]:
+def cut(kernel: Function, views: tuple[Any, ...], work: float, least: int = 0) -> tuple[int, int]:
     """Rows in a part, and the number of parts."""
+    if isinstance(kernel, Kernel):
+        kernel.split = True  # now or at another size: one compilation serves both
     size, length = 0, 0
     for x in views:
         if isinstance(x, np.ndarray) and x.ndim:
@@ -83,8 +85,6 @@ def _on_parts(kernel: Function, views: Any, whole: Whole, rows: int) -> Function
     lengths = {x.shape[0] for x in views if isinstance(x, np.ndarray) and x.ndim}
     if len(lengths) > 1:
         raise ValueError(f"views of a kernel have first axes of lengths {sorted(lengths)}")
-    if isinstance(kernel, Kernel):
-        kernel.split = True
 
     def run(k: int, *more: Any) -> Any:
         at = slice(k * rows, (k + 1) * rows)

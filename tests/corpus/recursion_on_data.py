@@ -254,3 +254,13 @@ def flag_turns(x):
         return climb(z * 1.5 + 1, not up) + (z if up else 2 * z)
 
     return climb(x)
+
+
+@program(5.3, normal(3), wrt=(0, 1))
+def size_from_around(x, w):
+    def go(z):
+        if z < 1:
+            return z
+        return np.sum(np.full(len(w), z)) * go(z / 2)
+
+    return go(x) * w[0]

@@ -12,6 +12,7 @@ from tapeless.transforms.wrapping import WIDTH, without_brackets, wrap
 
 NAMES = st.text("abcdefgh", min_size=4, max_size=30).map(lambda text: template(f"v_{text}", {}))
 FORMS = ["{0} + {1}", "{0} * {1}", "{0} / {1}", "f({0}, {1})", "{0}[{1}]", "({0} - {1}).T"]
+FORMS += ["[p + q for p, q in zip({0}, {1})]"]
 TREES = st.recursive(
     NAMES,
     lambda inner: st.builds(

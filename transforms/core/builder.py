@@ -168,9 +168,9 @@ def var_size(value: Var) -> Size:
 class NeedStatic(Signal):
     """Python needs the value of `atom` while staging; the staged run decides what to do."""
 
-    def __init__(self, atom: Atom, why: str) -> None:
+    def __init__(self, atom: Atom, why: str, hint: str = "") -> None:
         super().__init__(why)
-        self.atom, self.why = atom, why
+        self.atom, self.why, self.hint = atom, why, hint
 
 
 def static(value: Any, why: str) -> Any:

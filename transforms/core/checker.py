@@ -28,6 +28,14 @@ def check(block: Block, stage: str = "") -> None:
     _block(block, set(), set(), stage)
 
 
+def well_formed(block: Block) -> bool:
+    try:
+        check(block)
+    except InternalError:
+        return False
+    return True
+
+
 def _fail(stage: str, what: str) -> None:
     raise InternalError(
         f"the core program is not well formed{' after ' + stage if stage else ''}: {what}"

@@ -164,14 +164,14 @@ def _print(
     hooks: Any, *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False
 ) -> None:
     refuse_file(file)
-    if file is not None or flush:
+    if file is not None or flush or isinstance(sep, Text) or isinstance(end, Text):
         said = {
             "sep": (sep, " "),
             "end": (end, "\n"),
             "file": (file, None),
             "flush": (flush, False),
         }
-        record("print", "sys", values, {k: v for k, (v, usual) in said.items() if v != usual})
+        record("print", "sys", values, {k: v for k, (v, usual) in said.items() if v is not usual})
         return
     args: list[Any] = []
     parts = tuple(effect_parts(v, args) for v in values)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import types
 from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend.applied import applied
 from tapeless.transforms.frontend.builtins_ import BUILTINS
@@ -42,6 +44,7 @@ from tapeless.transforms.frontend.values import (
 )
 from tapeless.transforms.ops import creation
 from tapeless.transforms.ops.table import FUNCTIONS, WRITERS
+from tapeless.transforms.outline import Stretch
 
 MUTATORS = frozenset(
     [
@@ -239,10 +242,27 @@ class Calls:
         if open_calls:
             decide_recursion(f, open_calls, (args, kwargs))
         open_calls.append((len(t.tests), (args, kwargs)))
+        block, origin = t.blocks[-1], t.place()
+        start, names = len(block), dict(argument_names(f, args, kwargs))
         try:
-            return run(*args, **kwargs)
+            made = run(*args, **kwargs)
         finally:
             open_calls.pop()
+        if t.blocks[-1] is block and len(block) > start:
+            name = f.__name__ if f.__name__.isidentifier() else "function"
+            t.stretches.append(Stretch(name, f.__code__, block[start:], names, origin))
+        return made
+
+
+def argument_names(
+    f: types.FunctionType, args: Iterable[Any], kwargs: dict[str, Any]
+) -> Iterator[tuple[Var, str]]:
+    """The names that a function has for its arguments."""
+    for name, value in (*zip(f.__code__.co_varnames, args, strict=False), *kwargs.items()):
+        if isinstance(value, Symbol) and value.parent is None:
+            assert value.cell is not None
+            if isinstance(value.cell.atom, Var):
+                yield value.cell.atom, name
 
 
 def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -> None:

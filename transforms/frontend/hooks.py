@@ -21,6 +21,7 @@ from tapeless.transforms.frontend.cells import undefined
 from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.desugar import RESULT
 from tapeless.transforms.frontend.effects import formatted, raise_, refuse_caught
+from tapeless.transforms.frontend.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.loops import for_loop, while_loop
 from tapeless.transforms.frontend.provenance import name_of, of_library, static_attribute
 from tapeless.transforms.frontend.sequences import Sequence
@@ -33,7 +34,7 @@ from tapeless.transforms.frontend.symbols import (
     store_into,
     wrap,
 )
-from tapeless.transforms.frontend.texts import Text, percent, refuse
+from tapeless.transforms.frontend.texts import Text, percent
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import (
     AttributeLocation,
@@ -192,7 +193,7 @@ class Hooks(Calls):
     def item(self, obj: Any, key: Any) -> Any:
         if isinstance(obj, np.ndarray) and contains_symbol(key):
             return wrap(constant(obj))[key]
-        return obj[key]
+        return joined_by(obj, key) if joins(obj, key) else obj[key]
 
     def set_item(self, obj: Any, key: Any, value: Any) -> None:
         if isinstance(obj, (list, dict)):
@@ -315,7 +316,7 @@ class Hooks(Calls):
 
     def contains(self, item: Any, container: Any, negate: bool) -> Any:
         if isinstance(container, str) and isinstance(item, Text):
-            refuse("in")
+            item.need("in")
         if isinstance(container, (Symbol, Sequence)) or (
             contains_symbol(item) and isinstance(container, (list, tuple, range, set))
         ):

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Let, Var
+from tapeless.transforms.core.language import Atom, Let, Type, Var
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops import indexing, shapes
 from tapeless.transforms.ops.rearranging import diagonal
@@ -83,9 +84,10 @@ def real_axes(shape: Shape, strides: Strides) -> list[tuple[Size, Size]] | None:
 def in_order(shape: Shape, strides: Strides) -> bool | None:
     """Whether the elements follow each other without gaps."""
     axes = real_axes(shape, strides)
-    return None if axes is None else _all(
-        equal(stride, dims.product(n for n, _ in axes[k + 1 :])) for k, (_, stride) in enumerate(axes)
-    )
+    if axes is None:
+        return None
+    after = [dims.product(n for n, _ in axes[k + 1 :]) for k in range(len(axes))]
+    return _all(equal(stride, size) for (_, stride), size in zip(axes, after, strict=True))
 
 
 def _all(answers: Iterable[bool | None]) -> bool | None:
@@ -109,10 +111,11 @@ def reshaped(shape: Shape, strides: Strides, new: Shape) -> Strides | bool | Non
         while dims.product(n for n, _ in group) != dims.product(sizes):
             if not axes and not left:
                 break  # the numbers of elements are equal, whether or not it shows
-            (group.append(axes.pop(0)) if _smaller(group, sizes, axes, left) else sizes.append(left.pop(0)))
-        follows = _all(
-            equal(a[1], b[0] * b[1]) for a, b in zip(group, group[1:], strict=False)
-        )
+            if _smaller(group, sizes, axes, left):
+                group.append(axes.pop(0))
+            else:
+                sizes.append(left.pop(0))
+        follows = _all(equal(a[1], b[0] * b[1]) for a, b in pairwise(group))
         if not follows:
             return follows
         found += [inner * group[-1][1] for inner in c_order(tuple(sizes))]
@@ -180,11 +183,13 @@ class Layouts:
             assert x is not None
             strides = self.of(x)
             return None if strides is None else self.stepped(s, strides)
-        arrays = [a for a in s.args if sum(n != 1 for n in a.type.shape) > 1]
+        values = [a for a in s.args if isinstance(a.type, Type)]
+        arrays = [a for a in values if sum(n != 1 for n in a.type.shape) > 1]
         orders = {self.order(a) for a in arrays}
         if orders <= {"C"} or len(shape) == 1:
             return c_order(shape)
-        alike = all(a.type.ndim == len(shape) for a in arrays) and (s.op.elementwise or s.op.name in ("copy", "cast"))
+        keeps = s.op.elementwise or s.op in (shapes.copy, shapes.cast)
+        alike = keeps and all(a.type.ndim == len(shape) for a in arrays)
         return f_order(shape) if orders == {"F"} and alike else None
 
     def order(self, a: Atom) -> str:
@@ -206,9 +211,9 @@ class Layouts:
         if s.op is indexing.index:
             return _sliced(s.params["key"], strides)
         if s.op is shapes.broadcast_to:
-            lead = (0,) * (len(new) - len(shape))
-            same = (t if n == m else 0 for n, m, t in zip(shape, new[len(lead) :], strides, strict=True))
-            return (*lead, *same)
+            lead = len(new) - len(shape)
+            pairs = zip(shape, new[lead:], strides, strict=True)
+            return (*(0,) * lead, *(stride if n == m else 0 for n, m, stride in pairs))
         if s.op is diagonal:
             return (*strides[:-2], strides[-2] + strides[-1])
         return strides if s.op.name in ("identity", "again") else None

@@ -288,10 +288,9 @@ class Recursion:
         lengths = missing_sizes(whole, [*block.params, *extra], set(trace().hints))
         more = (*extra, *lengths.values())
         block = _with_arguments(block, self.function, more, self.pure)
-        fresh, _ = refresh(
-            replace(block, params=(*block.params, *more)),
-            {symbol: n.size for symbol, n in lengths.items()},  # type: ignore[misc]
-        )
+        block = replace(block, params=(*block.params, *extra))
+        fresh, _ = refresh(block, {symbol: n.size for symbol, n in lengths.items()})
+        fresh = replace(fresh, params=(*fresh.params, *lengths.values()))
         self.function.block = fresh  # type: ignore[misc]
         return (*extra, *(size_atom(dims.single(symbol)) for symbol in lengths))
 

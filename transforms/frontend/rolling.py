@@ -81,6 +81,7 @@ class Roll:
     marks: list[tuple[Any, int, Any]] = field(default_factory=list)
     lengths: dict[int, Any] = field(default_factory=dict)
     grew: set[int] = field(default_factory=set)
+    stacks: set[Any] = field(default_factory=set)  # those of lists that grow in it
     aliases: Aliases = field(default_factory=Aliases)
 
     def run(self) -> None:
@@ -113,17 +114,19 @@ class Roll:
     def settle(self) -> None:
         """Stages passes until the types, lists and aliases at the start of one hold at its end."""
         t = trace()
-        poisoned = dict(t.poisoned)
+        poisoned, started = dict(t.poisoned), next(t.serials)
         overwritten: dict[Any, str] = {}  # in a pass, and so at the start of the next
         for _ in range(12):
             t.poisoned = dict(poisoned)
             entries = self.entries()
             t.poisoned |= overwritten
-            began = self.aliases.began = next(t.serials)
+            self.aliases.began = next(t.serials)
             staged = self.attempt(entries)
             before = len(overwritten)
             overwritten = {
-                c: why for c, why in t.poisoned.items() if c not in poisoned and c.birth < began
+                c: why
+                for c, why in t.poisoned.items()
+                if c not in poisoned and (c.birth < started or c in self.stacks)
             }
             if len(overwritten) == before and staged is not None:
                 settled = Settled(self.seq, staged, self.aliases)
@@ -317,6 +320,8 @@ class Roll:
         for target, element in self.growing:
             trace().touch(ContentsLocation(target))
             start_tail(target, element)
+            assert target.tail is not None
+            self.stacks |= {symbol.cell for symbol in target.tail.stacks}
         self.growing.clear()
         return started
 

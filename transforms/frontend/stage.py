@@ -14,6 +14,7 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, building, size_of
+from tapeless.transforms.core.checker import well_formed
 from tapeless.transforms.core.language import Atom, Block, Literal, Origin, Type, Var
 from tapeless.transforms.errors import (
     InternalError,
@@ -37,6 +38,7 @@ from tapeless.transforms.frontend.values import (
     refuse_text,
     take_apart,
 )
+from tapeless.transforms.ops.calls import calls
 
 
 @dataclass
@@ -46,6 +48,7 @@ class Decisions:
     leaves: set[int] = field(default_factory=set)
     axes: set[tuple[Any, int]] = field(default_factory=set)  # of leaves, and of arrays from outside
     unroll: dict[Any, str] = field(default_factory=dict)
+    outlines: bool = True  # functions that are called often become functions of the program
     recursive: set[Any] = field(default_factory=set)  # code that becomes a function of the program
     homes: dict[dims.Symbol, tuple[Any, int]] = field(
         default_factory=dict
@@ -160,8 +163,8 @@ class Run(Trace):
         self.origin = find_origin() or self.origin
         super().let(*args)
 
-    def emit(self, statement: Any) -> None:
-        super().emit(statement)
+    def place(self) -> Origin | None:
+        return find_origin()
 
 
 def find_origin() -> Origin | None:
@@ -232,6 +235,9 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
     variables = tuple(leaf.var for leaf in leaves if leaf.var is not None)
     results = (*result.leaves(), *(a for _, spec in writes for a in spec.leaves()))
     block = Block((*variables, *(c.var for c in captured)), tuple(run.blocks[0]), tuple(results))
+    if decisions.outlines and calls(block) and not well_formed(block):
+        decisions.outlines = False  # a value of a function that became one is used outside of it
+        raise Restart
     return Staged(
         block,
         leaves,
@@ -373,7 +379,8 @@ def _resolve(need: NeedStatic, run: Run, leaves: list[Leaf], decisions: Decision
         )
         error = NeedStaticError(
             f"{need.why}, but {what} depends on the contents of arrays",
-            "use np.where, a loop or an array operation, or pass the value as an int argument",
+            need.hint
+            or "use np.where, a loop or an array operation, or pass the value as an int argument",
         )
         error.where = _where(need)
         raise error from None

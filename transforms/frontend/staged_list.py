@@ -5,17 +5,20 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation
-from tapeless.transforms.frontend.symbols import Symbol, atoms, wrap
+from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import join_types, put_together, take_apart
 from tapeless.transforms.ops import stacks
 from tapeless.transforms.ops.shapes import broadcast_to
+from tapeless.transforms.ops.table import FUNCTIONS
 
 
 class Tail:
@@ -139,12 +142,19 @@ class StagedList(list):  # type: ignore[type-arg]
 
         if self.tail is None:
             return [atoms(v) for v in self]
-        if self.tail.spec.kind != "leaf":
-            raise UnsupportedError(
-                "a list of tuples that was filled in a loop cannot become one array",
-                "append each part to a list of its own",
-            )
-        return self.arrays()[0].value()
+        left = iter(self.arrays())
+
+        def build(spec: Any) -> Any:
+            if spec.kind == "leaf":
+                return next(left)
+            if not issubclass(spec.kind, (list, tuple)):
+                raise UnsupportedError(
+                    f"a list of {spec.kind.__name__} objects cannot become one array",
+                    "append each part to a list of its own",
+                )
+            return apply(FUNCTIONS[np.stack], [build(c) for c in spec.children], axis=1)
+
+        return build(self.tail.spec).value()
 
     def element(self, k: Any) -> Any:
 
@@ -237,7 +247,11 @@ class StagedList(list):  # type: ignore[type-arg]
     def pop(self, k: Any = -1) -> Any:
         if self.tail is None:
             return super().pop(k)
-        if k != -1:
+        if isinstance(k, int) and k == 0:
+            first = self.element(0)
+            self.refill(self[1:])
+            return first
+        if not isinstance(k, int) or k != -1:
             raise _refusal("pop from the middle")
 
         def build(spec: Any, stack_symbols: Any) -> Any:

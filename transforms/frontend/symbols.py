@@ -221,6 +221,8 @@ def atoms(value: Any, memo: dict[int, Atom] | None = None) -> Any:
         return value.value() if memo is None or id(value) not in memo else memo[id(value)]
     if isinstance(value, np.ndarray):
         return constant(value)
+    if isinstance(value, range):
+        return constant(np.array(value))
     if hasattr(type(value), "as_atom"):
         return value.as_atom()
     if isinstance(value, (list, tuple)):
@@ -279,10 +281,7 @@ def _connected(made: Any, known: dict[Atom, Symbol], rule: Any) -> Any:
     if not isinstance(made, Var) or not made.type.shape:
         return wrap(made)
     found = views.path(made, known)
-    if found is None:
-        symbol = Symbol(made)
-    else:
-        symbol = _part_of(known[found[0]], made, found[1], rule)  # type: ignore[arg-type]
+    symbol = Symbol(made) if found is None else _part_of(known[found[0]], made, found[1], rule)
     if rule in views.READ_ONLY:
         symbol = _view(symbol, (), made.type)
         symbol.read_only = True

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.frontend.symbols import Symbol
 
 #: Methods of str that make text out of text.
 MAKERS = frozenset(
@@ -38,6 +40,18 @@ class Text:
         """As parts of an f-string."""
         return ((self, "", ""),)
 
+    def shown(self) -> tuple[Any, ...]:
+        """The values that the text depends on."""
+        raise NotImplementedError
+
+    def need(self, what: str) -> NoReturn:
+        """Makes the values known that the text shows; refuses those that depend on data."""
+        raise NeedStatic(
+            next(_shown(self)).value(),
+            f"{what} needs a text",
+            "work with the values that it shows, and make the text where it is printed or raised",
+        )
+
     def __add__(self, other: Any) -> Text:
         return Template((*self.pieces(), *_pieces(other)))
 
@@ -60,37 +74,37 @@ class Text:
             return lambda *args: method(self, name, args)
         if name.startswith("__") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute '{name}'")
-        return lambda *args, **kwargs: refuse(f"str.{name}")
+        return lambda *args, **kwargs: self.need(f"str.{name}")
 
     def __eq__(self, other: object) -> bool:
-        return self is other or refuse("a comparison")
+        return self is other or self.need("a comparison")
 
     def __hash__(self) -> int:
-        return refuse("a dictionary or set")
+        return self.need("a dictionary or set")
 
     def __bool__(self) -> bool:
-        return refuse("a test")
+        return self.need("a test")
 
     def __len__(self) -> int:
-        return refuse("len()")
+        return self.need("len()")
 
     def __contains__(self, part: Any) -> bool:
-        return refuse("in")
+        return self.need("in")
 
     def __iter__(self) -> NoReturn:
-        refuse("a loop over its characters")
+        self.need("a loop over its characters")
 
     def __int__(self) -> int:
-        return refuse("int()")
+        return self.need("int()")
 
     def __float__(self) -> float:
-        return refuse("float()")
+        return self.need("float()")
 
     def __str__(self) -> str:
-        return refuse("code without a rule")
+        return self.need("code without a rule")
 
     def __format__(self, spec: str) -> str:
-        return refuse("code without a rule")
+        return self.need("code without a rule")
 
     def __repr__(self) -> str:
         return "<text known when the program runs>"
@@ -105,6 +119,9 @@ class Template(Text):
     def pieces(self) -> tuple[Any, ...]:
         return self.parts
 
+    def shown(self) -> tuple[Any, ...]:
+        return tuple(each for p in self.parts if not isinstance(p, str) for each in p)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Made(Text):
@@ -112,6 +129,9 @@ class Made(Text):
 
     form: str
     values: tuple[Any, ...]
+
+    def shown(self) -> tuple[Any, ...]:
+        return self.values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,6 +141,9 @@ class Chosen(Text):
     test: Any
     yes: Any
     no: Any
+
+    def shown(self) -> tuple[Any, ...]:
+        return self.test, self.yes, self.no
 
     def __eq__(self, other: object) -> Any:
         yes, no = self.yes == other, self.no == other
@@ -132,11 +155,15 @@ class Chosen(Text):
     __hash__ = Text.__hash__
 
 
-def refuse(what: str) -> NoReturn:
-    raise UnsupportedError(
-        f"{what} needs a text that shows values known only when the program runs",
-        "work with the values themselves, and make the text where it is printed or raised",
-    )
+def _shown(value: Any) -> Iterator[Symbol]:
+    """The symbols in a value that is shown."""
+    if isinstance(value, Symbol):
+        yield value
+        return
+    inside = value.shown() if isinstance(value, Text) else value
+    for each in inside.values() if isinstance(inside, dict) else inside:
+        if isinstance(each, (Symbol, Text, list, tuple, dict)):
+            yield from _shown(each)
 
 
 def method(this: Any, name: str, args: tuple[Any, ...]) -> Text:

@@ -12,6 +12,7 @@ from tapeless.transforms.core.builder import Builder, size_atom
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Effect, Var
 from tapeless.transforms.errors import EscapeError
+from tapeless.transforms.outline import Stretch
 
 
 class Location:
@@ -68,6 +69,7 @@ class Trace(Builder):
         self.orders: set[Any] = set()  # orders of inputs that the program relies on
         self.tests: list[Any] = []  # what the branches that are open now depend on
         self.entered: dict[Any, list[Any]] = {}  # the calls that each function is in now
+        self.stretches: list[Stretch] = []  # what calls of functions recorded
         self.recursions: list[Any] = []  # the functions that are being staged to be called by name
         self.joined: set[Size] = set()  # sizes that differ from pass to pass, or by branch
         self.handlers: list[tuple[int, Any]] = []  # what the open try statements catch, and where
@@ -76,6 +78,10 @@ class Trace(Builder):
             Symbol, tuple[Size, Size]
         ] = {}  # least and largest values of loop indices
         self.rolling = 0  # how many loops are being rolled now
+
+    def place(self) -> Any:
+        """The user's line that is run now."""
+        return self.origin
 
     # -- sizes
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tapeless.transforms.core.language import Block, Effect, Var
 from tapeless.transforms.emit import Writer, emit_function
 from tapeless.transforms.loops.kernel import Kernel
-from tapeless.transforms.module import join_module
+from tapeless.transforms.loops.returning import stored_back
+from tapeless.transforms.module import called, function_text, join_module
 from tapeless.transforms.text import template, to_source
 
 
@@ -38,15 +39,32 @@ def write_compiled(
 ) -> str:
     """The whole text of the module."""
     functions: list[Any] = []
+    kernels = list(kernels)
     for kernel in kernels:
         imports = {f"from {module} import {names}" for module, names in _imports(kernel)}
         functions.append((kernel.text, list(kernel.helpers), imports | {"from numba import njit"}))
+    functions += [function_text(f.name, b, "") for f, b in called([driver], name).items()]
+    taken = {*arguments, *(kernel.name for kernel in kernels)}
     signature = ", ".join(arguments)
-    functions.append(
-        emit_function(name, driver, signature, unpack, result, doc, set(arguments), Driver)
-    )
+    functions.append(emit_function(name, driver, signature, unpack, result, doc, taken, Driver))
     return join_module(functions)
 
 
 def _imports(kernel: Kernel) -> Iterable[tuple[str, str]]:
     return sorted(kernel.imports)
+
+
+def write_plain(
+    name: str,
+    block: Block,
+    stored: Sequence[Var],
+    arguments: list[str],
+    unpack: list[tuple[Var, str]],
+    result: Callable[[list[str]], str],
+    doc: str,
+) -> str:
+    """The text of a module in array form, whose function overwrites the parameters `stored`."""
+    functions = [function_text(f.name, b, "") for f, b in called([block], name).items()]
+    owned, signature = stored_back(block, stored), ", ".join(arguments)
+    main = emit_function(name, owned, signature, unpack, result, doc, set(arguments), Driver)
+    return join_module([*functions, main])

@@ -121,6 +121,7 @@ class Writer:
         self.lines: list[str] = []
         self.depth, self.line, self.loops = 1, 0, 0
         self.uses: dict[Var, int] = {}
+        self.indices: list[str] = []  # names of loop variables that are free again
         self.live: set[Var] = set()
         self.ranges: dict[Var, tuple[Size, Size]] = {}
 
@@ -134,9 +135,9 @@ class Writer:
             for v in sorted(self.memory.needs(s), key=self.memory.order.__getitem__):
                 if v not in defined and getattr(v.type, "shape", ()) and not self.seen_through(v):
                     self.know_sizes(v)
-        made = [v for v in defined_in_order(body) if v in live and not self.seen_through(v)]
+        made = [v for v in defined_in_order(body) if v in live]
         for v in made:
-            if v.type.shape:
+            if v.type.shape and not self.seen_through(v):
                 self.keep(v)
         self.body(body, live)
         results = tuple(v for v in made if not v.type.shape)
@@ -161,7 +162,7 @@ class Writer:
 
     def seen_through(self, v: Var) -> bool:
         """Whether a value is never made: a view, or a constant that is written where it is read."""
-        s = self.memory.defs.get(v)
+        s = self.memory.defs.get(self.memory.cell(v))
         return isinstance(s, Let) and (s in self.memory.inline or is_view(s))
 
     def count_uses(self, body: Iterable[Statement]) -> None:
@@ -479,7 +480,7 @@ class Writer:
                 wanted = {stage.var, v} & later or self.viewed_later(v, later)
                 if wanted and v not in self.home:
                     self.home[v] = self.allocate(v, self.free_axes(stage))
-        name = self.names.new(INDICES[self.loops % len(INDICES)])
+        name = self.index_name()
         if item.size is None:
             raise AssertionError
         index = ast.Name(name, ast.Load())
@@ -492,7 +493,16 @@ class Writer:
             for v in set(self.local) - before:
                 del self.local[v]
             self.loops -= 1
-        self.names.taken.discard(name)
+        self.indices.append(name)
+
+    def index_name(self) -> str:
+        """The name of a loop variable, again that of a loop which has ended."""
+        stem = INDICES[self.loops % len(INDICES)]
+        for name in self.indices:
+            if name.partition("_")[0] == stem:
+                self.indices.remove(name)
+                return name
+        return self.names.new(stem)
 
     def viewed_later(self, v: Var, later: set[Var]) -> bool:
         return any(self.memory.base(a) is v for a in later if getattr(a.type, "shape", ()))
@@ -536,12 +546,12 @@ class Writer:
         if shape[k] == 1:
             self.over(shape, [*index[:k], number(0), *index[k + 1 :]], write)
             return
-        name = self.names.new(INDICES[self.loops % len(INDICES)])
+        name = self.index_name()
         with self.nested(f"for {name} in range({to_source(self.size(shape[k]))}):"):
             self.loops += 1
             self.over(shape, [*index[:k], ast.Name(name, ast.Load()), *index[k + 1 :]], write)
             self.loops -= 1
-        self.names.taken.discard(name)
+        self.indices.append(name)
 
     def set(self, v: Var, index: list[ast.expr], value: ast.expr) -> None:
         target = self.home_element(self.buffer(v), index)

@@ -7,7 +7,7 @@ What has no loop form stays in the driver, as NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,11 +33,11 @@ from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.loops.fitting import Fitting, canonical, equal_sizes
 from tapeless.transforms.loops.kernel import Kernel, Names, NotCompiled, Writer
 from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.stages import STORES, Stage, stage_of
 from tapeless.transforms.loops.views import is_view
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.shapes import cast
-from tapeless.transforms.ownership import own
 
 CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
 MOVES = frozenset(["copy", "cast", "index"])  # what NumPy does as fast
@@ -82,11 +82,16 @@ class Lowering:
     """Splits blocks into runs of compiled statements and the rest."""
 
     def __init__(
-        self, name: str, block: Block, relations: Iterable[Any], boundscheck: bool = True
+        self,
+        name: str,
+        block: Block,
+        relations: Iterable[Any],
+        stored: Sequence[Var] = (),
+        boundscheck: bool = True,
     ) -> None:
         sizes = equal_sizes(relations)
         fitting = Fitting(sizes)
-        self.name, self.block = name, own(fitting.run(block))
+        self.name, self.block = name, stored_back(fitting.run(block), stored)
         self.checks = fitting.checks
         self.memory = Memory()
         self.memory.learn(self.block)
@@ -116,13 +121,16 @@ class Lowering:
     def stored(self, block: Block) -> Iterable[Var]:
         for s in block.body:
             if isinstance(s, Let) and s.op.name in STORES and isinstance(s.args[0], Var):
-                yield self.memory.cell(s.args[0])
+                base = self.memory.base(s.args[0])
+                assert base is not None
+                yield base
             for b in blocks(s):
                 yield from self.stored(b)
 
     # -- splitting
 
     def body(self, body: tuple[Statement, ...], live: set[Var], top: bool) -> list[Statement]:
+        live = self.with_needs(live)
         made: list[Statement] = []
         run: list[Statement] = []
         after = self.live_after(body, live)
@@ -152,6 +160,7 @@ class Lowering:
         found: set[Var] = set()
         for v in live:
             self.memory._need(v, found)
+            self.memory._need(self.memory.cell(v), found)
         return found
 
     def hoisted(self, s: Statement, run: list[Statement]) -> bool:
@@ -263,9 +272,10 @@ class Lowering:
         raw, casts = [], []
         for v in kernel.results:
             if v.type.weak or v.type.dtype.kind == "b":
+                v.name = v.name or "value"
                 raw.append(v)
                 continue
-            w = Var(Type(v.type.dtype, (), True), v.name)
+            w = Var(Type(v.type.dtype, (), True), v.name or "value")
             raw.append(w)
             casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
         op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
@@ -284,9 +294,18 @@ def _constant_raise(s: Effect) -> bool:
 
 
 def lower(
-    name: str, block: Block, relations: Iterable[Any], boundscheck: bool = True
+    name: str,
+    block: Block,
+    relations: Iterable[Any],
+    stored: Sequence[Var] = (),
+    boundscheck: bool = True,
 ) -> tuple[Block, list[Kernel]]:
-    """The driver of a program, and its kernels."""
-    lowering = Lowering(name, block, relations, boundscheck)
+    """The driver of a program, and its kernels.
+
+    relations    sizes that are equal, ("==", a, b)
+    stored       parameters that are overwritten: the last results of the block
+    boundscheck  whether an index out of bounds raises
+    """
+    lowering = Lowering(name, block, relations, stored, boundscheck)
     driver = lowering.run()
     return driver, lowering.kernels

@@ -38,6 +38,8 @@ class Memory:
     defs: dict[Var, Statement] = field(default_factory=dict)
     inits: dict[Var, tuple[Any, int]] = field(default_factory=dict)  # of carries: their loop
     cells: dict[Var, Var] = field(default_factory=dict)
+    kept: dict[Any, bool] = field(default_factory=dict)
+    assumed: list[Var] = field(default_factory=list)  # carries that are taken to stay in place
     order: dict[Var, int] = field(default_factory=dict)
     inline: set[Let] = field(default_factory=set)  # constants that are written where they are read
 
@@ -87,20 +89,21 @@ class Memory:
 
     def in_place(self, loop: For | While, k: int) -> bool:
         """Whether a carry is the same memory in each pass."""
-        carry = loop.carries[k] if isinstance(loop, For) else loop.body.params[k]
-        if not getattr(carry.type, "shape", True):
-            return False
-        after = loop.yields[k] if isinstance(loop, For) else loop.body.results[k]
-        self.cells[carry] = carry  # as if it were, while that is found out
-        made = isinstance(after, Var) and self._fresh_cell(after) is carry
-        self.cells.pop(carry, None)
-        return made
+        if (loop, k) not in self.kept:
+            self.kept[loop, k] = self._in_place(loop, k)
+        return self.kept[loop, k]
 
-    def _fresh_cell(self, v: Var) -> Var:
-        """As `cell`, with nothing kept: what is found under an assumption must not stay."""
-        kept, self.cells = self.cells, dict(self.cells)
-        found = self.cell(v)
-        self.cells = kept
+    def _in_place(self, loop: For | While, k: int) -> bool:
+        carry = loop.carries[k] if isinstance(loop, For) else loop.body.params[k]
+        after = loop.yields[k] if isinstance(loop, For) else loop.body.results[k]
+        if not getattr(carry.type, "shape", ()) or not isinstance(after, Var):
+            return False
+        known, kept = self.cells, self.kept
+        self.assumed.append(carry)
+        self.cells, self.kept = {v: v for v in self.assumed}, dict(kept)
+        found = self.cell(after) is carry
+        self.assumed.pop()
+        self.cells, self.kept = known, kept
         return found
 
     def base(self, a: Atom) -> Var | None:
@@ -145,7 +148,7 @@ class Memory:
     def writes(self, s: Statement) -> set[Any]:
         found: set[Any] = set()
         if isinstance(s, Let) and s.op.name in STORES and isinstance(s.args[0], Var):
-            found.add(self.cell(s.args[0]))
+            found.add(self.base(s.args[0]))
         if isinstance(s, Effect):
             found.add(EFFECTS)
         for b in blocks(s):

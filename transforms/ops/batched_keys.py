@@ -46,7 +46,7 @@ class Part:
             return value
         if axis is None:
             value = reshape(value, shape=(1, *value.type.shape))
-        value = lifted(value, axis or 0, ndim)
+        value = lifted(value, 0, ndim)
         if self.order is not None:
             return transpose(value, axes=inverse(self.order))
         return move(value, (0,), (self.place,))
@@ -126,9 +126,7 @@ def _paired(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) -> Part
     others = _count_others(x, key)
     inner = [k if k < after else k + 1 + ndim for k in range(others)]
     index_axes = range(after + 1, after + 1 + ndim)
-    return Part(
-        x, key, tuple(made), 0, (after, *inner[:before], *index_axes, *inner[before:])
-    )
+    return Part(x, key, tuple(made), 0, (after, *inner[:before], *index_axes, *inner[before:]))
 
 
 def _count_others(x: Atom, key: Key) -> int:

@@ -206,7 +206,7 @@ def _masked_store(
     tail = key[1:]
     x, mask = front(x, axis), rest[0]
     inner = x.type.ndim - mask.type.ndim  # axes that the mask leaves alone
-    plain = len(rest) == 1 and isinstance(key[0], Slot) and set(tail) <= {slice(None)}
+    plain = len(rest) == 1 and isinstance(key[0], Slot) and all(e == slice(None) for e in tail)
     if not plain or v.type.ndim - (place is not None) > inner:
         raise UnsupportedError(
             "vmap: how many elements a mask selects differs between the elements of the batch",

@@ -22,9 +22,9 @@ def elementwise(s: Let, args: Atoms, axes: Axes) -> tuple[Any, int]:
     batch = min(full[:1] + [k for k in full if k == 0], default=0)
     after = ndim - batch
     natural = kept_kinds(s, args, axes)
-    return s.op(*(
-        _placed(a, k, after) for a, k in zip(natural, axes, strict=True)
-    ), **s.params), batch
+    return s.op(
+        *(_placed(a, k, after) for a, k in zip(natural, axes, strict=True)), **s.params
+    ), batch
 
 
 def _placed(a: Atom, batch: int | None, after: int) -> Any:

@@ -49,6 +49,7 @@ class Batch:
     env      what became of the variables of the block for one element
     masked   this is a part of a batch, see `region`; where shapes must not depend on it, `mask`
              says which elements belong to it
+    tried    lists of a loop whose body is run to see whether they hold batches
     uneven   lists that have grown by different numbers of elements
     """
 
@@ -56,6 +57,7 @@ class Batch:
         self.size, self.nested, self.masked = size, nested, masked
         self.env: dict[Var, Pair] = {}
         self.uneven: set[Var] = set()
+        self.tried: set[Var] = set()
         self.mask: Atom | None = None
 
     # -- values
@@ -133,6 +135,9 @@ class Batch:
     def let(self, s: Let) -> None:
         pairs = [self.value(a) for a in s.args]
         args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)
+        if s.op.name in sizes.LENGTHS and s.args[0] not in self.uneven:  # all have the same
+            self.emit(sizes.length(s, args, axes))
+            return
         if sizes.differ(self, s):
             s = sizes.evened(self, s, args)
         elif all(k is None for k in axes):

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.builder import building
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -26,7 +25,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.elementwise import logical_not, select
-from tapeless.transforms.ops.fresh import empty
+from tapeless.transforms.ops.fresh import empty, zero
 from tapeless.transforms.ops.reductions import any_
 from tapeless.transforms.ops.shapes import front, lifted
 from tapeless.transforms.vmap.region import Chosen, Filled, is_calm
@@ -62,8 +61,7 @@ def _same_for_all(batch: Batch, s: If) -> None:
             )
         blocks.append(Block((), tuple(statements), results))
     outs = tuple(
-        Var(batch.kind(v.type) if on else v.type, v.name)
-        for v, on in zip(s.outs, batched, strict=True)
+        Var(batch.kind(v.type), v.name) if on else v for v, on in zip(s.outs, batched, strict=True)
     )
     builder.current().emit(replace(s, outs=outs, then=blocks[0], orelse=blocks[1]))
     for v, out, on, *ends in zip(
@@ -75,9 +73,10 @@ def _same_for_all(batch: Batch, s: If) -> None:
 
 
 def _result(batch: Batch, a: Atom, batched: bool) -> Atom:
-    if not batched:
-        return batch.value(a)[0]
-    return batch.literal(a.type) if is_dead(a) else batch.front(a)
+    """A result of one side; where it is read for all elements, it must have some value."""
+    if batched:
+        return batch.front(a)
+    return zero(a.type) if is_dead(a) and batch.masked else batch.value(a)[0]
 
 
 class reopened:  # noqa: N801 (a context manager)
@@ -147,7 +146,10 @@ def _joined(
         else:
             made.append(_chosen(batch, s.outs[j], test, whole[0][j], whole[1][j]))
     if whole[1 - k]:
-        return [batch_of_nothing(batch, v) if e is None else e for v, e in zip(s.outs, made)]
+        return [
+            batch_of_nothing(batch, v) if e is None else e
+            for v, e in zip(s.outs, made, strict=True)
+        ]
     return made
 
 
@@ -175,9 +177,7 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
     def taken() -> list[Atom]:
         region, inner = enter(batch, mask, (block,))
         inner.block(block.body)
-        return [
-            leave(inner, region, old, a) for old, a in zip(olds, block.results, strict=True)
-        ]
+        return [leave(inner, region, old, a) for old, a in zip(olds, block.results, strict=True)]
 
     news = taken() if not batch.nested else _if_any(batch, s, mask, taken, olds)
     return [(new, 0) for new in news]
@@ -215,7 +215,7 @@ def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[Chosen, 
     region = (Filled if batch.nested else Chosen).of(mask)
     inner = type(batch)(region.size, batch.nested, masked=True)
     inner.mask = mask
-    inner.uneven = set(batch.uneven)
+    inner.uneven, inner.tried = set(batch.uneven), batch.tried
     inner.env = {v: pair for v, pair in batch.env.items() if pair[1] is None}
     for v in dict.fromkeys(v for b in blocks for v in free_variables(replace(b, params=()))):
         value, axis = batch.value(v)
@@ -237,6 +237,3 @@ def leave(inner: Batch, region: Chosen, old: Atom, a: Atom) -> Atom:
     if isinstance(old, Literal):
         raise AssertionError("a batch is a variable")
     return region.leave(old, new, axis)  # type: ignore[no-any-return]
-
-
-__all__ = ["branch", "building", "enter", "leave", "part"]

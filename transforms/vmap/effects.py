@@ -27,8 +27,8 @@ def effect(batch: Batch, s: Effect) -> None:
     same = all(k is None for k in axes)
     if s.kind == "raise":
         _raise(batch, s, args, axes)
-    elif s.kind == "print" and (batch.masked or not same):
-        _print(batch, s, args, axes)
+    elif s.kind in ("print", "call") and (batch.masked or not same):
+        _in_order(batch, s, args, axes)
     elif same:
         builder.current().emit(replace(s, args=args))
     else:
@@ -50,8 +50,8 @@ def _raise(batch: Batch, s: Effect, args: Any, axes: Any) -> None:
         b.emit(each)
 
 
-def _print(batch: Batch, s: Effect, args: tuple[Atom, ...], axes: tuple[int | None, ...]) -> None:
-    """The text of each element, in their order."""
+def _in_order(batch: Batch, s: Effect, args: Any, axes: Any) -> None:
+    """The text of each element, one after the other."""
 
     def line(i: Var) -> list[Atom]:
         b = builder.current()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.language import Atom, Let, Literal, StackType
+from tapeless.transforms.core.builder import size_of
+from tapeless.transforms.core.language import Atom, Let, Literal, StackType, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import stacks
 from tapeless.transforms.ops.fresh import new_stack, zero_items, zeros_of_items
 from tapeless.transforms.ops.shapes import front, move
 from tapeless.transforms.vmap.filled import filled
+from tapeless.transforms.vmap.onebyone import over_batch
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -29,16 +31,26 @@ def spread(batch: Batch, stack: Atom) -> Any:
     kind = batch.kind(stack.type)
     if isinstance(stack, Literal):
         return Literal(stack.value, kind)
+    if stack in batch.tried:
+        return Var(kind)
     let = builder.current().definitions.get(stack)
     if let is not None and let.op is new_stack:
         return new_stack(item=kind.item)
-    if let is not None and let.op is zero_items and not isinstance(kind.item, StackType):
+    if isinstance(kind.item, StackType):
+        raise UnsupportedError(
+            "vmap: values that depend on the element of the batch are put into a list of lists "
+            "that was filled with others before",
+            "use an array",
+        )
+    if let is not None and let.op is zero_items:
         return zero_items(let.args[0], shape=kind.item.shape, dtype=kind.item.dtype)
-    raise UnsupportedError(
-        "vmap: values that depend on the element of the batch are put into a list that was "
-        "filled with others in a loop before",
-        "use an array",
-    )
+    made = Var(kind)
+
+    def item(k: Var) -> list[Atom]:
+        return [stacks.push(made, filled(stacks.peek(stack, k), kind.item))]
+
+    start = (new_stack(item=kind.item),)
+    return over_batch(size_of(stacks.stack_length(stack)), item, start, (made,))[0]
 
 
 def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
@@ -71,8 +83,6 @@ def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
             return [(s.op(stack, args[1], value), 0)]
         case "zeros_of_items":
             return [(zeros_of_items(stack), 0)]
-        case "stack_length":
-            return [(stacks.stack_length(stack), None)]
         case "add_stacks":
             other = args[1] if axes[1] is not None else spread(batch, args[1])
             return [(stacks.add_stacks(stack, other), 0)]

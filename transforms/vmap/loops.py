@@ -21,7 +21,6 @@ from tapeless.transforms.core.language import (
     For,
     Literal,
     StackType,
-    Statement,
     Type,
     Var,
     While,
@@ -123,6 +122,7 @@ def _pass(
     the loop is."""
     env = _parameters(batch, params, batched)
     _mark_lists(batch, params, inits)
+    batch.tried |= {p for p, on in zip(params, batched, strict=True) if not on}
     with batch.scoped() as statements:
         batch.env |= env
         batch.block(block.body)
@@ -136,9 +136,7 @@ def _pass(
         )
         head = tuple(batch.value(a)[0] for a in block.results[:flags])
         grown = [a in batch.uneven for a in yields]
-    made = Block(
-        (*index, *(a for a, _ in env.values())), tuple(statements), (*head, *results)
-    )
+    made = Block((*index, *(a for a, _ in env.values())), tuple(statements), (*head, *results))
     return made, found, grown
 
 
@@ -161,7 +159,7 @@ def _ends(
 def _start(batch: Batch, a: Atom, batched: bool) -> Atom:
     if not batched:
         return batch.value(a)[0]
-    if isinstance(a, Literal) and a.value is None:
+    if isinstance(a, Literal) and a.value is None and not batch.masked:
         return batch.literal(a.type)
     return batch.front(a)
 
@@ -199,9 +197,7 @@ def _masked_while(batch: Batch, s: While) -> None:
         batch.env |= env
         region, inner = enter(batch, mask, (s.body, s.test))
         inner.block(s.body.body)
-        inner.env |= {
-            p: inner.value(a) for p, a in zip(s.test.params, s.body.results, strict=True)
-        }
+        inner.env |= {p: inner.value(a) for p, a in zip(s.test.params, s.body.results, strict=True)}
         inner.block(s.test.body)
         news = _left(batch, inner, region, s.body.params, s.body.results, changed)
         following = leave(inner, region, mask, s.test.results[0])
@@ -272,9 +268,9 @@ def _masked_for(batch: Batch, s: For) -> None:
     """Elements take part in a pass while their own range lasts, and until they break."""
     changed = [p is not a for p, a in zip(s.carries, s.yields, strict=True)]
     env = _carried(batch, s.carries, s.inits, changed)
-    start, stop, step, index, here = _span(batch, s)
+    start, stop, step, index, here, shared = _span(batch, s)
     size = (batch.size,)
-    k = Var(INT, s.index.name)
+    k = s.index if shared else Var(INT, s.index.name)
     going = Var(Type(BOOL, size), "going") if s.until else None
     count = Var(Type(INT.dtype, size), "count") if s.count is not None else None
 
@@ -337,15 +333,15 @@ def _span(batch: Batch, s: For) -> Any:
     which of them make it (None: all)."""
     (start, a), (stop, b), (step, c) = (batch.value(x) for x in (s.start, s.stop, s.step))
     if a is b is c is None:
-        return start, stop, step, lambda k: (k, None), lambda k: None
+        return start, stop, step, lambda k: (k, None), lambda k: None, True
     if a is c is None and isinstance(step, Literal):
         up = step.value > 0
         most = (amax if up else amin)(stop, axes=(0,), keepdims=False)
         compare = less if up else greater
-        return start, most, step, lambda k: (k, None), lambda k: compare(k, stop)
+        return start, most, step, lambda k: (k, None), lambda k: compare(k, stop), True
     sense = atom(1 if step.value > 0 else -1) if isinstance(step, Literal) else sign(step)
     passes = maximum(floordiv(sub(add(sub(stop, start), step), sense), step), 0)
     most = amax(passes, axes=(0,), keepdims=False)
     axis = None if a is c is None else 0
     at = lambda k: (add(start, mul(k, step)), axis)  # noqa: E731
-    return atom(0), most, atom(1), at, lambda k: less(k, passes)
+    return atom(0), most, atom(1), at, lambda k: less(k, passes), False

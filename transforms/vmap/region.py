@@ -29,12 +29,17 @@ example = Op(
 )
 
 #: Operations that neither raise nor warn, and whose derivatives are finite, whatever the operands.
-CALM = frozenset(
-    "add sub mul neg less less_equal greater greater_equal equal not_equal logical_not logical_and "
-    "logical_or logical_xor bitwise_and bitwise_or bitwise_xor invert isnan isinf isfinite signbit "
-    "floor ceil trunc rint sign sin cos arctan tanh square abs fabs positive maximum minimum fmax "
-    "fmin select real imag conj cast copy identity again reshape transpose sum broadcast_to zeros "
-    "ones empty full size_value array stack concatenate stop_gradient".split()
+CALM: frozenset[str] = frozenset(
+    {
+        *("add", "sub", "mul", "neg", "positive", "square", "abs", "fabs", "sign", "sum"),
+        *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
+        *("logical_not", "logical_and", "logical_or", "logical_xor", "invert"),
+        *("bitwise_and", "bitwise_or", "bitwise_xor", "isnan", "isinf", "isfinite", "signbit"),
+        *("floor", "ceil", "trunc", "rint", "maximum", "minimum", "fmax", "fmin", "select"),
+        *("sin", "cos", "tanh", "arctan", "real", "imag", "conj", "cast", "copy", "identity"),
+        *("again", "stop_gradient", "reshape", "transpose", "broadcast_to", "zeros", "ones"),
+        *("empty", "full", "array", "stack", "concatenate", "size_value"),
+    }
 )
 
 

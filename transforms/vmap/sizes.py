@@ -14,6 +14,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let
 from tapeless.transforms.core.rewriting import map_symbols
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.batching import shifted
 from tapeless.transforms.ops.elementwise import add, floordiv, maximum, mod, mul
 from tapeless.transforms.ops.reductions import amax
 from tapeless.transforms.residuals import sizes_in
@@ -21,6 +22,7 @@ from tapeless.transforms.residuals import sizes_in
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
 
+LENGTHS = ("axis_size", "stack_length")
 COMBINE = {"//": floordiv, "%": mod, "max": maximum}
 
 
@@ -28,6 +30,14 @@ def _by_element(batch: Batch, s: Let) -> set[dims.Symbol]:
     """Sizes in the parameters that are values of batched variables."""
     found = set().union(*map(sizes_in, s.params.values())) if s.params else set()
     return {symbol for symbol in found if symbol.var is not None and batch.batched(symbol.var)}
+
+
+def length(s: Let, args: Any, axes: Any) -> Let:
+    """The length of an axis, or of a list, of a batch; other sizes may be made of it."""
+    params = s.params
+    if s.op.name == "axis_size" and axes[0] is not None:
+        params = {"axis": shifted(params["axis"], axes[0])}
+    return replace(s, args=args, params=params)
 
 
 def differ(batch: Batch, s: Let) -> bool:

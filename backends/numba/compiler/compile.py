@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dis
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import llvmlite.binding as llvm
 from numba.core import compiler, errors
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
@@ -14,10 +17,12 @@ from tapeless.backends.numba.compiler.entry import Entry, numba_type
 from tapeless.backends.numba.compiler.runtime import start
 from tapeless.backends.numba.linking import introduce
 from tapeless.backends.numba.objects import ObjectCode
-from tapeless.backends.numba.signature import Signature
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.backends.numba.signature import Array, Signature
+from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
-NEEDS_MEMORY = "NRT required but not enabled"
+COUNTING = re.compile(r"^\s*(tail )?call void @NRT_(inc|dec)ref\(.*\).*$", re.MULTILINE)
+ALLOCATION = re.compile(r"@NRT_(?!incref|decref)")
+FAILURES = (errors.NumbaError, NotImplementedError)
 
 
 def compile_kernel(
@@ -30,59 +35,79 @@ def compile_kernel(
     options   those of `numba.njit`
     symbol    the name of the entry
 
-    Raises UnsupportedError where Numba cannot compile it.
+    Raises UnsupportedError where Numba cannot compile it, ArgumentError where it writes to an array
+    that is read-only.
     """
     try:
-        with global_compiler_lock:
-            introduce()
-            try:
-                return _compiled(function, wanted, options, symbol, allocates=False)
-            except errors.NumbaError as e:
-                if NEEDS_MEMORY not in str(e):
-                    raise
-                return _compiled(function, wanted, options, symbol, allocates=True)
-    except (errors.NumbaError, NotImplementedError) as e:
+        return _compiled(function, wanted, options, symbol)
+    except FAILURES as e:
+        if _writes(function, wanted, options):
+            raise ArgumentError("assignment destination is read-only", "pass a copy") from e
         reason = str(e).strip()
         raise UnsupportedError(
             f"{function.__name__}({', '.join(map(str, wanted))}) cannot be compiled: {reason}"
         ) from e
 
 
+def _writes(function: Callable[..., Any], wanted: Signature, options: dict[str, Any]) -> bool:
+    """Whether the kernel can be compiled, if only its arrays may be written to."""
+    writeable = tuple(replace(a, readonly=False) if isinstance(a, Array) else a for a in wanted)
+    try:
+        return writeable != wanted and bool(_compiled(function, writeable, options, "tapeless_try"))
+    except FAILURES:
+        return False
+
+
+@global_compiler_lock  # type: ignore[untyped-decorator]
 def _compiled(
-    function: Callable[..., Any],
-    wanted: Signature,
-    options: dict[str, Any],
-    symbol: str,
-    allocates: bool,
+    function: Callable[..., Any], wanted: Signature, options: dict[str, Any], symbol: str
 ) -> ObjectCode:
-    """Code that allocates nothing does without reference counts, and so without Numba's runtime."""
+    introduce()
     start()
     typing, target = cpu_target.typing_context, cpu_target.target_context
     library = target.codegen().create_library(symbol)
     library.enable_object_caching()
     types = tuple(map(numba_type, wanted))
     lowered = compiler.compile_internal(
-        typing, target, library, function, types, None, _flags(options, allocates), {}
+        typing, target, library, function, types, None, _flags(options), {}
     )
     if lowered.environment is not None and lowered.environment.consts:
         raise NotImplementedError("it needs Python objects")
     entry = Entry(lowered.target_context, symbol, lowered, wanted, _has_loops(function))
     library.add_ir_module(entry.build())
+    library._final_module = _lighter(library._final_module, lowered.fndesc.llvm_func_name)
     library.finalize()
     code, _ = library.serialize_using_object_code()[2]
-    return ObjectCode(code, symbol, _externals(library))
+    return ObjectCode(code, symbol, _externals(library), _environments(library))
 
 
-def _flags(options: dict[str, Any], allocates: bool) -> Any:
+def _lighter(module: Any, kernel: str) -> Any:
+    """The module with the kernel as a part of its entry, and without reference counts if nothing is
+    allocated: the arrays of the caller have no owner here. Then Numba's run time is not needed."""
+    module.get_function(kernel).linkage = "internal"
+    text = str(module)
+    if ALLOCATION.search(text):
+        return module
+    lighter = llvm.parse_assembly(COUNTING.sub("", text))
+    lighter.name = module.name
+    return lighter
+
+
+def _flags(options: dict[str, Any]) -> Any:
     flags = compiler.Flags()
     cpu_target.options.parse_as_flags(flags, {"nopython": True, **options})
-    flags.nrt = allocates
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     return flags
 
 
 def _has_loops(function: Callable[..., Any]) -> bool:
     return any("BACKWARD" in i.opname for i in dis.get_instructions(function))
+
+
+def _environments(library: Any) -> tuple[str, ...]:
+    """Where code looks for Python objects when it makes an error."""
+    names = (x.name for x in library._final_module.global_variables)
+    return tuple(name for name in names if name.startswith("_ZN08NumbaEnv"))
 
 
 def _externals(library: Any) -> tuple[str, ...]:

@@ -1,0 +1,52 @@
+"""Modules of loop form for the tests."""
+
+import textwrap
+
+HEAD = """\
+import numpy as np
+from math import cos, erf, exp, hypot, log, pow, sin, tanh
+from numba import njit
+
+
+def empty(shape, dtype):
+    return np.empty(shape, dtype)
+
+
+def in_parallel(kernel, *views, whole=(), work=1):
+    kernel(*views, *whole)
+
+
+def partials(kernel, *views, whole=(), work=1):
+    return [kernel(*views, *whole)]
+
+
+def accumulated(kernel, out, *views, whole=(), work=1):
+    kernel(*views, *whole, out)
+
+
+"""
+
+
+def module(text):
+    """A module with what emitted modules begin with."""
+    return HEAD + textwrap.dedent(text)
+
+
+def apart(body, more=""):
+    """A module with `f(x)`, whose kernel writes `body` of `v` (an element of x) to an array."""
+    return module(
+        f"""
+        @njit(nogil=True)
+        def f_kernel(x, out):
+            for i in range(x.shape[0]):
+                v = x[i]
+                out[i] = {body}
+
+
+        def f(x):
+            out = empty(x.shape, x.dtype)
+            in_parallel(f_kernel, x, out)
+            return out
+        {more}
+        """
+    )

@@ -1,0 +1,128 @@
+"""Functions that are called several times become functions of the program."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless.transforms import outline
+
+
+def layer(p, x):
+    z = x @ p["w"] + p["b"]
+    z = z - z.mean(axis=1, keepdims=True)
+    return np.tanh(z) * p["scale"]
+
+
+def loss(params, x):
+    for p in params:
+        x = layer(p, x)
+    return np.sum(x**2)
+
+
+def network(sizes):
+    rng = np.random.default_rng(0)
+    return [
+        {"w": rng.normal(size=(a, b)), "b": rng.normal(size=b), "scale": rng.normal(size=b)}
+        for a, b in itertools.pairwise(sizes)
+    ]
+
+
+X = np.random.default_rng(1).normal(size=(7, 4))
+
+
+def assert_slope(f, params, *args):
+    """The gradient along a direction against central differences."""
+    found = tapeless.grad(f)(params, *args)
+    rng = np.random.default_rng(2)
+    leaves, structure = tapeless.tree.flatten(params)
+    along = [rng.normal(size=np.shape(leaf)) for leaf in leaves]
+
+    def at(h):
+        moved = [leaf + h * d for leaf, d in zip(leaves, along, strict=True)]
+        return f(tapeless.tree.unflatten(structure, moved), *args)
+
+    wanted = (at(1e-6) - at(-1e-6)) / 2e-6
+    inner = sum(np.sum(g * d) for g, d in zip(tapeless.tree.leaves(found), along, strict=True))
+    np.testing.assert_allclose(inner, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("sizes", [[4, 5, 6, 3, 2, 5], [4, 4, 4, 4, 4, 4]])
+def test_layers_of_any_sizes_are_calls_of_one_function(sizes):
+    params = network(sizes)
+    assert_slope(loss, params, X)
+    text = tapeless.grad(loss).source(params, X)
+    assert len(re.findall(r"def layer_bwd", text)) == 2  # the first layer needs no x_bar
+    assert len(re.findall(r"np\.tanh", text)) == 2
+    assert len(re.findall(r" layer_bwd(_2)?\(", text)) == 2 + 5
+
+
+def test_the_text_grows_by_a_line_or_two_a_call():
+    def length(depth):
+        params = network([4] * (depth + 1))
+        lines = tapeless.grad(loss).source(params, X).splitlines()
+        return len([line for line in lines if "layer_" in line])
+
+    assert length(12) - length(9) == 2 * 3
+
+
+def test_what_saves_little_stays_written_out():
+    params = network([4, 5, 6])
+    assert "layer_bwd" not in tapeless.grad(loss).source(params, X)
+
+
+def test_second_order_and_forward_mode():
+    params = network([4, 5, 6, 3, 2, 5])
+    direction = tapeless.tree.map(np.cos, params)
+
+    def along(params, x):
+        return tapeless.jvp(lambda p: loss(p, x), (params,), (direction,))[1]
+
+    assert_slope(along, params, X)
+
+
+def test_values_that_leak_out_of_the_calls(monkeypatch):
+    monkeypatch.setattr(outline, "SAVES", 1)
+
+    def f(x):
+        seen = []
+
+        def step(y):
+            z = np.sin(y) * y
+            seen.append(z)
+            return z + np.cos(z)
+
+        y = step(step(step(x)))
+        return y + sum(seen)
+
+    assert_slope(f, 0.7)
+
+
+def test_other_constants_and_branches_make_other_functions(monkeypatch):
+    monkeypatch.setattr(outline, "SAVES", 1)
+
+    def step(y, k):
+        if y > 1:
+            return np.sin(y) * k
+        return y * y + k
+
+    def f(x):
+        y = step(step(np.sin(x), 2.0), 2.0)
+        return step(step(y, 3.0), 3.0)
+
+    assert_slope(f, 1.7)
+    assert len(re.findall(r"def step_bwd", tapeless.grad(f).source(1.7))) == 2
+
+
+def test_sizes_from_around_are_passed(monkeypatch):
+    monkeypatch.setattr(outline, "SAVES", 1)
+
+    def f(x, w):
+        def spread(y):
+            return np.sum(np.full(len(w), np.sin(y)) * np.exp(y))
+
+        return spread(spread(spread(x))) * w[0]
+
+    assert_slope(f, 0.3, np.arange(1.0, 3.0))

@@ -1,0 +1,346 @@
+"""Branches and loops as Python writes them; a loop is left where the flag that ends it is set.
+
+until(flag): if c: flag = True, else: f()      becomes      if c: break
+                                                            f()
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from tapeless.transforms.carries import carries, known_flags, yields
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    While,
+    blocks,
+    statements,
+)
+from tapeless.transforms.text import to_source
+
+if TYPE_CHECKING:
+    from tapeless.transforms.emit import Writer
+
+Write = Callable[[], None]
+OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+
+
+class Side(NamedTuple):
+    """One side of a branch, and the flag that says whether the loop around is left at its end."""
+
+    of: If
+    block: Block
+    flag: Atom | None = None
+
+
+def negated(test: ast.expr) -> ast.expr:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return operand
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPPOSITE:
+            return ast.Compare(left, [OPPOSITE[type(op)]()], [right])
+        case _:
+            return ast.UnaryOp(ast.Not(), test)
+
+
+# -- branches
+
+
+def write_branch(w: Writer, s: If) -> None:
+    write_sides(w, Side(s, s.then), Side(s, s.orelse), lambda: None)
+
+
+def write_sides(w: Writer, a: Side, b: Side, escape: Write) -> None:
+    """An if statement; what `escape` writes follows where a side leaves the loop."""
+    test, origin, before = w.expr(a.of.test), a.of.origin, w.line
+    if is_true(b.flag) and not is_true(a.flag):
+        test, a, b = negated(test), b, a
+    while (inner := only_branch(w, a, b)) is not None:
+        test = ast.BoolOp(ast.And(), [test, w.expr(inner.test)])
+        a, b = Side(inner, inner.then), Side(inner, inner.orelse)
+    head = w.captured(lambda: w.put(f"if {to_source(test)}:", origin))
+    then = w.indented(lambda: write_side(w, a, escape))
+    if is_true(a.flag):
+        w.lines += [*head, *then]
+        write_side(w, b, escape)
+        return
+    at = w.line
+    orelse = w.indented(lambda: write_side(w, b, escape))
+    if then:
+        w.lines += [*head, *then, *otherwise(w, orelse)]
+    elif orelse:
+        w.line = before
+        w.put(f"if {to_source(negated(test))}:", origin)
+        w.lines += orelse
+    w.line = w.line if orelse else at if then else before
+
+
+def write_side(w: Writer, side: Side, escape: Write) -> None:
+    def settle() -> None:
+        w.put_assign(w.results(side.of.outs, side.block.results))
+
+    write_until(w, side.block.body, side.flag, settle, escape)
+
+
+def otherwise(w: Writer, lines: list[str]) -> list[str]:
+    """The lines of the other side under else, or under elif."""
+    pad = "    " * w.depth
+    if not lines or not one_if(lines, w.depth + 1):
+        return [f"{pad}else:", *lines] if lines else []
+    return [f"{pad}el{lines[0].strip()}", *(line[4:] for line in lines[1:])]
+
+
+def one_if(lines: list[str], depth: int) -> bool:
+    """Whether the lines are a single if statement at this depth."""
+    pad = "    " * depth
+    heads = [line for line in lines if line.startswith(pad) and not line.startswith(pad + " ")]
+    return (
+        heads[:1] == lines[:1]
+        and heads[0].strip().startswith("if ")
+        and all(h.strip().startswith(("elif ", "else:", ")")) for h in heads[1:])
+    )
+
+
+def only_branch(w: Writer, a: Side, b: Side) -> If | None:
+    """The branch that is all there is in `a`, where neither it nor `b` has another side."""
+    body = written(w, a.block)
+    if a.flag is not None or len(body) != 1 or sets(w, a) or written(w, b.block) or sets(w, b):
+        return None
+    (inner,) = body
+    if not isinstance(inner, If) or written(w, inner.orelse) or sets(w, Side(inner, inner.orelse)):
+        return None
+    return inner
+
+
+def written(w: Writer, block: Block) -> list[Statement]:
+    """The statements that have lines of their own."""
+    return [s for s in block.body if not (s.outs and s.outs[0] in w.layout.folded)]
+
+
+def sets(w: Writer, side: Side) -> bool:
+    """Whether a side ends with assignments."""
+    pairs = w.results(side.of.outs, side.block.results)
+    return any(not (isinstance(value, ast.Name) and value.id == name) for name, value in pairs)
+
+
+# -- leaving loops
+
+
+def is_true(a: Atom | None) -> bool:
+    return isinstance(a, Literal) and a.value is True
+
+
+def is_false(a: Atom | None) -> bool:
+    return isinstance(a, Literal) and a.value is False
+
+
+def ends_by(body: tuple[Statement, ...], flag: Atom) -> If | None:
+    """The last statement of a pass, if it is a branch that decides by or about `flag`."""
+    last = body[-1] if body else None
+    if isinstance(last, If) and isinstance(flag, Var) and (last.test is flag or flag in last.outs):
+        return last
+    return None
+
+
+def decided(flag: Atom, body: tuple[Statement, ...]) -> bool:
+    """Whether the last branch of a pass decides, by its sides, if the loop is left."""
+    if isinstance(flag, Literal):
+        return True
+    last = ends_by(body, flag)
+    return last is not None and all(decided(s.flag, s.block.body) for s in sides(last, flag))
+
+
+def sides(s: If, flag: Atom) -> Iterator[Side]:
+    """The sides of the branch that ends a pass, with the flag at the end of each."""
+    if s.test is flag:
+        flags: tuple[Atom, Atom] = (Literal(True, s.test.type), Literal(False, s.test.type))
+    else:
+        k = s.outs.index(flag)  # type: ignore[arg-type]
+        flags = (s.then.results[k], s.orelse.results[k])
+    for block, each in zip((s.then, s.orelse), flags, strict=True):
+        yield Side(s, block, each)
+
+
+def write_until(
+    w: Writer, body: tuple[Statement, ...], flag: Atom | None, settle: Write, escape: Write
+) -> None:
+    """A body and what `settle` writes at its end, and `escape` after that if the flag is set."""
+
+    def leave() -> None:
+        settle()
+        escape()
+
+    last = None if flag is None else ends_by(body, flag)
+    if last is not None:
+        w.body(body[:-1])
+        write_sides(w, *sides(last, flag), leave)  # type: ignore[arg-type]
+        settle()
+        return
+    w.body(body)
+    settle()
+    if is_true(flag):
+        escape()
+
+
+# -- loops
+
+
+def loop_flag(s: Statement) -> Atom | None:
+    """What says at the end of a pass, by the branch that is last there, that it was the last."""
+    if isinstance(s, For) and s.until:
+        return s.body.results[0] if decided(s.body.results[0], s.body.body) else None
+    if isinstance(s, While):
+        over = [a for a, true in terms(s.test) if not true]
+        for p, y, q in zip(carries(s), yields(s), s.test.params, strict=True):
+            if q in over and p in known_flags(s) and decided(y, s.body.body):
+                return y
+    return None
+
+
+def flag_carry(s: Statement) -> int | None:
+    """Which carry is the flag of a loop that is left by its last branch: false until then."""
+    flag = loop_flag(s)
+    if not isinstance(flag, Var) or not isinstance(s, (For, While)):
+        return None
+    known = known_flags(s)
+    rows = enumerate(zip(carries(s), yields(s), strict=True))
+    return next((k for k, (p, y) in rows if y is flag and p in known), None)
+
+
+def terms(test: Block) -> list[tuple[Atom, bool]]:
+    """What must hold, each with whether it must be true or false, for a test to be true."""
+    made = {v: s for s in test.body for v in s.outs}
+
+    def split(a: Atom, true: bool) -> list[tuple[Atom, bool]]:
+        s = made.get(a) if isinstance(a, Var) else None
+        if isinstance(s, Let) and s.op.name == "logical_not" and not s.args[0].type.shape:
+            return split(s.args[0], not true)
+        if true and isinstance(s, If):
+            then, orelse = s.then.results[0], s.orelse.results[0]
+            if is_false(orelse):
+                return split(s.test, True) + split(then, True)
+            if is_false(then):
+                return split(s.test, False) + split(orelse, True)
+        return [(a, true)]
+
+    return split(test.results[0], True)
+
+
+def unneeded_flags(block: Block, reads: Mapping[Var, int]) -> set[Var]:
+    """Flags that nobody looks at but to leave a loop."""
+    found: set[Var] = set()
+    for s in statements(block):
+        flag, k = loop_flag(s), flag_carry(s)
+        if flag is None or not isinstance(s, (For, While)):
+            continue
+        if k is not None:
+            rows = {s.outs[k], carries(s)[k]} | (
+                {s.test.params[k]} if isinstance(s, While) else set()
+            )
+            if not any(reads[v] for v in (s.outs[k], carries(s)[k])):
+                found |= rows
+        own = isinstance(s, For) + (k is not None)
+        found |= _unneeded(flag, s.body.body, reads, own)
+    return found
+
+
+def _unneeded(
+    flag: Atom, body: tuple[Statement, ...], reads: Mapping[Var, int], own: int = 1
+) -> set[Var]:
+    last = ends_by(body, flag)
+    if last is None or last.test is flag or not isinstance(flag, Var) or reads[flag] > own:
+        return set()
+    inner = (_unneeded(side.flag, side.block.body, reads) for side in sides(last, flag))
+    return {flag}.union(*inner)
+
+
+def tested(s: Statement) -> Iterator[Var]:
+    """For each use as a flag, what decides about the end of a pass as the test of a branch."""
+    flag = loop_flag(s)
+    if flag is None:
+        return
+    if isinstance(s, For) and flag_carry(s) is not None:
+        yield from _tested(flag, s.body.body, inner=False)
+    yield from _tested(flag, blocks(s)[-1].body)
+
+
+def _tested(flag: Atom, body: tuple[Statement, ...], inner: bool = True) -> Iterator[Var]:
+    last = ends_by(body, flag)
+    if last is not None and last.test is flag:
+        yield last.test
+    elif last is not None and inner:
+        for side in sides(last, flag):
+            yield from _tested(side.flag, side.block.body)  # type: ignore[arg-type]
+
+
+def write_pass(w: Writer, s: For | While) -> Atom | None:
+    """The body of a loop; gives the flag by which it is left there."""
+    flag, k = loop_flag(s), flag_carry(s)
+    kept = None if k is None or carries(s)[k] in w.silent else w.name(carries(s)[k])
+    pairs = [c for c in enumerate(zip(carries(s), yields(s), strict=True)) if c[0] != k]
+    params, results = [p for _, (p, _) in pairs], [y for _, (_, y) in pairs]
+
+    def escape() -> None:
+        if kept is not None:
+            w.put(f"{kept} = True")
+        w.put("break")
+
+    write_until(w, s.body.body, flag, lambda: w.put_assign(w.results(params, results)), escape)
+    return flag
+
+
+def write_for(w: Writer, s: For) -> None:
+    w.put_assign(w.results(s.carries, s.inits), s.origin)
+    if s.count is not None:
+        w.put(f"{w.name(s.count)} = 0")
+    start, stop, step = (to_source(w.expr(a)) for a in (s.start, s.stop, s.step))
+    first = "" if start == "0" and step == "1" else f"{start}, "
+    span = f"range({first}{stop}{'' if step == '1' else f', {step}'})"
+    index = w.name(s.index) if s.index in w.used else "_"
+    backwards = s.reverse and index != "_"
+    w.put(f"for {index} in {f'reversed({span})' if backwards else span}:", s.origin)
+
+    def inside() -> None:
+        if s.count is not None:
+            w.put(f"{w.name(s.count)} += 1")
+        flag = write_pass(w, s)
+        if s.until and flag is None:
+            w.put(f"if {to_source(w.expr(s.body.results[0]))}:")
+            w.nest(lambda: w.put("break"))
+
+    w.nest(inside)
+
+
+def write_while(w: Writer, s: While) -> None:
+    w.put_assign(w.results(s.body.params, s.inits), s.origin)
+    k = flag_carry(s)
+    over = None if k is None else s.test.params[k]
+    test = while_test(w, s.test, over)
+    simple = not written(w, s.test)
+    w.put(f"while {to_source(test) if simple else 'True'}:", s.origin)
+
+    def inside() -> None:
+        if not simple:
+            w.body(s.test.body)
+            w.put(f"if {to_source(negated(test))}:")
+            w.nest(lambda: w.put("break"))
+        write_pass(w, s)
+
+    w.nest(inside)
+
+
+def while_test(w: Writer, test: Block, over: Var | None) -> ast.expr:
+    """The test of a loop without the flag that ends it elsewhere."""
+    if over is None:
+        return w.expr(test.results[0])
+    rest = [(w.expr(a), true) for a, true in terms(test) if a is not over]
+    each = [tree if true else negated(tree) for tree, true in rest]
+    return ast.BoolOp(ast.And(), each) if len(each) > 1 else (each or [ast.Constant(True)])[0]

@@ -1,0 +1,38 @@
+"""Parameters that a program overwrites, for the caller to see.
+
+f(x): x2 = update(x, v, i); return ..., x2      becomes      x is ours: x[i] = v; return ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tapeless.transforms.core.language import Block, Let, Statement, Var
+from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.ops.parts import update
+from tapeless.transforms.ops.shapes import copy
+from tapeless.transforms.ownership import own
+
+
+def stored_back(block: Block, stored: Sequence[Var]) -> Block:
+    """The block, with stores decided. Its last results are what the parameters `stored` hold when
+    it returns; they are stored there, and no results any more."""
+    block = own(block, stored)
+    if not stored:
+        return block
+    memory = Memory()
+    memory.learn(block)
+    first = len(block.results) - len(stored)
+    copies: list[Statement] = []
+    stores: list[Statement] = []
+    for p, value in zip(stored, block.results[first:], strict=True):
+        if isinstance(value, Var) and memory.cell(value) is p:
+            continue
+        if isinstance(value, Var) and memory.base(value) in stored:
+            kept = Var(value.type, value.name)
+            copies.append(Let((kept,), copy, (value,)))
+            value = kept
+        whole = (slice(None),) * p.type.ndim
+        stores.append(Let((Var(p.type, p.name),), update, (p, value), {"key": whole}))
+    return replace(block, body=(*block.body, *copies, *stores), results=block.results[:first])
