@@ -77,6 +77,7 @@ class Mapped:
                 x if e is None else symbol(e, x if e.type.shape else None)
                 for x, e in zip(leaves, elements, strict=True)
             ]
+            run.in_order.update(e for e in elements if e is not None)  # as arrays of their own
             args, kwargs = owned(tree.unflatten(structure, values))
             region = Region(fun, args, kwargs)
         self.value, self.leaves, self.structure = region.value, region.leaves, region.structure

@@ -37,7 +37,9 @@ from tapeless.transforms.jvp import Forward, Tangents, is_dead, known, name_resu
 from tapeless.transforms.ops.calls import bundle, enter, is_call, linear_call, unbundle
 from tapeless.transforms.ops.elementwise import add
 from tapeless.transforms.residuals import resolve
+from tapeless.transforms.simplify import simplify
 from tapeless.transforms.transpose import transpose
+from tapeless.transforms.wishes import word_for
 
 
 @dataclass
@@ -130,7 +132,7 @@ class Halves:
     @functools.cached_property
     def made(self) -> tuple[Block, Block]:
         """The blocks of both halves."""
-        block, _ = refresh(self.function.block)
+        block, _ = refresh(simplify(self.function.block))
         split = linearize(block, self.ins, self.ahead)
         tangents = [(split.outputs[k], block.results[k]) for k in self.outs]
         with builder.building(builder.Builder()) as b:
@@ -162,6 +164,13 @@ def _cotangent(a: Atom) -> Var:
     return Var(a.type, name, primal=a if a.type == TAPE else None)
 
 
+def name_all(body: list[Statement], wanted: set[Var]) -> None:
+    """Gives names to what a tape holds: both functions that know it say the same."""
+    for s in statements(Block((), tuple(body), ())):
+        if isinstance(s, Let) and len(s.outs) == 1 and s.outs[0] in wanted:
+            s.outs[0].name = s.outs[0].name or word_for(s)
+
+
 def given_by_one_side(body: list[Statement]) -> set[Var]:
     """Variables that one side of a branch gives no value."""
     branches = [s for s in statements(Block((), tuple(body), ())) if isinstance(s, If)]
@@ -183,6 +192,7 @@ def halved(
     lengths = missing_sizes(whole, [*read, *given], axes([*block.params, *defined(first)]))
     tape = Var(TAPE, "saved")
     new: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
+    name_all(forward, set(read))
     unset = given_by_one_side(forward)
     own = [Var(retype(v.type, new), v.name, partial=v.partial or v in unset) for v in read]
     new |= dict(zip(read, own, strict=True))

@@ -302,7 +302,7 @@ class Residuals:
         else:
             counts = tuple(_trips(loop, self.run) for loop in self.loops(v))
             made = creation.empty(shape=(*counts, *v.type.shape), dtype=v.type.dtype)
-        made.name = f"{v.name}_saved" if v.name else "saved"
+        made.name = storage_name(v)
         return made  # type: ignore[no-any-return]
 
     def save(self, v: Var, storage: Atom) -> Atom:
@@ -535,7 +535,7 @@ class Residuals:
                     storage[v] = rest
                     assert isinstance(rest, Var)
                     assert isinstance(value, Var)
-                    rest.name = f"{v.name}_saved" if v.name else "saved"
+                    rest.name = storage_name(v)
                 case _:
                     key, position = self.position(v, new)
                     value = indexing.index(storage[v], *position, key=key)
@@ -569,6 +569,12 @@ class Residuals:
             for o, fresh in zip(let.outs, outs, strict=True):
                 new[o] = fresh
                 b.definitions[fresh] = made
+
+
+def storage_name(v: Var) -> str:
+    if v.type == TAPE:
+        return f"{v.name.removesuffix('_saved')}_tapes"
+    return f"{v.name}_saved" if v.name else "saved"
 
 
 def _trips(loop: For, run: builder.Builder) -> dims.Size:

@@ -98,6 +98,13 @@ def better_names(
     return found
 
 
+def word_for(s: Let) -> str:
+    """A name for the result of an operation whose operands have theirs; "" if there is no good
+    one."""
+    word = _Stems({a: a.name for a in s.args if isinstance(a, Var)}).of(s.outs[0], s)
+    return "" if NAMELESS.fullmatch(word) else word
+
+
 def _without_number(name: str, found: dict[Var, str], named: set[Var], reserved: set[str]) -> None:
     """Gives up the number of a name where nothing else has the name without it."""
     base = re.sub(r"_\d+$", "", name)

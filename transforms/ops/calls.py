@@ -69,7 +69,8 @@ def _linear_call_transpose(
     ct: Any, args: tuple[Atom, ...], linear: Any, params: dict[str, Any]
 ) -> tuple[Any, ...]:
     cts = ct if isinstance(ct, tuple) else (ct,)
-    bars = tuple(Var(a.type) for a in args[1:])
+    names = (a.name.removesuffix("_dot") if isinstance(a, Var) else "" for a in args[1:])
+    bars = tuple(Var(a.type, n and n + "_bar") for a, n in zip(args[1:], names, strict=True))
     return (None, *enter(params["backward"], (args[0], *cts), bars))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
+    TAPE,
     Atom,
     Effect,
     For,
@@ -33,12 +34,17 @@ from tapeless.transforms.errors import InternalError, UnsupportedError
 from tapeless.transforms.expand import Closed
 from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.shapes import move
-from tapeless.transforms.vmap import branches, closed, effects, lists, loops, sizes
+from tapeless.transforms.vmap import branches, calls, closed, effects, lists, loops, sizes
 from tapeless.transforms.vmap.align import elementwise
 from tapeless.transforms.vmap.filled import filled
 from tapeless.transforms.vmap.onebyone import one_by_one
 
 Pair = tuple[Atom, Any]  # a value and its batch axis, None if it is the same for all elements
+
+
+def has_axes(t: Any) -> bool:
+    """Whether values of a type are arrays or numbers, rather than lists or tapes."""
+    return isinstance(t, Type) and t != TAPE
 
 
 class Batch:
@@ -72,7 +78,7 @@ class Batch:
         """`v` is `out` from now on; sizes, dtype and name are those that it had."""
         if isinstance(out, Var) and not out.name:
             out.name = v.name
-        if axis is not None and isinstance(v.type, Type):
+        if axis is not None and has_axes(v.type):
             out = self._conformed(out, self.kind(v.type, axis), v)
         self.env[v] = (out, axis)
 
@@ -80,6 +86,8 @@ class Batch:
         """The type of a batch of values of type `t`."""
         if isinstance(t, StackType):
             return StackType(self.kind(t.item))
+        if t == TAPE:
+            return t
         return Type(t.dtype, (*t.shape[:axis], self.size, *t.shape[axis:]))
 
     @staticmethod
@@ -96,6 +104,8 @@ class Batch:
         value, axis = self.value(a)
         if isinstance(a.type, StackType):
             return value if axis is not None else lists.spread(self, value)
+        if axis is not None and not has_axes(a.type):
+            return value
         if axis is None:
             return filled(value, self.kind(a.type))
         return move(value, (axis,), (0,))  # type: ignore[no-any-return]
@@ -159,6 +169,8 @@ class Batch:
             return closed.apply(self, s, args, axes)
         if s.op.name == "size_value":
             return [sizes.value(self, s.params["size"])]
+        if calls.is_about_calls(s):
+            return calls.apply(self, s, args, axes)
         if lists.is_about_lists(s):
             return lists.apply(self, s, args, axes)
         if s.op.elementwise:

@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import (
+    TAPE,
     Atom,
     Block,
     If,
-    Literal,
     StackType,
     Statement,
+    Type,
     Var,
     free_variables,
+    statements,
 )
 from tapeless.transforms.jvp import is_dead
+from tapeless.transforms.ops.calls import is_call
 from tapeless.transforms.ops.elementwise import logical_not, select
 from tapeless.transforms.ops.fresh import empty, zero
 from tapeless.transforms.ops.reductions import any_
@@ -48,18 +51,18 @@ def branch(batch: Batch, s: If) -> None:
 def _same_for_all(batch: Batch, s: If) -> None:
     sides = []
     for block in (s.then, s.orelse):
-        with batch.scoped() as statements:
+        with batch.scoped() as made:
             batch.block(block.body)
-            sides.append((statements, [batch.value(a) for a in block.results], dict(batch.env)))
+            sides.append((made, [batch.value(a) for a in block.results], dict(batch.env)))
     pairs = zip(sides[0][1], sides[1][1], strict=True)
     batched = [a[1] is not None or b[1] is not None for a, b in pairs]
     blocks = []
-    for (statements, _, env), block in zip(sides, (s.then, s.orelse), strict=True):
-        with reopened(batch, statements, env):
+    for (made, _, env), block in zip(sides, (s.then, s.orelse), strict=True):
+        with reopened(batch, made, env):
             results = tuple(
                 _result(batch, a, on) for a, on in zip(block.results, batched, strict=True)
             )
-        blocks.append(Block((), tuple(statements), results))
+        blocks.append(Block((), tuple(made), results))
     outs = tuple(
         Var(batch.kind(v.type), v.name) if on else v for v, on in zip(s.outs, batched, strict=True)
     )
@@ -156,8 +159,6 @@ def _joined(
 def _chosen(batch: Batch, v: Var, test: Atom, then: Any, orelse: Any) -> Any:
     if then == orelse:
         return then
-    if isinstance(v.type, StackType):
-        raise AssertionError("a list grows in a calm branch")
     ndim = v.type.ndim
     a, b = (lifted(x, axis, ndim) for x, axis in (then, orelse))
     return select(lifted(test, 0, ndim), a, b), 0
@@ -165,6 +166,10 @@ def _chosen(batch: Batch, v: Var, test: Atom, then: Any, orelse: Any) -> Any:
 
 def batch_of_nothing(batch: Batch, v: Var) -> Any:
     return batch.literal(v.type), 0
+
+
+def _has_axes(t: Any) -> bool:
+    return isinstance(t, Type) and t != TAPE
 
 
 # -- parts of a batch
@@ -179,12 +184,13 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
         inner.block(block.body)
         return [leave(inner, region, old, a) for old, a in zip(olds, block.results, strict=True)]
 
-    news = taken() if not batch.nested else _if_any(batch, s, mask, taken, olds)
+    guarded = batch.nested or any(map(is_call, statements(block)))  # a recursion must end
+    news = _if_any(batch, s, mask, taken, olds) if guarded else taken()
     return [(new, 0) for new in news]
 
 
 def _before(batch: Batch, v: Var, end: Any) -> Atom:
-    if isinstance(v.type, StackType):
+    if not _has_axes(v.type):
         return end[0] if end is not None else batch.literal(v.type)
     kind = batch.kind(v.type)
     if end is None:
@@ -202,10 +208,10 @@ def _if_any(
     batch: Batch, s: If, mask: Atom, taken: Callable[[], list[Atom]], olds: list[Atom]
 ) -> list[Atom]:
     test = any_(mask, axes=(0,), keepdims=False)
-    with batch.scoped() as statements:
+    with batch.scoped() as made:
         news = taken()
     outs = tuple(Var(batch.kind(v.type), v.name) for v in s.outs)
-    then, orelse = Block((), tuple(statements), tuple(news)), Block((), (), tuple(olds))
+    then, orelse = Block((), tuple(made), tuple(news)), Block((), (), tuple(olds))
     builder.current().emit(If(outs, test, then, orelse, s.mirror, s.origin))
     return list(outs)
 
@@ -219,7 +225,7 @@ def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[Chosen, 
     inner.env = {v: pair for v, pair in batch.env.items() if pair[1] is None}
     for v in dict.fromkeys(v for b in blocks for v in free_variables(replace(b, params=()))):
         value, axis = batch.value(v)
-        if isinstance(v.type, StackType):
+        if not _has_axes(v.type):
             inner.uneven.add(v)
             inner.env[v] = (value, axis)
         elif axis is not None and v not in inner.env:
@@ -232,8 +238,6 @@ def leave(inner: Batch, region: Chosen, old: Atom, a: Atom) -> Atom:
     new, axis = inner.value(a)
     if is_dead(a):
         return old
-    if isinstance(a.type, StackType):
+    if not _has_axes(a.type):
         return new
-    if isinstance(old, Literal):
-        raise AssertionError("a batch is a variable")
     return region.leave(old, new, axis)  # type: ignore[no-any-return]

@@ -1,0 +1,91 @@
+"""Functions of the program under vmap: the same call, of a function for batches.
+
+y = f(x)      becomes      y = f_batch(x)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import Builder, building, current
+from tapeless.transforms.core.language import Block, Function, Let, Type, Var
+from tapeless.transforms.core.rewriting import refresh
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.calls import add_tapes, bundle, is_call, unbundle
+
+if TYPE_CHECKING:
+    from tapeless.transforms.vmap.batch import Batch
+
+Flags = tuple[bool, ...]
+TAPES = (bundle, unbundle, add_tapes)
+
+
+def is_about_calls(s: Let) -> bool:
+    return is_call(s) or s.op in TAPES
+
+
+def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
+    if is_call(s):
+        flags = tuple(k is not None for k in axes)
+        made = batched(type(batch), s.params["function"], flags, batch.nested)
+        pairs = zip(s.args, flags, strict=True)
+        given = tuple(batch.front(a) if on else batch.value(a)[0] for a, on in pairs)
+        return _recorded(batch, s, given, {"function": made})
+    if s.op is bundle:
+        given = tuple(_kept(batch, a) for a in s.args)
+        return _recorded(batch, s, given, s.params)
+    if s.op is add_tapes:
+        return _recorded(batch, s, args, s.params)
+    kinds = tuple(batch.kind(k) for k in s.params["kinds"])
+    found = _recorded(batch, s, args, {"kinds": kinds})
+    return [(v, None) if _is_length(w) else (v, 0) for (v, _), w in zip(found, s.outs, strict=True)]
+
+
+def _recorded(batch: Batch, s: Let, args: Any, params: Any) -> list[Any]:
+    """The statement with results for the whole batch."""
+    outs = tuple(v if _is_length(v) else Var(batch.kind(v.type), v.name) for v in s.outs)
+    current().let(outs, s.op, args, params)
+    return [(v, 0) for v in outs]
+
+
+def _is_length(a: Any) -> bool:
+    """Python integers on tapes are lengths, which are the same for all elements."""
+    return isinstance(a.type, Type) and a.type.weak and a.type.dtype.kind == "i"
+
+
+def _kept(batch: Batch, a: Any) -> Any:
+    """What goes on the tape: batches, and lengths."""
+    if not _is_length(a):
+        return batch.front(a)
+    if batch.batched(a):
+        raise UnsupportedError(
+            "vmap: an integer that a recursion keeps for its derivative differs between the "
+            "elements of the batch",
+            "pass it as a float",
+        )
+    return batch.value(a)[0]
+
+
+def batched(kind: type[Batch], function: Function, flags: Flags, nested: bool) -> Function:
+    """The function for batches of the arguments that are flagged; its results are batches."""
+    key = ("vmap", flags, nested)
+    if key not in function.derived:
+        function.derived[key] = Function(
+            f"{function.name}_batch", lambda: _built(kind, function, flags, nested)
+        )
+    return function.derived[key]  # type: ignore[no-any-return]
+
+
+def _built(kind: type[Batch], function: Function, flags: Flags, nested: bool) -> Block:
+    block, _ = refresh(function.block)
+    batch = kind(dims.symbol("n", 0), nested)
+    params = [
+        Var(batch.kind(p.type), p.name) if on else p
+        for p, on in zip(block.params, flags, strict=True)
+    ]
+    batch.env = {p: (v, 0) for p, v in zip(block.params, params, strict=True) if v is not p}
+    with building(Builder()) as b:
+        batch.block(block.body)
+        results = tuple(batch.front(a) for a in block.results)
+    return Block(tuple(params), tuple(b.blocks[0]), results)
