@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import dataclasses
 import functools
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from tapeless.calling import call_user
@@ -15,6 +15,7 @@ from tapeless.naming import base_name, parameters
 from tapeless.transformed import Stages, Transformed
 from tapeless.transforms.core.language import Block, Program
 from tapeless.transforms.core.printer import show
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.stage import Staged
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.loops.driver import write_compiled, write_plain
@@ -45,6 +46,7 @@ class Unchanged(Transformed):
     """The function itself, staged and emitted as NumPy code. Arrays that it overwrites are."""
 
     suffix = "jit"
+    outlines = False  # fusion sees through calls
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         super().__init__(fun)
@@ -68,7 +70,15 @@ class Unchanged(Transformed):
         """The value, and what the arrays of the caller hold afterwards."""
         arrays = [x for x in leaves if isinstance(x, Symbol) and x.type.shape]
         before = [x.value() for x in arrays]
+        contents = list(containers((args, kwargs)))
         value = self.staged(args, kwargs)
+        for container, held in contents:
+            if not unchanged(container, held):
+                raise UnsupportedError(
+                    f"{base_name(self.fun)} stores to a {type(container).__name__} that it is "
+                    "given, and is compiled",
+                    "return the new values instead, or store to the arrays in it",
+                )
         pairs = [(x, p) for x, p in zip(arrays, before, strict=True) if x.value() is not p]
         self.stored = [p for _, p in pairs]
         return value, tuple(x for x, _ in pairs)
@@ -78,7 +88,7 @@ class Unchanged(Transformed):
         first, more = len(list(value.leaves())), len(list(stored.leaves()))
         results = staged.block.results
         results = (*results[:first], *results[first + more :], *results[first : first + more])
-        return replace(staged, block=replace(staged.block, results=results), result=value)
+        return dataclasses.replace(staged, block=dataclasses.replace(staged.block, results=results), result=value)
 
     def result(self, staged: Staged) -> tuple[Callable[[list[str]], str], bool]:
         """How results are written, and whether as a flat tuple."""
@@ -92,6 +102,30 @@ class Unchanged(Transformed):
         result, flat = self.result(staged)
         name = self.emitted_name
         return write_plain(name, block, self.stored, names, unpack, result, self.doc()), flat
+
+
+def containers(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Lists, dicts and objects in a tree, each with a copy of what it holds."""
+    if isinstance(value, (list, tuple)):
+        parts: Any = list(value)
+    elif isinstance(value, dict):
+        parts = dict(value)
+    elif dataclasses.is_dataclass(value):
+        parts = dict(vars(value))
+    else:
+        return
+    yield value, parts
+    for part in parts.values() if isinstance(parts, dict) else parts:
+        yield from containers(part)
+
+
+def unchanged(container: Any, before: Any) -> bool:
+    if isinstance(before, dict):
+        now = container if isinstance(container, dict) else vars(container)
+        return list(now) == list(before) and all(now[k] is v for k, v in before.items())
+    return len(container) == len(before) and all(
+        a is b for a, b in zip(container, before, strict=True)
+    )
 
 
 class Jit(Unchanged):

@@ -36,7 +36,7 @@ from tapeless.transforms.linearize import linearize
 from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.stacks import pop
 from tapeless.transforms.outline import outline
-from tapeless.transforms.residuals import resolve
+from tapeless.transforms.residuals.resolve import resolve
 from tapeless.transforms.transpose import transpose
 
 # -- leaves

@@ -65,6 +65,7 @@ class Transformed:
     """A function made by a transformation of another one. It does no work until it is called."""
 
     suffix = "transformed"
+    outlines = True  # functions that are called often may become functions of the program
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         check_callable(fun, self.suffix)
@@ -226,7 +227,7 @@ class Transformed:
             return value
 
         with mistakes_reported(self.fun):
-            staged = self.settled(stage(call, leaves, paths))
+            staged = self.settled(stage(call, leaves, paths, self.outlines))
             block = staged.block
             simplified = finished(block, len(list(staged.result.leaves())))
             text, flat = self.write(staged, simplified, arguments, paths)

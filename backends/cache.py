@@ -1,4 +1,5 @@
-"""The folder where emitted modules live: content-addressed files, written atomically."""
+"""The folder where emitted modules and compiled code live: content-addressed files, written
+atomically."""
 
 from __future__ import annotations
 
@@ -65,3 +66,55 @@ def write(path: Path, content: bytes) -> None:
     except OSError:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+# -- compiled code
+
+MEGABYTES = 256
+
+
+def compiled() -> Path:
+    """The part of the folder with compiled code."""
+    return folder() / "compiled"
+
+
+def is_off() -> bool:
+    """Whether compiled code is not kept: TAPELESS_DISABLE_CACHE=1."""
+    return os.environ.get("TAPELESS_DISABLE_CACHE", "") not in ("", "0")
+
+
+def limit() -> int:
+    """How many bytes of compiled code may be kept: TAPELESS_CACHE_SIZE megabytes."""
+    given = os.environ.get("TAPELESS_CACHE_SIZE", "")
+    return int(float(given) * 1e6) if re.fullmatch(r"\d+(\.\d*)?", given) else MEGABYTES * 10**6
+
+
+# -- what is there
+
+KINDS = {
+    "emitted modules": re.compile(r"\w+_[0-9a-f]{12}\.py"),
+    "compiled kernels": re.compile(r"\w+_[0-9a-f]{24}\.object"),
+    "unfinished files": re.compile(r"tmp\w+\.tmp"),
+}
+
+
+def contents() -> dict[str, list[Path]]:
+    """The files of tapeless in its folder, by kind; what others have put there is left alone."""
+    found: dict[str, list[Path]] = {kind: [] for kind in KINDS}
+    for where in (folder(), compiled()):
+        for path in sorted(where.iterdir()) if where.is_dir() else ():
+            for kind, pattern in KINDS.items():
+                if pattern.fullmatch(path.name) and path.is_file():
+                    found[kind].append(path)
+    return found
+
+
+def size(paths: list[Path]) -> int:
+    """The bytes of files, as far as they are still there."""
+    total = 0
+    for path in paths:
+        try:
+            total += path.stat().st_size
+        except OSError:  # another process has removed it
+            continue
+    return total

@@ -10,6 +10,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
+from tapeless.backends import cache
 from tapeless.tools.engine import cache_folder
 
 EXAMPLES = """\
@@ -19,7 +20,13 @@ examples:
 ASTOR = ("astor",) if sys.version_info < (3, 14) else ()  # it does not know newer Pythons
 REQUIRED = ("numpy", "gast", *ASTOR, "optree", "rich", "numba")
 OPTIONAL = ("scipy", "cupy-cuda12x", "cupy-cuda13x", "mpi4py")
-THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+THREADS = (
+    "TAPELESS_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+)
 
 Rows = Iterator[tuple[str, str]]
 
@@ -61,8 +68,19 @@ def _versions() -> Rows:
 def _backends() -> Rows:
     yield "numpy", "ready"
     yield "numba", "ready" if _version("numba") else "missing"
+    yield "simd functions", _simd()
     yield "cupy", _cupy()
     yield "mpi", "ready" if _version("mpi4py") else "not installed: pip install mpi4py"
+
+
+def _simd() -> str:
+    """The libraries with vectorised exp, sin and so on that compiled code calls."""
+    if _version("numba") is None:
+        return "missing"
+    from tapeless.backends.numba import libraries  # noqa: PLC0415  # needs what Numba needs
+
+    found = libraries.tag()
+    return f"{found} (TAPELESS_VECMATH={libraries.choice()})"
 
 
 def _cupy() -> str:
@@ -85,9 +103,12 @@ def _threads() -> Rows:
 
 def _cache() -> Rows:
     folder = cache_folder()
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    size = sum(path.stat().st_size for path in files) / 1e6
     yield "folder", str(folder)
-    yield "holds", f"{len(files)} files, {size:.1f} MB"
+    for kind, paths in cache.contents().items():
+        yield kind, f"{len(paths)} files, {cache.size(paths) / 1e6:.1f} MB"
+    yield (
+        "compiled code",
+        "not kept" if cache.is_off() else f"kept, up to {cache.limit() / 1e6:g} MB",
+    )
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     yield "writable", "yes" if os.access(nearest, os.W_OK) else "no: set TAPELESS_CACHE_DIR"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from tapeless.tools.arguments import parse
 from tapeless.tools.errors import UsageError
@@ -16,7 +19,8 @@ TELL = '--args describes them: --args "f8[100,3], f8, i8=5"'
 def example_arguments(function: Callable[..., Any], described: str | None) -> tuple[Any, ...]:
     """Positional arguments to stage the function with; a float scalar where nothing is known."""
     if described is None:
-        return tuple(_example(function, parameter) for parameter in _positional(function))
+        told = itertools.takewhile(lambda p: not _opaque(p.default), _positional(function))
+        return tuple(_example(function, parameter) for parameter in told)
     found = parse(described)
     try:
         inspect.signature(function).bind(*found)
@@ -63,6 +67,12 @@ def _positional(function: Callable[..., Any]) -> list[inspect.Parameter]:
                 "wrap it in a function that passes it",
             )
     return [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _opaque(default: Any) -> bool:
+    """Whether a default is an object that is best left to the function itself."""
+    plain = (bool, int, float, complex, str, tuple, list, dict, np.ndarray, np.generic, type(None))
+    return default is not inspect.Parameter.empty and not isinstance(default, plain)
 
 
 def _example(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:

@@ -1,4 +1,4 @@
-"""What a part of a program must be given to stand alone: the variables and lengths that it reads."""
+"""What a part of a program must be given to stand alone: the variables and sizes it reads."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
+from tapeless.transforms.core.reads import reads, sizes_in
 from tapeless.transforms.core.sizes import INT
-from tapeless.transforms.residuals import reads, sizes_in
 
 
 def close(body: Iterable[Statement], results: Iterable[Atom]) -> Block:

@@ -22,7 +22,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
-from tapeless.transforms.residuals import sizes_in
+from tapeless.transforms.core.reads import sizes_in
 
 
 def dead_code(block: Block) -> Block:

@@ -37,10 +37,10 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
+from tapeless.transforms.core.reads import reads, sizes_in
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.core.sizes import INT, size_value
 from tapeless.transforms.ops.calls import CALLS, acts
-from tapeless.transforms.residuals import reads, sizes_in
 
 SAVES = 24  # statements that an outlined function must save at least
 

@@ -38,12 +38,12 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import map_sizes, map_symbols
 from tapeless.transforms.dead_code import dead_code
 from tapeless.transforms.dead_code import needs as _needs
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.elementwise import logical_not
-from tapeless.transforms.residuals import sizes_in
 from tapeless.transforms.stores import merge_stores
 
 MADE = frozenset({"zeros", "ones", "empty", "full", "new_stack"})

@@ -23,8 +23,8 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
+from tapeless.transforms.core.reads import sizes_in, written_params
 from tapeless.transforms.errors import InternalError
-from tapeless.transforms.residuals import sizes_in, written_params
 from tapeless.transforms.user_names import of_user
 
 Home = tuple[Var, int | None]  # an axis of a variable, or an integer variable

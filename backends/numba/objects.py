@@ -29,7 +29,6 @@ from tapeless.backends.numba.signature import Signature
 
 MAGIC = b"tapeless object code\n"
 SUFFIX = ".object"
-MEGABYTES = 256
 
 
 @dataclass(frozen=True)
@@ -59,20 +58,15 @@ def found(
     make                         compiles it, with an entry of the given name
     """
     key = digest(name, text, *map(str, wanted), repr(sorted(options.items())))
-    if os.environ.get("TAPELESS_DISABLE_CACHE", "0") not in ("", "0"):
+    if cache.is_off():
         return make(f"tapeless_{key}"), False
-    path = folder() / f"{re.sub(r'[^A-Za-z0-9_]', '_', name)[:60]}_{key}{SUFFIX}"
+    path = cache.compiled() / f"{re.sub(r'[^A-Za-z0-9_]', '_', name)[:60]}_{key}{SUFFIX}"
     known = read(path)
     if known is not None and linking.ready(known.externals):
         return known, True
     made = make(f"tapeless_{key}")
     keep(path, made)
     return made, False
-
-
-def folder() -> Path:
-    """Where object code is kept."""
-    return cache.folder() / "compiled"
 
 
 def digest(*parts: str) -> str:
@@ -133,9 +127,10 @@ def keep(path: Path, made: ObjectCode) -> None:
     rest = json.dumps(head).encode() + b"\n" + made.code
     try:
         cache.write(path, MAGIC + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest)
-        trim(path.parent, limit())
+        trim(path.parent, cache.limit())
     except OSError as e:
-        _warn(f"{e.strerror or e}: {path.parent}")
+        if read(path) is None:  # nor has another process written it
+            _warn(f"{e.strerror or e}: {path.parent}")
 
 
 @functools.cache
@@ -147,12 +142,6 @@ def _warn(reason: str) -> None:
         RuntimeWarning,
         stacklevel=2,
     )
-
-
-def limit() -> int:
-    """How many bytes may be kept: TAPELESS_CACHE_SIZE megabytes."""
-    given = os.environ.get("TAPELESS_CACHE_SIZE", "")
-    return int(float(given) * 1e6) if re.fullmatch(r"\d+(\.\d*)?", given) else MEGABYTES * 10**6
 
 
 def files(where: Path) -> list[tuple[Path, os.stat_result]]:

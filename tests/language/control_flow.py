@@ -1,5 +1,9 @@
 """Branches, loops and the ways out of them."""
 
+import logging
+import sys
+import warnings
+
 import numpy as np
 
 from tests.language import row
@@ -326,3 +330,15 @@ def unrolled(x):
     for i in range(3):
         y = layers[i](y * x[0])
     return np.sum(y)
+
+
+@row("`warnings.warn`, `logging`, `sys.stdout` and `sys.stderr`", prints="sum 1.60\nlarge\n")
+def reported(x):
+    total = np.sum(x)
+    sys.stdout.write(f"sum {total:.2f}\n")
+    if total > 1:
+        print("large", file=sys.stdout)
+    if total > 100:
+        warnings.warn(f"huge: {total}", stacklevel=2)
+        logging.getLogger("model").warning("huge: %g", total)
+    return total**2

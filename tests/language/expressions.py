@@ -129,3 +129,46 @@ def hinted(x: np.ndarray, scale: "float" = 2.0) -> float:
         total += v**2
     y = x * total
     return scale * np.sum(y)
+
+
+@row(
+    "text that shows data: `%`, `format`, `join`, `+`, methods of `str`",
+    prints="X = 0.70 of 1.6\n0.7, -0.4, 1.3 |  70.0%\n",
+)
+def shown(x):
+    head = ("x = %.2f" % x[0]).upper() + " of {:.2g}".format(np.sum(x))  # noqa: UP031, UP032
+    print(head)
+    print(", ".join(f"{v:.1f}" for v in x), f"{x[0]:.1%}".rjust(6), sep=" | ")
+    return np.sum(x**2)
+
+
+@row('text by data (`"left" if x < 0 else "right"`)', prints="right\n")
+def named_side(x):
+    side = "left" if x[0] < 0 else "right"
+    print(side)
+    return np.sum(x**3) if side == "right" else np.sum(x)
+
+
+@row("ranges of data: index, slice, `len`, `in`")
+def ranged(x):
+    places = range(len(x))
+    total = places[-1] * x[0] ** 2 + len(places[::2]) * x[1]
+    for k in places[1:]:
+        total = total + x[k] ** 3
+    return total if 2 in places else x[0]
+
+
+@row("lists appended to in loops, then sorted, reversed, sliced, joined")
+def rearranged(x):
+    found = []
+    for v in x:
+        found.append(v**2)
+    found.sort()
+    longer = found[:2] + sorted(found, reverse=True)
+    longer.reverse()
+    return longer[0] * longer.pop(0) + longer.pop() * longer[1] + len(longer)
+
+
+@row("`np.r_`, `np.c_`")
+def joined_by_index(x):
+    return np.sum(np.r_[x[0], x, 0:2] ** 2) + np.sum(np.c_[x, x**2] * np.array([1.0, 2.0]))

@@ -56,3 +56,59 @@ def catches(x):
         return np.sum(x)
     except ValueError:
         return np.sum(x**2)
+
+
+@refused("what a text by data says (`len`, `float`, a key of a dict)", "float() needs a text")
+def reads_text(x):
+    return float(f"{x[0]:.2f}") * np.sum(x)
+
+
+@refused("what a text by data says (`len`, `float`, a key of a dict)", "len() needs a text")
+def measures_text(x):
+    return len(f"{x[0]}") * np.sum(x)
+
+
+@refused("a text that shows data, returned or stored outside", "is returned or stored outside")
+def keeps_text(x):
+    KEPT.append(f"{x[0]}")
+    return np.sum(x)
+
+
+@refused("`insert`, `remove`, `index`, `count`, `del` of a list filled in a loop", ".insert() of a")
+def inserts(x):
+    filled = []
+    for v in x:
+        filled.append(v)
+    filled.insert(0, x[0])
+    return filled[0]
+
+
+@refused("`insert`, `remove`, `index`, `count`, `del` of a list filled in a loop", "del of an elem")
+def deletes(x):
+    filled = []
+    for v in x:
+        filled.append(v)
+    del filled[0]
+    return filled[0]
+
+
+@refused("`eval`, `exec`, `locals`, `globals`", "eval() in a function that is staged")
+def evaluates(x):
+    return eval("np.sum(x)")
+
+
+@refused("`eval`, `exec`, `locals`, `globals`", "locals() in a function that is staged")
+def looks_around(x):
+    return np.sum(locals()["x"])
+
+
+@refused("`input`, writing files", "open() in a function that is staged")
+def writes_a_file(x):
+    with open("log.txt", "w") as log:
+        log.write("called")
+    return np.sum(x)
+
+
+@refused("`input`, writing files", "input() in a function that is staged")
+def asks(x):
+    return float(input("factor: ")) * np.sum(x)

@@ -40,10 +40,41 @@ def keyword(x, *, scale):
     return scale * x
 
 
+def switched(mode="fast", x=1.5):
+    return x**2 if mode == "fast" else x
+
+
+def words(x):
+    return {"value": x, "unit": "m"}
+
+
+def prints(x):
+    print(x)
+
+
+def items(x):
+    yield x
+
+
+def empty(x: "f8[0]"):
+    return np.sum(x)
+
+
 class Model:
     @staticmethod
     def square(x):
         return x**2
+
+    def cube(self, x):
+        return x**3
+
+
+class Sized:
+    def __init__(self, size):
+        self.size = size
+
+    def volume(self, x):
+        return self.size * x
 
 
 CONSTANT = 3

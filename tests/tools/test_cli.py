@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-COMMANDS = ["grad", "stages", "check", "run", "doctor"]
+COMMANDS = ["grad", "stages", "check", "run", "cache", "doctor"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -36,7 +36,10 @@ def test_help_lists_commands_and_codes(tapeless):
         (("grad", "gone.py:f"), "tapeless: there is no file gone.py"),
         (("grad", "models.py:logistic", "--wrt", "z"), "no positional parameter 'z'"),
         (("grad", "models.py:logistic", "--args", "f8[x]"), "    f8[x]\n       ^"),
+        (("grad", "models.py:decay", "--wrt", "rate,rate"), "names a parameter twice"),
+        (("grad", "models.py:Sized.volume"), "Sized.volume is a method, and Sized() needs arg"),
         (("check", "models.py:decay", "--args", "i8"), "no argument holds floats"),
+        (("check", "models.py:empty"), "the arguments hold no numbers to compare"),
         (("run", "gone.py", "--emit", "out"), "there is no file gone.py"),
         (("run", "models.py"), "--emit DIR is missing"),
         (("run", "models.py", "--emit", "models.py"), "models.py is not a folder"),
@@ -45,6 +48,8 @@ def test_help_lists_commands_and_codes(tapeless):
 def test_misunderstood_requests_leave_with_2(tapeless, argv, message):
     result = tapeless(*argv)
     assert result.code == 2
+    assert result.err.startswith("tapeless: ")
+    assert result.err.count("\n") >= 2, "no way out is named"
     assert message in result.err
     assert not result.out
 
@@ -153,6 +158,11 @@ def test_grad_by_names(tapeless):
 
 def test_grad_of_a_method(tapeless):
     assert derivative(tapeless, "models:Model.square")(3.0) == 6
+    assert derivative(tapeless, "models:Model.cube")(3.0) == 27
+
+
+def test_defaults_that_only_the_function_understands(tapeless):
+    np.testing.assert_array_equal(derivative(tapeless, "numpy:sum")(2.0, None, None, None), 1.0)
 
 
 def test_stages_end_with_the_source(tapeless):
@@ -167,6 +177,10 @@ def test_stages_end_with_the_source(tapeless):
     [
         ("models.py:logistic",),
         ("models.py:logistic", "--order", "2"),
+        ("models.py:logistic", "--order", "3"),
+        ("models.py:norm", "--order", "3"),
+        ("models.py:switched",),
+        ("models.py:Model.cube",),
         ("models.py:decay",),
         ("models.py:norm", "--args", "f8[2,3]"),
         ("models.py:norm", "--args", "f4[40]"),
@@ -179,6 +193,23 @@ def test_check_finds_right(tapeless, options):
     assert result.out.startswith("right: ")
     assert "forward by " in result.out
     assert "reverse by " in result.out
+
+
+@pytest.mark.parametrize(
+    ("function", "returned"),
+    [("words", "a value of type str"), ("prints", "nothing"), ("items", "a value of type gen")],
+)
+def test_check_refuses_results_that_have_no_derivative(tapeless, function, returned):
+    result = tapeless("check", f"models.py:{function}")
+    assert result.code == 1
+    assert result.err.startswith(f"tapeless: models.py:{function} returns {returned}")
+
+
+def test_a_file_that_ends_the_program(tapeless, models):
+    (models / "script.py").write_text("raise SystemExit(3)\n")
+    result = tapeless("grad", "script.py:f")
+    assert result.code == 2
+    assert "script.py ends the program where it is imported (exit code 3)" in result.err
 
 
 def test_a_refusal_leaves_with_1(tapeless, models):
@@ -230,6 +261,8 @@ def test_doctor_reports(tapeless):
     assert titles == ["versions", "backends", "threads", "cache"]
     assert "  numpy " in result.out
     assert "  writable              yes" in result.out
+    assert "  TAPELESS_NUM_THREADS  " in result.out
+    assert "  compiled code         up to 256 MB are kept" in result.out
 
 
 def test_the_script_is_installed():

@@ -12,7 +12,6 @@ from tapeless.transforms.wrapping import WIDTH, without_brackets, wrap
 
 NAMES = st.text("abcdefgh", min_size=4, max_size=30).map(lambda text: template(f"v_{text}", {}))
 FORMS = ["{0} + {1}", "{0} * {1}", "{0} / {1}", "f({0}, {1})", "{0}[{1}]", "({0} - {1}).T"]
-FORMS += ["[p + q for p, q in zip({0}, {1})]"]
 TREES = st.recursive(
     NAMES,
     lambda inner: st.builds(
@@ -36,6 +35,13 @@ def test_a_wrapped_line_is_the_same_statement(tree, head):
     assert parsed(lines) == parsed([line])
     # what has neither brackets nor operators of its own cannot be broken
     assert all(len(each) <= WIDTH or not re.search(r"[-+*/] |\(.{9}", each) for each in lines)
+
+
+def test_the_targets_of_a_comprehension_stay_together():
+    inner = "[p + q for p, q in zip(first, second)]"
+    line = f"    total = [p + q for p, q in zip({inner}, list(np.array(third)))]"
+    for width in (40, 60, 80):
+        assert parsed(wrap(line, width)) == parsed([line])
 
 
 @pytest.mark.parametrize("line", ["x = y", "    return x", "if x > 0:", "pass"])

@@ -35,6 +35,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
 )
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import refresh, retype
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.branches import final_spec, reopened
@@ -52,7 +53,6 @@ from tapeless.transforms.frontend.values import (
     take_apart,
 )
 from tapeless.transforms.ops.calls import CALLS, acts, enter, is_call
-from tapeless.transforms.residuals import sizes_in
 
 ROUNDS = 12
 

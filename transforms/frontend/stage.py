@@ -54,6 +54,12 @@ class Decisions:
         default_factory=dict
     )  # symbol -> leaf, axis (-1: value)
 
+    def write_out(self) -> None:
+        """A transformation needs the whole program: start again without functions in it."""
+        if self.outlines:
+            self.outlines = False
+            raise Restart
+
     def recurse(self, code: Any) -> None:
         """A function calls itself to a depth that data decides: start again, calling it by name."""
         self.recursive.add(code)
@@ -176,9 +182,12 @@ def find_origin() -> Origin | None:
     return None
 
 
-def stage(call: Callable[[list[Any]], Any], leaves: list[Any], names: list[str]) -> Staged:
-    """Runs `call` on symbols for `leaves` until no more of them need be known."""
-    decisions = Decisions()
+def stage(
+    call: Callable[[list[Any]], Any], leaves: list[Any], names: list[str], outlines: bool = True
+) -> Staged:
+    """Runs `call` on symbols for `leaves` until no more of them need be known; `outlines`: functions
+    that are called often may become functions of the program."""
+    decisions = Decisions(outlines=outlines)
     for _ in range(50):
         try:
             return _attempt(

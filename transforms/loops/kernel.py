@@ -244,6 +244,17 @@ class Writer:
             return ast.Name(self.param(cell), ast.Load())
         return self.home_element(self.buffer(cell), index)
 
+    def place(self, a: Atom, index: list[ast.expr]) -> ast.expr:
+        """An element of memory that is stored to."""
+        assert isinstance(a, Var)
+        cell = self.memory.cell(a)
+        s = self.memory.defs.get(cell)
+        if cell not in self.home and isinstance(s, Let) and is_view(s):
+            return self.place(s.args[0], self.base_index(s, entries_of(s), index, 1))
+        self.local.pop(cell, None)
+        self.local.pop(a, None)
+        return self.home_element(self.buffer(cell), index)
+
     def home_element(self, home: Buffer, index: list[ast.expr]) -> ast.expr:
         return subscript(home.name, [index[k] for k in home.axes])
 
@@ -478,7 +489,7 @@ class Writer:
                     self.start_sum(stage, v)
             elif not stage.stores and stage not in self.summing:
                 wanted = {stage.var, v} & later or self.viewed_later(v, later)
-                if wanted and v not in self.home:
+                if v not in self.home and (wanted or v in self.analysis.targets):
                     self.home[v] = self.allocate(v, self.free_axes(stage))
         name = self.index_name()
         if item.size is None:
@@ -607,6 +618,8 @@ class Writer:
         else:
             self.check_division(stage)
             value = self.value(stage, index)
+        if v in self.analysis.targets and v.type.shape and v not in self.home:
+            self.home[v] = self.allocate(v, self.free_axes(stage))
         if v in self.home:
             read_here = any(stage.var in item.needs or v in item.needs for item in after)
             if read_here and not isinstance(value, ast.Name):
@@ -686,8 +699,8 @@ class Writer:
         s = stage.let
         first = 1 if s.op.name in OVERWRITES else 2
         self.check_index(s, stage.entries, first, index)
-        target = self.element(s.args[0], self.base_index(s, stage.entries, index, first))
         value = self.value(stage, index)
+        target = self.place(s.args[0], self.base_index(s, stage.entries, index, first))
         sign = "="
         if s.op.name == "add_at":
             sign = "+="

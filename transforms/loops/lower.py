@@ -50,6 +50,7 @@ class Analysis:
     memory: Memory
     sizes: dict[dims.Symbol, Size]
     boundscheck: bool = True
+    targets: set[Var] = field(default_factory=set)  # memory that is stored to
     stages: dict[Let, Stage | None] = field(default_factory=dict)
     inside: set[Var] = field(default_factory=set)  # what the kernel that is written defines
     seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
@@ -100,7 +101,6 @@ class Lowering:
         self.names = Names()
         self.same: dict[Var, Atom] = {}
         self.fallbacks: list[str] = []
-        self.targets: set[Var] = set()
         self.constants(self.block)
 
     def run(self) -> Block:
@@ -116,7 +116,7 @@ class Lowering:
             stage = self.analysis.stage(s)
             if stage is not None and stage.constant and stage.var not in stored:
                 self.memory.inline.add(stage.let)
-        self.targets = stored
+        self.analysis.targets = stored
 
     def stored(self, block: Block) -> Iterable[Var]:
         for s in block.body:
@@ -160,7 +160,6 @@ class Lowering:
         found: set[Var] = set()
         for v in live:
             self.memory._need(v, found)
-            self.memory._need(self.memory.cell(v), found)
         return found
 
     def hoisted(self, s: Statement, run: list[Statement]) -> bool:
@@ -234,10 +233,12 @@ class Lowering:
 
         analysis = self.analysis
         analysis.inside = {v for s in run for v in (*outputs(s), *_inside(s))}
+        before = [v for s in run for v in outputs(s)]
+        first = min((self.memory.order[v] for v in before), default=0)
         analysis.seen = {
             x
-            for v in self.memory.order
-            if v not in analysis.inside
+            for v, k in self.memory.order.items()
+            if k < first and not self.unseen(v)
             for n in getattr(v.type, "shape", ())
             for x in dims.symbols(n)
         }
@@ -250,6 +251,11 @@ class Lowering:
         wanted = live | {a for a in kernel.results}
         views = [s for s in views if s.outs[0] in wanted]
         return [*self.call(kernel), *views]
+
+    def unseen(self, v: Var) -> bool:
+        """Whether the driver may not have an array."""
+        s = self.memory.defs.get(v)
+        return isinstance(s, Let) and (is_view(s) or s in self.memory.inline)
 
     def name_kernel(self) -> str:
         return self.names.new(f"{self.name}_kernel")

@@ -136,6 +136,7 @@ class Memory:
         if not isinstance(a, Var) or a in found:
             return
         found.add(a)
+        self._need(self.cell(a), found)
         s = self.defs.get(a)
         if isinstance(s, Let) and (s in self.inline or is_view(s)):
             for b in _operands(s):

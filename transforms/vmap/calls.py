@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, building, current
-from tapeless.transforms.core.language import Block, Function, Let, Type, Var
+from tapeless.transforms.core.language import Block, Function, Let, Var
 from tapeless.transforms.core.rewriting import refresh
-from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.calls import add_tapes, bundle, is_call, unbundle
+from tapeless.transforms.ops.parts import index
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -32,39 +32,27 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         pairs = zip(s.args, flags, strict=True)
         given = tuple(batch.front(a) if on else batch.value(a)[0] for a, on in pairs)
         return _recorded(batch, s, given, {"function": made})
-    if s.op is bundle:
-        given = tuple(_kept(batch, a) for a in s.args)
-        return _recorded(batch, s, given, s.params)
+    if s.op is bundle:  # everything on a tape is a batch
+        return _recorded(batch, s, tuple(map(batch.front, s.args)), s.params)
     if s.op is add_tapes:
         return _recorded(batch, s, args, s.params)
-    kinds = tuple(batch.kind(k) for k in s.params["kinds"])
-    found = _recorded(batch, s, args, {"kinds": kinds})
-    return [(v, None) if _is_length(w) else (v, 0) for (v, _), w in zip(found, s.outs, strict=True)]
+    found = _recorded(batch, s, args, {"kinds": tuple(map(batch.kind, s.params["kinds"]))})
+    return [_length(v, pair) for v, pair in zip(s.outs, found, strict=True)]
 
 
 def _recorded(batch: Batch, s: Let, args: Any, params: Any) -> list[Any]:
     """The statement with results for the whole batch."""
-    outs = tuple(v if _is_length(v) else Var(batch.kind(v.type), v.name) for v in s.outs)
+    outs = tuple(Var(batch.kind(v.type), v.name) for v in s.outs)
     current().let(outs, s.op, args, params)
     return [(v, 0) for v in outs]
 
 
-def _is_length(a: Any) -> bool:
-    """Python integers on tapes are lengths, which are the same for all elements."""
-    return isinstance(a.type, Type) and a.type.weak and a.type.dtype.kind == "i"
-
-
-def _kept(batch: Batch, a: Any) -> Any:
-    """What goes on the tape: batches, and lengths."""
-    if not _is_length(a):
-        return batch.front(a)
-    if batch.batched(a):
-        raise UnsupportedError(
-            "vmap: an integer that a recursion keeps for its derivative differs between the "
-            "elements of the batch",
-            "pass it as a float",
-        )
-    return batch.value(a)[0]
+def _length(v: Var, pair: Any) -> Any:
+    """What sizes are made of is the same for all elements, or the forward part was refused."""
+    if v.size is None:
+        return pair
+    current().let((v,), index, (pair[0],), {"key": (0,)})
+    return v, None
 
 
 def batched(kind: type[Batch], function: Function, flags: Flags, nested: bool) -> Function:

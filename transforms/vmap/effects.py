@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Var
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.elementwise import greater
+from tapeless.transforms.ops.reductions import any_
 from tapeless.transforms.vmap.onebyone import element, elements, over_batch
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _raise(batch: Batch, s: Effect, args: Any, axes: Any) -> None:
     with b.block() as statements:
         b.emit(replace(s, args=tuple(elements(args, axes, atom(0)))))
     if batch.masked and not batch.nested:
-        some = greater(size_atom(batch.size), 0)
+        some = any_(batch.mask, axes=(0,), keepdims=False)
         b.emit(If((), some, Block((), tuple(statements), ()), NOTHING, None, s.origin))
         return
     for each in statements:

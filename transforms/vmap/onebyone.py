@@ -12,13 +12,13 @@ from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.dims import Size, symbols
 from tapeless.transforms.core.language import Atom, Block, For, Let, StackType, Type, Var
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.batching import Axes
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.parts import Slot, index, update
 from tapeless.transforms.ops.shapes import Atoms
-from tapeless.transforms.residuals import sizes_in
 
 
 def one_by_one(s: Let, args: Atoms, axes: Axes, size: Size) -> list[tuple[Var, int]]:

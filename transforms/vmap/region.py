@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tapeless.transforms.core.builder import var_size
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.elementwise import select
 from tapeless.transforms.ops.parts import Slot, gather, index, update
-from tapeless.transforms.ops.reductions import argmax, count_nonzero
+from tapeless.transforms.ops.reductions import argmax
 from tapeless.transforms.ops.shapes import front, lifted
 
 #: An element whose values stand in for others: it has no derivative, as these are never used.
@@ -69,8 +69,7 @@ class Chosen:
 
     @classmethod
     def of(cls, mask: Atom) -> Chosen:
-        count = count_nonzero(mask, axes=(0,), keepdims=False)
-        return cls(mask, var_size(count))
+        return cls(mask, dims.symbol("n", 0))
 
     def enter(self, value: Atom, axis: int) -> tuple[Any, int]:
         """What the region sees of a batched value."""

@@ -12,12 +12,12 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import map_symbols
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.batching import shifted
 from tapeless.transforms.ops.elementwise import add, floordiv, maximum, mod, mul
 from tapeless.transforms.ops.reductions import amax
-from tapeless.transforms.residuals import sizes_in
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch

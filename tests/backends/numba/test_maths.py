@@ -9,7 +9,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from tapeless.backends.numba import libraries, load, objects
+from tapeless.backends import cache
+from tapeless.backends.numba import libraries, load
 from tapeless.backends.numba.compiler import maths
 from tests.backends.numba.text import module
 
@@ -157,7 +158,7 @@ def test_special_pairs(name):
 
 def newest_code():
     """The object code that was written last."""
-    paths = objects.folder().glob("f_*.object")
+    paths = cache.compiled().glob("f_*.object")
     return max(paths, key=lambda p: p.stat().st_mtime_ns).read_bytes().split(b"\n", 3)[3]
 
 

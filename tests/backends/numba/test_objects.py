@@ -192,4 +192,4 @@ def test_the_limit_holds_while_code_is_made(folder, monkeypatch):
 )
 def test_limits(given, wanted, monkeypatch):
     monkeypatch.setenv("TAPELESS_CACHE_SIZE", given)
-    assert objects.limit() == wanted
+    assert objects.cache.limit() == wanted

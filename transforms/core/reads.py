@@ -1,0 +1,36 @@
+"""What statements read: variables, and the sizes in types and parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Let, StackType, Statement, Type, Var, operands
+
+
+def sizes_in(value: Any) -> set[dims.Symbol]:
+    if isinstance(value, dims.Dim):
+        return dims.symbols(value)
+    if isinstance(value, Type):
+        return sizes_in(value.shape)
+    if isinstance(value, StackType):
+        return sizes_in(value.item)
+    if isinstance(value, (tuple, list)):
+        return set().union(*map(sizes_in, value)) if value else set()
+    return set()
+
+
+def written_params(s: Let) -> list[Any]:
+    """The parameters of an operation that its source shows."""
+    text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
+    text = text[0] if isinstance(text, tuple) else text
+    return [value for key, value in s.params.items() if f"{{{key}" in text]
+
+
+def reads(s: Statement) -> list[Var]:
+    """Variables a statement reads itself, also through sizes."""
+    found = [a for a in operands(s) if isinstance(a, Var)]
+    if isinstance(s, Let):
+        for v in s.params.values():
+            found += [x.var for x in sizes_in(v) if x.var is not None]
+    return found

@@ -1,0 +1,210 @@
+"""The backward statements with reads of what was saved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import builder, dims
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    StackType,
+    Var,
+    While,
+)
+from tapeless.transforms.core.rewriting import map_sizes, retype
+from tapeless.transforms.errors import InternalError
+from tapeless.transforms.ops import indexing, stacks
+from tapeless.transforms.residuals.primal import Path
+from tapeless.transforms.residuals.storage import Storage, storage_name
+
+
+class Loading:
+    """Rebuilds the backward statements with reads of what was saved."""
+
+    def __init__(self, places: Storage) -> None:
+        self.places, self.plan, self.primal = places, places.plan, places.plan.primal
+
+    def run_back(
+        self, body: Any, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]
+    ) -> None:
+        b = builder.current()
+        for s in body:
+            b.origin = s.origin
+            match s:
+                case Let():
+                    outs = tuple(self.fresh(v, new) for v in s.outs)
+                    made = Let(
+                        outs,
+                        s.op,
+                        tuple(self.renamed(a, new) for a in s.args),
+                        map_sizes(s.params, new),
+                        s.origin,
+                    )
+                    b.emit(made)
+                    for v in outs:
+                        b.definitions[v] = made
+                case Effect():
+                    b.emit(replace(s, args=tuple(self.renamed(a, new) for a in s.args)))
+                case If() | For():
+                    self.back_structured(s, path, storage, new)
+                case _:
+                    raise TypeError(s)
+
+    def fresh(self, v: Var, new: dict[Var, Atom]) -> Var:
+        kind = (
+            retype(v.type, new)
+            if not isinstance(v.type, StackType)
+            else StackType(retype(v.type.item, new))
+        )
+        if kind != v.type:
+            made = Var(kind, v.name, v.origin)
+            new[v] = made
+            return made
+        return v
+
+    def renamed(self, a: Atom, new: dict[Var, Atom]) -> Atom:
+        if isinstance(a, Var) and a in new:
+            return new[a]
+        if isinstance(a, Var) and self.primal.path.get(a):
+            raise InternalError(
+                f"the value of {a.name or self.primal.let.get(a)} is needed by the backward part, "
+                "but not at hand"
+            )
+        return a
+
+    def back_structured(
+        self, s: If | For, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]
+    ) -> None:
+        b = builder.current()
+        popped = (
+            [v for v in self.plan.under(s.mirror) if self.places.kind(v) == "stack"]
+            if s.mirror is not None
+            else []
+        )
+        kinds = [storage[v].type for v in popped]
+        names = [storage[v].name for v in popped]  # type: ignore[union-attr]
+        outs = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
+        if isinstance(s, If):
+            test = self.renamed(s.test, new)
+            made = [
+                self.back_block(block, s.mirror, k, path, popped, dict(storage), dict(new), ())
+                for k, block in enumerate((s.then, s.orelse))
+            ]
+            b.emit(
+                If(
+                    (*(self.fresh(v, new) for v in s.outs), *outs),
+                    test,
+                    made[0],
+                    made[1],
+                    None,
+                    s.origin,
+                )
+            )
+        else:
+            start, stop, step = (self.renamed(a, new) for a in (s.start, s.stop, s.step))
+            inits = (*(self.renamed(a, new) for a in s.inits), *(storage[v] for v in popped))
+            params = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
+            inner_new = dict(new)
+            index = Var(s.index.type, s.index.name, s.index.origin)
+            inner_new[s.index] = index
+            carries = tuple(self.fresh(p, inner_new) for p in s.carries)
+            which = 1 if isinstance(s.mirror, While) else 0
+            body = self.back_block(
+                s.body,
+                s.mirror,
+                which,
+                path,
+                popped,
+                {**storage, **dict(zip(popped, params, strict=True))},
+                inner_new,
+                (index, *carries, *params),
+            )
+            b.emit(
+                For(
+                    (*(self.fresh(v, new) for v in s.outs), *outs),
+                    start,
+                    stop,
+                    step,
+                    inits,
+                    body,
+                    s.reverse,
+                    origin=s.origin,
+                )
+            )
+        storage.update(zip(popped, outs, strict=True))
+
+    def back_block(
+        self,
+        block: Block,
+        mirror: Any,
+        k: int,
+        path: Path,
+        popped: list[Var],
+        storage: dict[Var, Atom],
+        new: dict[Var, Atom],
+        params: tuple[Var, ...],
+    ) -> Block:
+        b = builder.current()
+        here = (*path, (mirror, k))
+        with b.block() as statements:
+            self.load(here, storage, new)
+            self.run_back(block.body, here, storage, new)
+            results = tuple(self.renamed(a, new) for a in block.results)
+        return Block(params, tuple(statements), (*results, *(storage[v] for v in popped)))
+
+    def load(self, here: Path, storage: dict[Var, Atom], new: dict[Var, Atom]) -> None:
+        """Reads what was saved in this block and computes the rest again."""
+        b = builder.current()
+        loaded = []
+        for v in self.plan.saved:
+            if self.primal.path[v] != here:
+                continue
+            match self.places.kind(v):
+                case "branch":
+                    new[v] = storage[v]
+                    continue
+                case "stack":
+                    rest, value = stacks.pop.bind(storage[v])
+                    storage[v] = rest
+                    assert isinstance(rest, Var)
+                    assert isinstance(value, Var)
+                    rest.name = storage_name(v)
+                case _:
+                    key, position = self.places.position(v, new)
+                    value = indexing.index(storage[v], *position, key=key)
+            value.name = v.name
+            new[v] = value
+            loaded.append(v)
+        renamed: Any = new  # sizes too
+        for v in loaded:  # their sizes are those of this pass, under new names
+            for n in getattr(v.type, "shape", ()):
+                for symbol in dims.symbols(n):
+                    if symbol in self.primal.homes and n == dims.single(symbol):
+                        renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
+        for v in loaded:
+            renamed[v].type = retype(v.type, new)
+        for v in sorted(
+            (v for v in self.plan.again if self.primal.path[v] == here),
+            key=self.primal.order.__getitem__,
+        ):
+            let = self.primal.let[v]
+            if v in new:
+                continue
+            outs = tuple(Var(retype(o.type, new), o.name, o.origin) for o in let.outs)
+            made = Let(
+                outs,
+                let.op,
+                tuple(self.renamed(a, new) for a in let.args),
+                map_sizes(let.params, new),
+                let.origin,
+            )
+            b.emit(made)
+            for o, fresh in zip(let.outs, outs, strict=True):
+                new[o] = fresh
+                b.definitions[fresh] = made

@@ -1,0 +1,132 @@
+"""Decides what is saved: a minimum cut between what loops make and what is read backwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Atom,
+    For,
+    Let,
+    Literal,
+    StackType,
+    Statement,
+    Var,
+    While,
+    blocks,
+)
+from tapeless.transforms.core.reads import reads, sizes_in
+from tapeless.transforms.maxflow import minimum_cut
+from tapeless.transforms.residuals.primal import Primal
+
+
+def recomputable(let: Let) -> bool:
+    op = let.op
+    makers = ("new_stack", "zero_items", "zeros_of_items", "empty")
+    if op.inplace or not op.pure or op.name in makers:
+        return False
+    return not op.costly or (op.elementwise and not let.outs[0].type.shape)
+
+
+class Plan:
+    """What is saved (`saved`), and what is computed again (`again`)."""
+
+    def __init__(self, primal: list[Statement], backward: list[Statement]) -> None:
+        self.primal = Primal(primal)
+        self.extra_sizes: dict[dims.Symbol, Var] = {}
+        self.needed: dict[Var, None] = {}
+        self.need(backward)
+        if self.extra_sizes:
+            return
+        self.saved, self.again = self.plan()
+
+    # -- what the backward part reads
+
+    def need(self, body: Any) -> None:
+        for s in body:
+            for v in reads(s):
+                self.need_variable(v)
+            if isinstance(s, Let):
+                for value in s.params.values():
+                    self.need_sizes(value)
+            for block in blocks(s):
+                self.need(block.body)
+                for a in block.results:
+                    if isinstance(a, Var):
+                        self.need_variable(a)
+
+    def need_variable(self, v: Var) -> None:
+        if self.primal.path.get(v) and v not in self.primal.index:
+            self.needed[v] = None
+
+    def need_sizes(self, value: Any) -> None:
+        for symbol in sizes_in(value):
+            if symbol.var is not None:
+                self.need_variable(symbol.var)
+            elif symbol in self.primal.homes:
+                home = self.primal.homes[symbol]
+                self.extra_sizes.setdefault(symbol, home)
+
+    def operands_of(self, v: Var) -> list[Var]:
+        return [
+            a
+            for a in reads(self.primal.let[v])
+            if self.primal.path.get(a) and a not in self.primal.index
+        ]
+
+    def plan(self) -> tuple[dict[Var, None], set[Var]]:
+        """The saved variables and those computed again."""
+        nodes: dict[Var, None] = {}
+        left = list(self.needed)
+        edges: list[tuple[Var, Var]] = []
+        fixed: set[Var] = set()
+        while left:
+            v = left.pop()
+            if v in nodes:
+                continue
+            nodes[v] = None
+            let = self.primal.let.get(v)
+            if (
+                let is None
+                or not recomputable(let)
+                or any(x in self.primal.homes for x in sizes_in(tuple(let.params.values())))
+            ):
+                fixed.add(v)
+                continue
+            for u in self.operands_of(v):
+                edges.append((u, v))
+                left.append(u)
+        cut = minimum_cut(
+            list(nodes), {v: self.cost(v) for v in nodes}, edges, fixed, set(self.needed)
+        )
+        again: set[Var] = set()
+        left = [v for v in self.needed if v not in cut]
+        while left:
+            v = left.pop()
+            if v not in again and v not in cut:
+                again.add(v)
+                left += self.operands_of(v)
+        return dict.fromkeys(sorted(cut, key=self.primal.order.__getitem__)), again
+
+    def cost(self, v: Var) -> int:
+        kind: Any = v.type
+        elements = 1
+        while isinstance(kind, StackType):
+            kind, elements = kind.item, 4096 * elements
+        for s in kind.shape:
+            elements *= s if isinstance(s, int) else 64
+        depth = sum(isinstance(s, (For, While)) for s, _ in self.primal.path[v])
+        return int(max(elements, 1) * 8**depth * 1000 + self.primal.order[v] % 1000)
+
+    # -- where a variable is
+
+    def under(self, s: Statement) -> list[Var]:
+        return [v for v in self.saved if any(s is t for t, _ in self.primal.path[v])]
+
+    def loops(self, v: Var) -> list[Any]:
+        return [s for s, _ in self.primal.path[v] if isinstance(s, (For, While))]
+
+    def outside(self, a: Atom) -> bool:
+        """Whether an atom is known before the outermost loop around."""
+        return isinstance(a, Literal) or not (self.primal.path.get(a) or a in self.primal.partial)

@@ -1,0 +1,64 @@
+"""Makes values of loop bodies and branches available to the backward part: saved or recomputed.
+
+    for t in range(n):                        for t in range(n):
+        x = x * sin(x)                            x_saved[t] = x
+    ...                           becomes         x = x * sin(x)
+    for t in reversed(range(n)):              for t in reversed(range(n)):
+        x_bar = x_bar * cos(<x of pass t>)        x = x_saved[t]
+                                                  x_bar = x_bar * cos(x)
+
+What is saved is a minimum cut between what the loop makes and what the backward part reads, as in
+AOTAutograd's partitioner; arithmetic, comparisons and reads of elements are computed again.
+"""
+
+from __future__ import annotations
+
+from tapeless.transforms.core import builder, dims
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Let,
+    Statement,
+    Var,
+)
+from tapeless.transforms.core.rewriting import replace_symbols
+from tapeless.transforms.core.sizes import INT
+from tapeless.transforms.residuals.loading import Loading
+from tapeless.transforms.residuals.plan import Plan
+from tapeless.transforms.residuals.run_time_sizes import Sized, Wanted
+from tapeless.transforms.residuals.saving import Saving
+from tapeless.transforms.residuals.storage import Storage
+
+
+def resolve(
+    primal: list[Statement], backward: list[Statement]
+) -> tuple[list[Statement], list[Statement], dict[Var, Atom]]:
+    """Primal statements that save, and backward statements that read only what is in scope; and
+    what the variables that the backward part reads at its own top level are called now."""
+    plan = Plan(primal, backward)
+    if plan.extra_sizes:
+        made: dict[dims.Symbol, Var] = {}
+        wanted: Wanted = {}
+        for symbol, home in plan.extra_sizes.items():
+            made[symbol] = Var(INT, "n")
+            made[symbol].size = dims.symbol("n", 0, made[symbol])
+            wanted.setdefault(home, []).append(symbol)
+        sized = Sized(wanted, made)
+        primal = sized.statements(primal)
+        names = {symbol: v.size for symbol, v in made.items()}
+        backward = sized.mirrored(replace_symbols(Block((), tuple(backward), ()), names).body)
+        plan = Plan(primal, backward)
+    places = Storage(plan)
+    b = builder.Builder()
+    with builder.building(b):
+        for s in primal:
+            if isinstance(s, Let):
+                for v in s.outs:
+                    b.definitions[v] = s
+        storage: dict[Var, Atom] = {}
+        new: dict[Var, Atom] = {}
+        Saving(places).rebuild(primal, (), storage)
+        forward = list(b.blocks[0])
+        b.blocks[0] = []
+        Loading(places).run_back(backward, (), storage, new)
+    return forward, b.blocks[0], new

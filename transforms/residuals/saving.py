@@ -1,0 +1,95 @@
+"""The primal statements with saves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Statement,
+    Var,
+    While,
+    blocks,
+    outputs,
+)
+from tapeless.transforms.residuals.primal import Path
+from tapeless.transforms.residuals.storage import Storage
+
+
+class Saving:
+    """Rebuilds the primal statements with saves."""
+
+    def __init__(self, places: Storage) -> None:
+        self.places, self.plan = places, places.plan
+
+    def rebuild(self, body: Any, path: Path, storage: dict[Var, Atom]) -> None:
+        """Records `body` with saves; `storage` follows the stores of each saved variable."""
+        b = builder.current()
+        for s in body:
+            b.origin = s.origin
+            inner = self.plan.under(s) if blocks(s) else []
+            if not inner:
+                b.emit(s)
+            else:
+                for v in inner:
+                    if v not in storage:
+                        storage[v] = self.places.allocate(v)
+                self.rebuild_structured(s, path, inner, storage)
+            if isinstance(s, Let):
+                for v in s.outs:
+                    b.definitions[v] = s
+            for v in outputs(s):
+                if v in self.plan.saved:
+                    storage[v] = self.places.save(v, storage[v])
+
+    def rebuild_block(
+        self, s: Statement, k: int, path: Path, inner: list[Var], storage: dict[Var, Atom]
+    ) -> tuple[list[Statement], list[Atom]]:
+        b = builder.current()
+        block = blocks(s)[k]
+        with b.block() as statements:
+            local = dict(storage)
+            for p in block.params:
+                if p in self.plan.saved:
+                    local[p] = self.places.save(p, local[p])
+            self.rebuild(block.body, (*path, (s, k)), local)
+        return statements, [local[v] for v in inner]
+
+    def rebuild_structured(
+        self, s: Statement, path: Path, inner: list[Var], storage: dict[Var, Atom]
+    ) -> None:
+        b = builder.current()
+        kinds = [storage[v].type for v in inner]
+        names = [
+            a.name if isinstance(a, Var) else v.name for v, a in ((v, storage[v]) for v in inner)
+        ]
+        outs = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
+        if isinstance(s, If):
+            made_blocks = []
+            for k, block in enumerate((s.then, s.orelse)):
+                statements, finals = self.rebuild_block(s, k, path, inner, storage)
+                made_blocks.append(Block((), tuple(statements), (*block.results, *finals)))
+            b.emit(replace(s, outs=(*s.outs, *outs), then=made_blocks[0], orelse=made_blocks[1]))
+        else:
+            params = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
+            k = 1 if isinstance(s, While) else 0
+            statements, finals = self.rebuild_block(
+                s, k, path, inner, {**storage, **dict(zip(inner, params, strict=True))}
+            )
+            old = blocks(s)[k]
+            block = Block((*old.params, *params), tuple(statements), (*old.results, *finals))
+            assert isinstance(s, (For, While))
+            inits = (*s.inits, *(storage[v] for v in inner))
+            if isinstance(s, While):
+                test_params = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
+                test = Block((*s.test.params, *test_params), s.test.body, s.test.results)
+                b.emit(replace(s, outs=(*s.outs, *outs), inits=inits, test=test, body=block))
+            else:
+                b.emit(replace(s, outs=(*s.outs, *outs), inits=inits, body=block))
+        storage.update(zip(inner, outs, strict=True))
