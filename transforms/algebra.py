@@ -9,6 +9,7 @@ they meet and cancel, unless a constant is cheaper on a factor that is smaller t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,13 +17,15 @@ from tapeless.transforms.core.builder import broadcast, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.ops import fresh, parts, shapes
+from tapeless.transforms.ops import fresh, joining, parts, shapes
 from tapeless.transforms.ops.elementwise import (
     add,
+    floordiv,
     is_number,
     logical_not,
     mul,
     neg,
+    power,
     select,
     sub,
     truediv,
@@ -154,6 +157,42 @@ def multiples_in_a_row(s: Let, uses: Uses) -> Any:
     return add(a, mul(both, x)) if both and short(both, c, d) else None
 
 
+def constants_in_a_row(s: Let, uses: Uses) -> Any:
+    """(x + 1) + 2 is x + 3: of numbers with one sign, so that nothing cancels, or of integers."""
+    for rest, last in (s.args, s.args[::-1]) if s.op is add else (s.args,):
+        let, d = made_by(rest, add, sub), number(last)
+        if let is None or d is None or not once(rest, uses):
+            continue
+        for x, c in (let.args, let.args[::-1]) if let.op is add else (let.args,):
+            if (c := number(c)) is None or not _same_kind(s, x, c, d):
+                continue
+            total = (c if let.op is add else -c) + (d if s.op is add else -d)
+            exact = is_integer(x) or (let.op is s.op and c * d > 0 and short(total, c, d))
+            if exact:
+                return add(x, total) if total > 0 else sub(x, -total) if total else x
+    return None
+
+
+def _same_kind(s: Let, x: Atom, *numbers: Any) -> bool:
+    """Whether `x` with numbers added has the type of a result."""
+    whole = all(isinstance(n, int) for n in numbers)
+    return x.type == s.outs[0].type and (x.type.dtype.kind == "f" or (is_integer(x) and whole))
+
+
+def is_integer(a: Atom) -> bool:
+    """Whether an atom is a Python integer, which never overflows."""
+    return a.type.dtype.kind == "i" and a.type.weak
+
+
+def quotient_of_ones(s: Let, uses: Uses) -> Any:
+    """(a - b) // -1 is b - a."""
+    a, b = s.args
+    let = made_by(a, sub)
+    if not is_number(b, -1) or not is_integer(a):
+        return None
+    return neg(a) if let is None else sub(*let.args[::-1])
+
+
 # -- products
 
 
@@ -210,6 +249,33 @@ def constant_on_smaller(s: Let, uses: Uses) -> Any:
             made = mul(c, small)
             return mul(made, large) if small is x else mul(large, made)
     return None
+
+
+def times_power(s: Let, uses: Uses) -> Any:
+    """x x^k is x^(k + 1) for an integer k > 1."""
+    for x, y in (s.args, s.args[::-1]):
+        let = made_by(y, power)
+        if let is None or let.args[0] is not x or not once(y, uses) or not is_float(x):
+            continue
+        k = number(let.args[1])
+        if isinstance(k, int) and 1 < k < 9 and y.type == s.outs[0].type:
+            return power(x, k + 1)
+    return None
+
+
+def multiple_of_quotient(s: Let, uses: Uses) -> Any:
+    """c (x / d) is (c / d) x, where c / d is an integer or a power of two."""
+    c, quotient = s.args
+    let = made_by(quotient, truediv)
+    if let is None or number(c) is None or not once(quotient, uses) or not is_float(quotient):
+        return None
+    x, d = let.args[0], number(let.args[1])
+    if not d or not fits(x, s.outs[0].type) or not is_float(x):
+        return None
+    factor = number(c) / d
+    if factor == 1:
+        return x
+    return mul(factor, x) if math.frexp(factor)[0] in (0.5, -0.5) else None
 
 
 def constant_of_quotient(s: Let, uses: Uses) -> Any:
@@ -326,6 +392,59 @@ def not_twice(s: Let, uses: Uses) -> Any:
     return let.args[0] if let is not None and let.args[0].type.dtype.kind == "b" else None
 
 
+def added_to_zeros(s: Let, uses: Uses) -> Any:
+    """x[i] += v is x[i] = v where x is still zero."""
+    x, v = s.args[:2]
+    if parts.may_repeat(s.params["key"], s.args[2:]) or v.type.dtype.kind == "b":
+        return None
+    while (let := made_by(x, parts.update, parts.add_at)) is not None:
+        if not apart(let, s):
+            return None
+        x = let.args[0]
+    zeros = made_by(x, fresh.zeros) is not None
+    return parts.update(*s.args, **s.params) if zeros else None
+
+
+def apart(a: Let, b: Let) -> bool:
+    """Whether two stores are sure to write different elements: by known places on an axis."""
+    pairs = zip(a.params["key"], b.params["key"], strict=False)
+    whole = (int, slice)
+    for p, q in pairs:
+        if type(p) is int and type(q) is int and p != q and (p < 0) == (q < 0):
+            return True
+        if not isinstance(p, whole) or not isinstance(q, whole):
+            return False  # the axes that follow may be others
+    return False
+
+
+def made_of_elements(s: Let, uses: Uses) -> Any:
+    """x = zeros(2); x[0] = a; x[1] = b is x = array([a, b])."""
+    shape = s.args[0].type.shape
+    if len(shape) != 1 or not isinstance(shape[0], int) or not 1 < shape[0] <= 6:
+        return None
+    found: dict[int, Atom] = {}
+    store: Let | None = s
+    while store is not None:
+        (k, *_), x, v = store.params["key"], store.args[0], store.args[1]
+        if type(k) is not int or v.type.shape or v.type.dtype != x.type.dtype:
+            return None
+        found.setdefault(k % shape[0], v)
+        if store is not s and not once(store.outs[0], uses):
+            return None
+        store = made_by(x, parts.update)
+    if len(found) < shape[0] or made_by(x, fresh.zeros) is None:
+        return None
+    elements = [found[k] for k in range(shape[0])]
+    return joining.array(*elements, shape=shape, dtype=s.args[0].type.dtype)
+
+
+def copied_once(s: Let, uses: Uses) -> Any:
+    """A copy of what nobody else reads is the thing itself."""
+    (x,) = s.args
+    let = current().definitions.get(x) if isinstance(x, Var) else None
+    return x if let is not None and not x.name and once(x, uses) and not let.op.view else None
+
+
 def added_zeros(s: Let, uses: Uses) -> Any:
     """x[i] += 0 does nothing."""
     x, v = s.args[:2]
@@ -384,10 +503,22 @@ def read_after_store(s: Let, uses: Uses) -> Any:
 
 
 ELEMENTWISE: tuple[Rule, ...] = (needless_spreading,)
+SUMS: tuple[Rule, ...] = (
+    plus_zeros,
+    constants_in_a_row,
+    multiples,
+    multiples_in_a_row,
+    signs_of_terms,
+    needless_spreading,
+)
 RULES: dict[Any, tuple[Rule, ...]] = {
-    add: (plus_zeros, multiples, multiples_in_a_row, signs_of_terms, needless_spreading),
-    sub: (plus_zeros, multiples, multiples_in_a_row, signs_of_terms, needless_spreading),
+    add: SUMS,
+    sub: SUMS,
+    floordiv: (quotient_of_ones,),
+    shapes.copy: (copied_once,),
     mul: (
+        times_power,
+        multiple_of_quotient,
         constant_first,
         signs_of_factors,
         constants_together,
@@ -403,6 +534,6 @@ RULES: dict[Any, tuple[Rule, ...]] = {
     shapes.transpose: (transposed_twice, spread_scalar, sign_outside),
     shapes.sum: (constant_before_sum,),
     parts.index: (read_after_store, sign_outside),
-    parts.update: (stored_twice, stored_part),
-    parts.add_at: (added_zeros,),
+    parts.update: (stored_twice, stored_part, made_of_elements),
+    parts.add_at: (added_zeros, added_to_zeros),
 }

@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.core.reads import sizes_in
+from tapeless.transforms.ops.calls import acts
 
 
 def dead_code(block: Block) -> Block:
@@ -121,7 +122,7 @@ def _sweep_for(s: For, live: set[Var], homes: dict[Any, Var]) -> For | None:
         if new == keep:
             break
         keep = new
-    effects = any(isinstance(x, Effect) for x in _all(statements))
+    effects = acts(Block((), tuple(statements), ()))
     if not any(keep) and not effects and (s.count is None or s.count not in live):
         return None
     live |= inner
@@ -134,10 +135,6 @@ def _sweep_for(s: For, live: set[Var], homes: dict[Any, Var]) -> For | None:
     return replace(
         s, outs=tuple(s.outs[k] for k in pick), inits=tuple(s.inits[k] for k in pick), body=body
     )
-
-
-def _all(body: list[Statement]) -> list[Statement]:
-    return [x for s in body for x in (s, *(y for b in blocks(s) for y in _all(list(b.body))))]
 
 
 def _sweep_while(s: While, live: set[Var], homes: dict[Any, Var]) -> While:

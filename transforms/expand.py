@@ -15,18 +15,17 @@ from typing import Any
 from tapeless.transforms.core.language import (
     Atom,
     Block,
-    Effect,
     For,
     If,
     Let,
     Statement,
     Var,
     While,
-    statements,
 )
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.rewriting import refresh, substitute
 from tapeless.transforms.ops.batching import anywhere
+from tapeless.transforms.ops.calls import acts
 from tapeless.transforms.ops.shapes import linear
 
 
@@ -67,7 +66,7 @@ class Closed(Op):
 
 def closed(name: str, block: Block, jvp: Any = None, reverse: Any = None) -> Closed:
     """The operation `name` that stands for a block without free variables."""
-    pure = not any(isinstance(s, Effect) for s in statements(block))
+    pure = not acts(block)
     return Closed(name, no_types, jvp=jvp, costly=True, pure=pure, block=block, reverse=reverse)
 
 

@@ -43,7 +43,7 @@ from tapeless.transforms.core.rewriting import map_sizes, map_symbols
 from tapeless.transforms.dead_code import dead_code
 from tapeless.transforms.dead_code import needs as _needs
 from tapeless.transforms.jvp import is_dead
-from tapeless.transforms.ops.elementwise import logical_not
+from tapeless.transforms.ops.elementwise import add, logical_not
 from tapeless.transforms.stores import merge_stores
 
 MADE = frozenset({"zeros", "ones", "empty", "full", "new_stack"})
@@ -131,6 +131,10 @@ class Simplifier:
             test = body(s.test, known)
             return replace(s, inits=inits, test=test, body=body(s.body, known))
         start, stop, step = map(self.atom, (s.start, s.stop, s.step))
+        if s.reverse and step == builder.atom(-1):  # backwards through indices that fall
+            start, stop, step = add(stop, 1), add(start, 1), builder.atom(1)
+            s = replace(s, reverse=False)
+            self.changed = True
         made = body(s.body, known)
         return replace(s, start=start, stop=stop, step=step, inits=inits, body=made)
 

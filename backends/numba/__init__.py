@@ -3,6 +3,7 @@
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.backends.numba instead of {__name__}")
 
-from tapeless.backends.numba.modules import Compilation, compilations, load
+from tapeless.backends.numba.kernel import Compilation
+from tapeless.backends.numba.modules import compilations, load
 
 __all__ = ["Compilation", "compilations", "load"]

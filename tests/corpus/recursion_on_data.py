@@ -264,3 +264,16 @@ def size_from_around(x, w):
         return np.sum(np.full(len(w), z)) * go(z / 2)
 
     return go(x) * w[0]
+
+
+@program(2.0, 2, wrt=(0,))
+def recursion_that_only_prints(x, n):
+    def count(z):
+        if z < 1:
+            print("done", z < 0.6)
+            return
+        count(z / 2)
+
+    for i in range(n):
+        count(x + i)
+    return x * x

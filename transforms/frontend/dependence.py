@@ -8,13 +8,13 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     Atom,
     Block,
-    Effect,
     Var,
     free_variables,
     statements,
 )
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.ops.calls import acts
 
 
 def depends_on(wanted: Atom, params: set[Var]) -> bool:
@@ -75,7 +75,6 @@ def depends_on_program(block: Block, inits: Any, seq: Sequence | None) -> bool:
         return True
     if seq is not None and any(isinstance(a, Var) for a in seq.span):
         return True
-    return any(
-        isinstance(s, Effect) or (s.outs and getattr(s.outs[0].type, "shape", ()))
-        for s in statements(block)
+    return acts(block) or any(
+        s.outs and getattr(s.outs[0].type, "shape", ()) for s in statements(block)
     )

@@ -49,7 +49,7 @@ class Entry:
         for x, want in zip(objects, self.wanted, strict=True):
             self.check(x, want)
         values = [
-            self.array(x, t) if isinstance(t, types.Array) else self.number(x, want)
+            self.number(x, want) if isinstance(want, Number) else self.array(x, t)
             for x, t, want in zip(objects, self.sig.args, self.wanted, strict=True)
         ]
         self.run(values)
