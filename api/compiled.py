@@ -75,7 +75,7 @@ class Unchanged(Transformed):
         for container, held in contents:
             if not unchanged(container, held):
                 raise UnsupportedError(
-                    f"{base_name(self.fun)} stores to a {type(container).__name__} that it is "
+                    f"{base_name(self.fun)} stores to a {container_name(container)} that it is "
                     "given, and is compiled",
                     "return the new values instead, or store to the arrays in it",
                 )
@@ -117,6 +117,11 @@ def containers(value: Any) -> Iterator[tuple[Any, Any]]:
     yield value, parts
     for part in parts.values() if isinstance(parts, dict) else parts:
         yield from containers(part)
+
+
+def container_name(value: Any) -> str:
+    kinds = [kind.__name__ for kind in (list, dict) if isinstance(value, kind)]
+    return kinds[0] if kinds else type(value).__name__
 
 
 def unchanged(container: Any, before: Any) -> bool:

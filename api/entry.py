@@ -51,9 +51,11 @@ class _Writer:
         if count:
             self.lines.append(f"{''.join(f'a{k}, ' for k in range(count))}= leaves")
         tests = [t for k, x in enumerate(self.leaves) for t in self.tests(k, x)]
-        tests += [*self.values(), *self.outside(), *self.sizes()]
+        tests += [*self.values(), *self.outside(), *self.sizes(), *self.memory()]
         if tests:
             self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
+        if self.found.staged.overwritten:
+            self.lines.append(f"{self.constant(self.found.refuse_overlap)}(leaves)")
         self.lines.append(f"return {self.result()}")
         text = "\n    ".join(["def enter(args, kwargs):", *self.lines])
         exec(compile(text, "<entry>", "exec", dont_inherit=True), self.names)
@@ -140,6 +142,11 @@ class _Writer:
                 return None
             read[symbol] = dims.symbol(f"int(a{k})" if axis < 0 else f"s{k}[{axis}]")
         return str(dims.substitute(size, read.get))
+
+    def memory(self) -> Iterator[str]:
+        """Tests of how arrays lie in memory, and that they may be overwritten."""
+        if self.found.staged.orders or self.found.staged.overwritten:
+            yield f"{self.constant(self.found.memory_holds)}(leaves)"
 
     # -- the call
 

@@ -88,7 +88,7 @@ def stored_to(x: Any) -> bool:
     return (
         isinstance(x, Symbol)
         and x.mutable
-        and not t.overwritten.isdisjoint(t.memory(x.base_cell()))
+        and not t.overwritten.isdisjoint(x.memory())
     )
 
 
@@ -110,9 +110,9 @@ def refuse_shared(likes: list[Any], made: list[Any]) -> None:
     arrays = [(x, y) for x, y in zip(likes, made, strict=True) if isinstance(x, Symbol)]
     arrays = [(x, y) for x, y in arrays if x.mutable]
     for x, y in arrays:
-        memory = trace().memory(x.base_cell()) if stored_to(y) else ()
+        memory = x.memory() if stored_to(y) else ()
         others = (z for z, _ in arrays if z is not x or sum(w is x for w, _ in arrays) > 1)
-        if any(not trace().memory(z.base_cell()).isdisjoint(memory) for z in others):
+        if any(not z.memory().isdisjoint(memory) for z in others):
             raise ArgumentError(
                 "two arguments share memory, and the function stores to one of them",
                 "pass a copy of one of them",

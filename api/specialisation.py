@@ -60,6 +60,20 @@ def quick_key(args: tuple[Any, ...]) -> Key | None:
     return tuple(key)
 
 
+def call_key(
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    flatten: Callable[[Any], tuple[list[Any], Any]] = tree.flatten_known,
+) -> tuple[Any, Key]:
+    """The leaves of the arguments, and the key under which specialisations are kept."""
+    key = None if kwargs else quick_key(args)
+    if key is not None:
+        return args, key
+    leaves, structure = flatten((args, kwargs))
+    orders = key_orders((args, *(kwargs[k] for k in sorted(kwargs))))
+    return leaves, (structure, orders, *map(leaf_key, leaves))
+
+
 def key_orders(value: Any) -> Any:
     """The order of keys of all dicts in nested containers: programs may go over them."""
     if type(value) is dict:
@@ -103,7 +117,8 @@ class Specialisation:
         self.is_plain = not (flat or staged.captured or returned or keywords is None)
 
     def accepts(self, leaves: Any) -> bool:
-        """Whether the function is right for these arguments and what it reads from outside."""
+        """Whether the function is right for these arguments and what it reads from outside: the
+        same as the entry tests."""
         for k, value in self.static:
             if not same(value, leaves[k]):
                 return False

@@ -27,10 +27,8 @@ from tapeless.region import owned
 from tapeless.specialisation import (
     MISSED,
     Specialisation,
-    key_orders,
-    leaf_key,
+    call_key,
     never,
-    quick_key,
     shared_cache,
 )
 from tapeless.transforms.core import builder
@@ -38,7 +36,14 @@ from tapeless.transforms.core.language import Block, Program
 from tapeless.transforms.core.printer import show
 from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.frontend.stage import Staged, stage
-from tapeless.transforms.module import finished, flat_text, is_plain, result_text, shown, write_module
+from tapeless.transforms.module import (
+    finished,
+    flat_text,
+    is_plain,
+    result_text,
+    shown,
+    write_module,
+)
 
 STAGING = threading.RLock()  # a staged run writes to outer objects and takes it back
 
@@ -169,15 +174,7 @@ class Transformed:
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """The emitted function for these arguments, made now if there is none."""
-        key: Any = None if kwargs else quick_key(args)
-        leaves: Any = args
-        if key is None:
-            leaves, structure = tree.flatten_known((args, kwargs))
-            key = (
-                structure,
-                key_orders((args, *(kwargs[k] for k in sorted(kwargs)))),
-                *map(leaf_key, leaves),
-            )
+        leaves, key = call_key(args, kwargs)
         for found in self.cache.get(key, ()):
             if found.accepts(leaves):
                 found.refuse_overlap(leaves)
@@ -187,13 +184,8 @@ class Transformed:
                 return found
         self.check(args, kwargs)
         with STAGING:
-            if leaves is not args:  # dataclasses that were met now are trees from now on
-                leaves, structure = tree.flatten((args, kwargs))
-                key = (
-                    structure,
-                    key_orders((args, *(kwargs[k] for k in sorted(kwargs)))),
-                    *map(leaf_key, leaves),
-                )
+            # dataclasses that were met now are trees from now on
+            leaves, key = call_key(args, kwargs, tree.flatten)
             for found in self.cache.get(key, ()):  # another thread may have made it
                 if found.accepts(leaves):
                     break

@@ -17,7 +17,8 @@ from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 from tapeless.transforms.frontend.trace import Journal, Trace, trace
 from tapeless.transforms.ops.shapes import broadcast_to, move, reshape
-from tapeless.transforms.vmap.batch import Batch
+from tapeless.transforms.spmd.axes import Axis, bound
+from tapeless.transforms.spmd.named import named, refuse_left
 from tapeless.transforms.vmap.nesting import batching, is_nested
 
 
@@ -56,7 +57,8 @@ class Vmap(Transformed):
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         leaves, structure = tree.flatten((args, kwargs))
         axes, size = self.axes(args, kwargs)
-        mapped = Mapped(self.fun, leaves, structure, axes, size)
+        axis = None if self.axis_name is None else Axis(self.axis_name, size)
+        mapped = Mapped(self.fun, leaves, structure, axes, size, axis)
         out_axes = spread(self.out_axes, mapped.value, "out_axes")
         return mapped.results(out_axes)
 
@@ -65,14 +67,20 @@ class Mapped:
     """One call for all elements of a batch, in a staged run."""
 
     def __init__(
-        self, fun: Any, leaves: list[Any], structure: Any, axes: list[Any], size: Size
+        self,
+        fun: Any,
+        leaves: list[Any],
+        structure: Any,
+        axes: list[Any],
+        size: Size,
+        axis: Axis | None = None,
     ) -> None:
         self.name, self.size = base_name(fun), size
         run = trace()
         whole = [None if k is None else leaf_atom(x) for x, k in zip(leaves, axes, strict=True)]
         pairs = list(zip(whole, axes, strict=True))
         elements = [None if a is None else _element(a, k) for a, k in pairs]
-        with batching(), _watched(run, self.name):
+        with bound(axis), batching(), written_out(axis), _watched(run, self.name):
             values = [
                 x if e is None else symbol(e, x if e.type.shape else None)
                 for x, e in zip(leaves, elements, strict=True)
@@ -81,12 +89,13 @@ class Mapped:
             args, kwargs = owned(tree.unflatten(structure, values))
             region = Region(fun, args, kwargs)
         self.value, self.leaves, self.structure = region.value, region.leaves, region.structure
-        self.batch = Batch(size, is_nested())
+        self.batch = named(axis)(size, is_nested())
         for e, (a, k) in zip(elements, pairs, strict=True):
             if e is not None and a is not None:
                 self.batch.env[e] = (a, k)
-        with recorded():
+        with recorded() as made:
             self.batch.block(region.body)
+            refuse_left(made.builder.blocks[0], axis)
         self.atoms = [None if a is None else self.batch.value(a) for a in region.atoms]
 
     def results(self, out_axes: list[Any]) -> Any:
@@ -119,6 +128,18 @@ class Mapped:
 
 
 @contextmanager
+def written_out(axis: Axis | None) -> Iterator[None]:
+    """Collectives are met where the axis is mapped, not in functions of the program."""
+    decisions = trace().decisions
+    before = decisions.outlines
+    decisions.outlines = before and axis is None
+    try:
+        yield
+    finally:
+        decisions.outlines = before
+
+
+@contextmanager
 def _watched(run: Trace, name: str) -> Iterator[None]:
     """Refuses writes to what was there before: they would be made for one element."""
     outer = run.journals[-1]
@@ -145,11 +166,12 @@ def _element(a: Atom, axis: int) -> Var:
 class recorded:  # noqa: N801 (a context manager)
     """Statements inside go to the open block of the run, and rely on no further facts of sizes."""
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> recorded:
         self.builder = Builder()
         self.builder.definitions = current().definitions
         self.inside = building(self.builder)
         self.inside.__enter__()
+        return self
 
     def __exit__(self, *error: Any) -> None:
         self.inside.__exit__(*error)

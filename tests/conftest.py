@@ -25,6 +25,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     folder = config.stash[CACHE] = tempfile.TemporaryDirectory(prefix="tapeless-tests-")
     os.environ["TAPELESS_CACHE_DIR"] = folder.name
+    os.environ.setdefault("TAPELESS_CHECK", "1")  # programs are checked after each pass
 
 
 def pytest_unconfigure(config):

@@ -167,8 +167,8 @@ def constants_in_a_row(s: Let, uses: Uses) -> Any:
             if (c := number(c)) is None or not _same_kind(s, x, c, d):
                 continue
             total = (c if let.op is add else -c) + (d if s.op is add else -d)
-            exact = is_integer(x) or (let.op is s.op and c * d > 0 and short(total, c, d))
-            if exact:
+            small = c == int(c) and d == int(d) and abs(total) < 100
+            if is_integer(x) or (let.op is s.op and c * d > 0 and small):
                 return add(x, total) if total > 0 else sub(x, -total) if total else x
     return None
 

@@ -83,7 +83,9 @@ class Writer:
         self.layout: Layout = lay_out(block, self.sizes.reads, reserved)
         self.rename(fixed)
         self.used = all_reads(block, self.sizes.reads)
-        self.layout.names.update(better_names(block, self.layout.names, reserved, self.used))
+        self.layout.names.update(
+            better_names(block, self.layout.names, reserved, self.used, self.layout.naming.clash)
+        )
         self.unset = copied_unset(block)
         self.silent = unneeded_flags(block, reads_of(block))
         self.plain_bools = not any(map(_reckons_with_bools, block.body))
@@ -317,7 +319,7 @@ class Writer:
         made = self.operation(s)
         if s.op.inplace and s.op.name == "pop":
             self.put(f"{self.name(s.outs[1])} = {to_source(made)}", s.origin)
-        elif isinstance(made, ast.stmt) or s.op.inplace:
+        elif isinstance(made, ast.stmt) or s.op.inplace or not s.outs:
             self.put(to_source(made), s.origin)
         elif len(s.outs) == 1:
             self.assign(self.name(s.outs[0]), made, s.origin)

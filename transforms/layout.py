@@ -7,6 +7,7 @@ A value that is used once is folded into the expression that uses it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,12 @@ from tapeless.transforms.names import Naming
 from tapeless.transforms.ownership import has_memory, uses
 from tapeless.transforms.user_names import of_user
 
+WIDTH = 97
+HEAVY = 8  # operations in one expression
+SHORT = 12  # what is always worth a place
+UNNAMED = "product"
+HOLE = re.compile(r"\{.*?\}")
+
 
 @dataclass
 class Layout:
@@ -47,7 +54,9 @@ class Folding:
         self.count: dict[Var, int] = {}
         self.folded: dict[Var, Let] = {}
         self.weight: dict[Var, int] = {}
-        self.late: dict[Var, Let] = {}  # could be computed where the pass of a loop ends
+        self.width: dict[Var, int] = {}
+        self.depth = 0
+        self.late: dict[Var, Let] = {}  # could be computed where a block ends
 
     def run(self, block: Block) -> dict[Var, Let]:
         self.tally(block)
@@ -70,6 +79,11 @@ class Folding:
                 self.count[a] = self.count.get(a, 0) + 1
 
     def block(self, block: Block, loop: bool = False) -> None:
+        self.depth += 1
+        self.statements(block, loop)
+        self.depth -= 1
+
+    def statements(self, block: Block, loop: bool) -> None:
         waiting: dict[Var, Let] = {}
         for s in block.body:
             self.claim(s, waiting)
@@ -78,24 +92,26 @@ class Folding:
                 self.block(b, isinstance(s, (For, While)) and b is not getattr(s, "test", None))
             if isinstance(s, For) and s.until and s.body.results[0] in self.late:
                 self.folded[s.body.results[0]] = self.late.pop(s.body.results[0])
-            if (isinstance(s, Let) and self.foldable(s, block.results if loop else ())) or (
+            if (isinstance(s, Let) and self.foldable(s, block.results)) or (
                 isinstance(s, If) and self.conditional(s)
             ):
                 waiting[s.outs[0]] = s  # type: ignore[assignment]
         for a in block.results:
             if isinstance(a, Var) and a in waiting:
-                if loop:
+                if loop or of_user(a.name):
                     self.late[a] = waiting[a]
                 else:
                     self.fold(a, waiting)
 
     def foldable(self, s: Let, results: tuple[Atom, ...]) -> bool:
-        (v, *more) = s.outs
+        if len(s.outs) != 1:
+            return False
+        (v,) = s.outs
         if (
-            more
-            or s.op.inplace
+            s.op.inplace
             or not s.op.pure
-            or s.op.name in ("new_stack", "zero_items", "zeros_of_items", "empty", "zeros", "copy")
+            or s.op.name in ("new_stack", "zero_items", "zeros_of_items", "empty", "zeros")
+            or (s.op.name == "copy" and v not in results)
         ):
             return False
         if self.count.get(v, 0) != 1:
@@ -122,9 +138,10 @@ class Folding:
     def claim(self, s: Statement, waiting: dict[Var, Let]) -> None:
         if isinstance(s, Let) and s.op.inplace and isinstance(s.args[0], Var):
             waiting.pop(s.args[0], None)  # what is stored into needs a name
+        room = WIDTH - 4 * self.depth - self.line(s)
         for a in operands(s):
             if isinstance(a, Var) and a in waiting:
-                self.fold(a, waiting)
+                room -= self.fold(a, waiting, room)
         if isinstance(s, If):
             for side in (s.then, s.orelse):
                 inside = dict(waiting)
@@ -138,15 +155,37 @@ class Folding:
                         self.fold(a, inside)
                         waiting.pop(a, None)
 
-    def fold(self, v: Var, waiting: dict[Var, Let]) -> None:
+    def fold(self, v: Var, waiting: dict[Var, Let], room: int = WIDTH - 12) -> int:
+        """Writes a value where it is used, if there is room for it; gives what it takes."""
         let = waiting.pop(v)
         weight = 1 + sum(
             self.weight.get(a, 0) for a in parts(let) if isinstance(a, Var) and a in self.folded
         )
-        if weight > 6:
-            return
-        self.weight[v] = weight
-        self.folded[v] = let
+        width = self.spelled(let)
+        more = width - len(v.name or UNNAMED)
+        if weight > HEAVY or more > max(room, SHORT):
+            return 0
+        self.weight[v], self.width[v], self.folded[v] = weight, width, let
+        return more
+
+    def line(self, s: Statement) -> int:
+        """About how many characters a statement takes."""
+        target = len(s.outs[0].name or UNNAMED) + 3 if s.outs else 0
+        if isinstance(s, Let):
+            return self.spelled(s) + target
+        return 8 + sum(map(self.letters, operands(s)))
+
+    def spelled(self, s: Let | If) -> int:
+        """About how many characters the text of a value has."""
+        if isinstance(s, If):
+            return 9 + sum(map(self.letters, parts(s)))
+        text = s.op.source if isinstance(s.op.source, str) else "np.function()"
+        return len(HOLE.sub("", text)) + sum(map(self.letters, s.args))
+
+    def letters(self, a: Atom) -> int:
+        if isinstance(a, Literal):
+            return len(str(a.value))
+        return self.width.get(a) or len(a.name or UNNAMED)
 
     def spoil(self, s: Statement, waiting: dict[Var, Let]) -> None:
         """A value that reads memory which is overwritten now cannot be computed later."""

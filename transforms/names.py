@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import keyword
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Block, For, If, Let, Var, While, statements
@@ -32,7 +32,7 @@ class Naming:
         for v, stands in self.lifetimes.same.items():
             self.members[stands].append(v)
             self.label[stands] = self.label[stands] or v.name
-        self.passes: list[tuple[Var, Var]] = []  # carries of loops, and what they get in a pass
+        self.ends: list[tuple[Var, Var]] = []  # results of blocks, and what they become
         for a, b in self.wishes(block):
             self.unite(a, b)
 
@@ -45,12 +45,14 @@ class Naming:
                     same = [a for a in args if isinstance(a, Var) and a.name and a.name == v.name]
                     later += [(a, v) for a in same]
                 case If():
+                    made = {v for b in (s.then, s.orelse) for t in b.body for v in t.outs}
                     for v, *sides in zip(s.outs, s.then.results, s.orelse.results, strict=True):
-                        yield from _pairs(sides, v)
+                        self.ends += _pairs(sides, v)
+                        yield from _pairs(sorted(sides, key=made.__contains__), v)
                 case For(carries=carries) | While(body=Block(params=carries)):
                     yields = s.yields if isinstance(s, For) else s.body.results
                     for p, init, y in zip(carries, s.inits, yields, strict=True):
-                        self.passes += _pairs([y], p)
+                        self.ends += _pairs([y], p)
                         yield from _pairs([y], p)
                         yield from _pairs([init], p)
         yield from reversed(later)
@@ -77,9 +79,14 @@ class Naming:
             and self.rivals[b].isdisjoint(self.members[a])
         )
 
+    def clash(self, some: Iterable[Var], others: Iterable[Var]) -> bool:
+        """Whether one of some variables is needed at the same time as one of others."""
+        roots = [{r for v in each if (r := self.find(v)) is not None} for each in (some, others)]
+        return any(a is b or self.apart(a, b) for a in roots[0] for b in roots[1])
+
     def moved(self) -> Iterator[Var]:
-        """What is computed in a pass under one name, and at its end gets another."""
-        return (y for y, p in self.passes if self.find(y) is not self.find(p))
+        """What is computed in a block under one name, and at its end gets another."""
+        return (y for y, p in self.ends if self.find(y) is not self.find(p))
 
     def names(self, reserved: set[str]) -> dict[Var, str]:
         taken: dict[str, list[Var]] = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tapeless.transforms.algebra import apart
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import (
     Block,
@@ -79,7 +80,7 @@ class _Merger:
             found.insert(0, stores[x])
             if same_place(stores[x], s):
                 return found
-            if stores[x].op is not add_at:
+            if stores[x].op is not add_at and not apart(stores[x], s):
                 return []
             x = stores[x].args[0]
         return []

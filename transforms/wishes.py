@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from tapeless.transforms.core.language import (
     Atom,
@@ -53,14 +53,20 @@ WORDS = {
     "zeros": "sums",
     "cast": "converted",
 }
+FORMS = {"copy", "transpose", "reshape", "cast"}
 BUILTIN_WORDS = {"sum", "max", "min", "abs", "all", "any", "round", "pow", "sorted", "len", "range"}
 
 
 def better_names(
-    block: Block, names: Mapping[Var, str], reserved: set[str], used: set[Var]
+    block: Block,
+    names: Mapping[Var, str],
+    reserved: set[str],
+    used: set[Var],
+    apart: Callable[[list[Var], list[Var]], bool],
 ) -> dict[Var, str]:
     """`names` with words in place of t, t_2, ..., and without numbers that are not needed then;
-    the index of a loop is _ unless it is `used`."""
+    the index of a loop is _ unless it is `used`. A word stands for two values only where they are
+    the same thing, and not `apart`: needed at the same time."""
     groups = _Groups(names)
     groups.block(block)
     found = dict(names)
@@ -70,32 +76,38 @@ def better_names(
     named = {v for v in names if not NAMELESS.fullmatch(names[v]) or v.name}
     for name in dict.fromkeys(found[v] for v in named):
         _without_number(name, found, named, reserved)
-    before = dict(found)
-    shared: dict[str, str] = {}  # a name to the one that it replaces, at times that do not overlap
-    taken = {*(found[u] for v in named for u in groups.members(v)), *reserved}
-    stems = _Stems(found)
+    done = {u for v in named for u in groups.members(v)}
+    taken = {*map(found.__getitem__, done), *reserved}
+    holders: dict[str, list[tuple[object, list[Var]]]] = {}  # what a name of ours stands for
+    stems = _Stems(found, named)
     for s in _every(block):
         for v in outputs(s):
-            group = groups.members(v)
-            if (
-                v not in names
-                or found[v] != before[v]
-                or v in named
-                or v in named
-                or any(u in named for u in group)
-            ):
+            if v not in names or v in done:
                 continue
+            group = groups.members(v)
+            done.update(group)
             hint = next((groups.carried[u] for u in group if u in groups.carried), None)
             stem = stems.of(v, s) if hint is None else stems.base(hint) or "carried"
-            name = next(
-                n
-                for n in _numbered(stem)
-                if (n not in taken or shared.get(n) == before[v]) and not keyword.iskeyword(n)
-            )
-            taken.add(name)
-            shared[name] = before[v]
+            kind = _kind(s, found)
+            for name in _numbered(stem):
+                others = holders.setdefault(name, [])
+                free = name not in taken and not keyword.iskeyword(name)
+                if free and all(
+                    (k == kind or _follows(s, other)) and not apart(group, other)
+                    for k, other in others
+                ):
+                    break
+            others.append((kind, group))
             found |= dict.fromkeys(group, name)
     return found
+
+
+def _kind(s: Statement, names: Mapping[Var, str]) -> object:
+    """What is equal for two statements that compute the same thing at different times."""
+    if not isinstance(s, Let):
+        return s
+    args = [names.get(a, "") if isinstance(a, Var) else repr(a) for a in s.args]
+    return s.op, s.origin, args
 
 
 def word_for(s: Let) -> str:
@@ -114,6 +126,12 @@ def _without_number(name: str, found: dict[Var, str], named: set[Var], reserved:
         found |= dict.fromkeys(holders, base)
 
 
+def _follows(s: Statement, before: list[Var]) -> bool:
+    """Whether a statement gives the same thing in another form."""
+    same = isinstance(s, Let) and s.op.name in FORMS
+    return same and any(a is v for a in s.args for v in before)  # type: ignore[union-attr]
+
+
 def _numbered(stem: str) -> itertools.chain[str]:
     return itertools.chain([stem], (f"{stem}_{k}" for k in itertools.count(2)))
 
@@ -125,13 +143,13 @@ def _every(block: Block) -> list[Statement]:
 class _Stems:
     """Which word says what a value is."""
 
-    def __init__(self, names: Mapping[Var, str]) -> None:
-        self.names = names
+    def __init__(self, names: Mapping[Var, str], named: Collection[Var] = ()) -> None:
+        self.names, self.named = names, named
 
     def name(self, a: Atom) -> str:
         """The name of a value that has a good one."""
         name = self.names.get(a, "") if isinstance(a, Var) else ""
-        return "" if NAMELESS.fullmatch(name) else name
+        return "" if NAMELESS.fullmatch(name) and a not in self.named else name
 
     def base(self, a: Atom) -> str:
         """The name of a value without its number."""

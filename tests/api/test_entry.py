@@ -1,5 +1,6 @@
 """The quick way into a specialisation: taken for calls of the same signature, and for no others."""
 
+import copy
 import threading
 from collections import OrderedDict, namedtuple
 from dataclasses import dataclass
@@ -7,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from tapeless import grad, specialisation, value_and_grad
+from tapeless import grad, specialisation, tree, value_and_grad
 from tapeless.entry import entry
-from tapeless.specialisation import MISSED, never
+from tapeless.specialisation import MISSED, call_key, never
 from tapeless.tree import register_dataclass
 
 Point = namedtuple("Point", "x y")
@@ -275,3 +276,54 @@ def test_many_threads():
     for w in workers:
         w.join(timeout=60)
     assert failed == []
+
+
+def stored(x, y):
+    x[0] = 2 * y[1]
+    return np.sum(x * y)
+
+
+CALLS = {
+    "numbers": (lambda x, n: x * n, [(1.0, 2), (2.0, 3), (np.float64(1), 2), (1, 2), (1.0, True)]),
+    "known numbers": (
+        lambda x, k: np.sum(np.sum(x, axis=k) ** 2),
+        [(np.ones((2, 3)), k) for k in (0, 1, -1)] + [(np.ones((3, 3)), 0), (np.ones((1, 3)), 0)],
+    ),
+    "sizes": (
+        lambda x, y: np.sum(np.concatenate([x, y])[1:] * np.concatenate([y, x])[:-1]),
+        [(np.ones(n), np.ones(m)) for n in range(1, 4) for m in range(1, 4)],
+    ),
+    "views": (lambda x: np.sum(x.reshape(-1)[:4] ** 2), [(np.ones((4, 4)),), (np.ones((4, 4)).T,)]),
+    "stores": (stored, [(np.ones(4), np.ones(4)), (np.ones(5), np.ones(5)), (np.ones(4),) * 2]),
+    "trees": (
+        lambda t, k: t["a"] * t.get("b", 1.0) * k,
+        [({"a": 2.0}, 1.0), ({"a": 2.0, "b": 3.0}, 1.0), ({"b": 2.0, "a": 3.0}, 1.0)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_an_entry_takes_what_the_specialisation_accepts(name):
+    """Each call against the entry that each other call has made."""
+    fun, calls = CALLS[name]
+    slope = value_and_grad(fun)
+    made = {}
+    for call in calls:
+        args = _copied(call)
+        try:
+            slope(*_copied(call))
+            slope(*_copied(call))
+        except (ValueError, IndexError, TypeError):
+            continue
+        made[id(slope.last)] = (slope.last, call_key(args, {})[1])
+    assert made
+    for found, key in made.values():
+        for call in calls:
+            args = _copied(call)
+            same = call_key(args, {})[1] == key and found.accepts(tree.leaves((args, {})))
+            assert taken(found.enter, *args) is same, call
+
+
+def _copied(call):
+    """The arguments of a call, where arrays that are one remain one."""
+    return copy.deepcopy(call)

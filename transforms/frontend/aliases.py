@@ -36,7 +36,7 @@ class Aliases:
         for k, (value, param) in enumerate(zip(entry.leaf_values(), params, strict=True)):
             self.place[param] = (key, k)
             if isinstance(value, Symbol) and value.mutable:
-                memory = trace().memory(value.base_cell())
+                memory = value.memory()
                 self.outer.setdefault((key, k), set()).update(memory)
                 self.note_frozen((key, k), value)
 
@@ -75,7 +75,7 @@ class Aliases:
         for key, final in finals.items():
             for k, value in enumerate(final.leaf_values()):
                 if (key, k) in self.cells and isinstance(value, Symbol) and value.mutable:
-                    memory = trace().memory(value.base_cell())
+                    memory = value.memory()
                     older = {m for m in memory if m.birth < self.began}
                     self.outer.setdefault((key, k), set()).update(older)
                     inner[key, k] = memory - older

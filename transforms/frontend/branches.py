@@ -15,6 +15,7 @@ from tapeless.transforms.core.language import (
     Literal,
     Statement,
     Var,
+    outputs,
 )
 from tapeless.transforms.errors import (
     AliasError,
@@ -24,8 +25,9 @@ from tapeless.transforms.errors import (
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.desugar import RESULT
 from tapeless.transforms.frontend.effects import Unreachable, raise_
+from tapeless.transforms.frontend.references import Choice, blank, by_reference
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
-from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import truth, undefined_flag
@@ -36,6 +38,7 @@ from tapeless.transforms.frontend.values import (
     Spec,
     convert,
     entry_spec,
+    is_reference,
     join,
     join_types,
     take_apart,
@@ -132,6 +135,7 @@ class Ended:
     finals: dict[tuple[Any, ...], tuple[Location, Spec]]
     raised: bool
     poisoned: dict[Any, str]
+    began: int = 0
 
     def left(self, location: Location) -> Spec:
         """What the branch left in a location, which it need not have written itself: an array
@@ -163,7 +167,7 @@ def run_branch(body: Callable[[], Any]) -> tuple[Ended, Any]:
         try:
             try:
                 result = body()
-                result = take_apart(result)
+                result = by_reference(take_apart(result)) if t.exact else take_apart(result)
             except PYTHON_RAISES as e:  # on this side only, and only if it is taken
                 if isinstance(e, TapelessError):
                     raise
@@ -174,7 +178,8 @@ def run_branch(body: Callable[[], Any]) -> tuple[Ended, Any]:
             {} if raised else {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
         )
     t.rollback(journal)
-    return Ended(statements, finals, raised, {} if raised else dict(t.poisoned)), result
+    poisoned = {} if raised else dict(t.poisoned)
+    return Ended(statements, finals, raised, poisoned, journal.serial), result
 
 
 def final_spec(location: Location) -> Spec:
@@ -182,7 +187,8 @@ def final_spec(location: Location) -> Spec:
     if isinstance(location, CellLocation):
         return Spec("leaf", value, atom=value)
     try:
-        return entry_spec(location, value)
+        spec = entry_spec(location, value)
+        return by_reference(spec) if trace().exact else spec
     except AliasError as e:
         if isinstance(location, ContentsLocation):
             raise
@@ -236,8 +242,8 @@ class Merge:
                 assert x.atom is not None
                 assert y.atom is not None
                 return self.atom(x.atom, y.atom, location.cell)
-            if (x.value is MISSING and y.kind == "leaf") or (
-                y.value is MISSING and x.kind == "leaf"
+            if (x.value is MISSING and (y.kind == "leaf" or is_reference(y))) or (
+                y.value is MISSING and (x.kind == "leaf" or is_reference(x))
             ):
                 return self.maybe(x, y, location)
             if is_text(x) and is_text(y) and x.value is not y.value:
@@ -284,6 +290,8 @@ class Merge:
     def leaf(self, x: Spec, y: Spec) -> Any:
         if x.value is y.value and not (self.a.raised or self.b.raised):
             return x.value
+        if is_reference(x):
+            return self.reference(x, y)
         key = (id(x.value), id(y.value))
         if key not in self.made:
             assert x.atom is not None
@@ -295,7 +303,7 @@ class Merge:
                     if isinstance(source, Symbol) and source.mutable:
                         made.is_array = True
                         made.read_only = made.read_only or source.frozen
-                        trace().link(made.cell, source.base_cell())
+                        trace().share(made.cell, source.memory())
                 flags = [undefined_flag(v) for v in (x.value, y.value)]
                 if any(f is not None for f in flags):
                     name = next(
@@ -322,14 +330,52 @@ class Merge:
         made = self.atom(*((test, dead) if side == 0 else (dead, test)))
         return Chosen(wrap(made), *(self.lifted(c, side) for c in x.children[1:]))
 
+    def reference(self, x: Spec, y: Spec) -> Any:
+        """An array that is one on one side and another on the other."""
+        if self.a.raised or self.b.raised:
+            return self.outside(int(self.a.raised), x.value)
+        return Choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
+
+    def outside(self, side: int, value: Symbol) -> Symbol:
+        """An array of one side as it is known after the branch."""
+        if (side, id(value)) not in self.made:
+            self.made[side, id(value)] = self.carried_out(side, value)
+        return self.made[side, id(value)]  # type: ignore[no-any-return]
+
+    def carried_out(self, side: int, value: Symbol) -> Symbol:
+        if isinstance(value, Choice):
+            test = self.one_sided(side, value.test)
+            a, b = (self.outside(side, o) for o in value.options)
+            return Choice(test, (a, b), value.number)
+        if value.parent is not None:
+            root = self.outside(side, value.parent)
+            chain = tuple(
+                (op, tuple(self.one_sided(side, a) for a in rest), params)
+                for op, rest, params in value.chain
+            )
+            return view_of(root, chain, value.type)
+        assert value.cell is not None
+        if value.cell.birth <= (self.a, self.b)[side].began:
+            return value
+        made = Symbol(self.one_sided(side, value.cell.atom), is_array=True)
+        trace().share(made.cell, value.memory())
+        made.read_only = value.read_only
+        return made
+
+    def one_sided(self, side: int, value: Atom) -> Atom:
+        """A value of one side, which is not looked at on the other."""
+        inner = {v for s in (self.a, self.b)[side].body for v in outputs(s)}
+        if value not in inner:
+            return value
+        with reopened((self.b, self.a)[side].body):
+            other = blank(value.type)
+        return self.atom(*((value, other) if side == 0 else (other, value)))
+
     def maybe(self, x: Spec, y: Spec, location: Location | None) -> Any:
         """A variable that only one branch sets: using it where it is not set raises at run time."""
         missing_then = x.value is MISSING
         known = y if missing_then else x
-        assert known.atom is not None
-        dead = Literal(None, known.atom.type)
-        out = self.atom(dead if missing_then else known.atom, known.atom if missing_then else dead)
-        symbol = wrap(out)
+        symbol = self.known_on(int(missing_then), known)
         name = location.name if location else "a variable"
         flag = self.flag(not missing_then)
         before = undefined_flag(known.value)
@@ -340,6 +386,18 @@ class Merge:
                 name,
                 self.atom(atom(False), before) if missing_then else self.atom(before, atom(False)),
             )
+        return symbol
+
+    def known_on(self, side: int, known: Spec) -> Any:
+        """The value of a variable that is set on one side only."""
+        if is_reference(known):
+            return view_of(self.outside(side, known.value), (), known.value.type)
+        assert known.atom is not None
+        dead = Literal(None, known.atom.type)
+        symbol = wrap(self.atom(*((dead, known.atom) if side else (known.atom, dead))))
+        if isinstance(known.value, Symbol) and known.value.mutable:
+            symbol.is_array, symbol.read_only = True, known.value.frozen
+            trace().share(symbol.cell, known.value.memory())
         return symbol
 
     def flag(self, when_then: bool) -> Symbol:

@@ -72,6 +72,8 @@ class Value:
         if self.parent is None:
             assert self.cell is not None
             if self.cell in t.poisoned:
+                if t.decisions is not None:
+                    t.decisions.aliased = True
                 raise AliasError(
                     f"this array {t.poisoned[self.cell]}",
                     "copy the array where it gets its second name",
@@ -95,6 +97,9 @@ class Value:
         if self.frozen:
             raise AliasError("assignment destination is read-only", "copy the array first")
         if self.parent is not None:
+            if not self.chain:
+                self.parent.write(new)
+                return
             values = [self.parent.value()]
             for op, rest, params in self.chain[:-1]:
                 values.append(op(values[-1], *rest, **params))
@@ -125,6 +130,11 @@ class Value:
     @property
     def mutable(self) -> bool:
         return self.is_array or bool(self.type.shape)
+
+    def memory(self) -> set[Any]:
+        """What may be its memory: cells that were made apart from all others."""
+        root = self if self.parent is None else self.parent
+        return root.memory() if root.cell is None else trace().memory(root.cell)
 
     def base_cell(self) -> Cell:
         symbol: Value = self

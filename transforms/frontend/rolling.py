@@ -27,6 +27,7 @@ from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.dependence import depends_on
 from tapeless.transforms.frontend.effects import Unreachable
 from tapeless.transforms.frontend.layouts import Layouts
+from tapeless.transforms.frontend.references import Moving, outlasting
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.settled import Pass, Plain, Settled
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
@@ -83,6 +84,8 @@ class Roll:
     grew: set[int] = field(default_factory=set)
     stacks: set[Any] = field(default_factory=set)  # those of lists that grow in it
     aliases: Aliases = field(default_factory=Aliases)
+    moving: Moving = field(default_factory=Moving)
+    moved: set[Any] = field(default_factory=set)  # what turned out to move in this pass
 
     def run(self) -> None:
         t = trace()
@@ -138,7 +141,7 @@ class Roll:
         raise Unrollable("the types of its variables do not settle")
 
     def entries(self) -> dict[Any, Spec]:
-        return {key: final_spec(loc) for key, loc in self.locations.items()}
+        return {k: self.moving.spec(k, final_spec(loc)) for k, loc in self.locations.items()}
 
     def attempt(self, entries: dict[Any, Spec]) -> Pass | None:
         """Stages one pass; None if it must be staged again."""
@@ -149,8 +152,8 @@ class Roll:
             self.journal = journal
             self.enter(staged, journal)
             self.stage(staged)
-            staged.finals = {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
-            news = [self.compare(key, loc, staged) for key, (loc, _) in staged.finals.items()]
+            news = [self.finish(k, loc, staged) for k, (loc, _) in journal.old.items()]
+            news += [self.compare(key, loc, staged) for key, (loc, _) in staged.finals.items()]
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
         t.rollback(journal)
         news += [self.note_growth(), self.start_tails()]
@@ -159,6 +162,22 @@ class Roll:
         for key in self.locations:
             staged.results.setdefault(key, list(staged.params[key]))
         return staged
+
+    def finish(self, key: Any, loc: Location, staged: Pass) -> bool:
+        """Notes what a pass left in a location; True if it stands for other memory than thought."""
+        final, entry = final_spec(loc), staged.entries.get(key)
+        news, began = False, self.aliases.began
+        if entry is not None and entry.value is MISSING:
+            final = outlasting(final, began)
+        elif entry is not None and self.moving.meet(key, entry, final, began):
+            self.types.pop(key)
+            news = True
+        else:
+            final = self.moving.spec(key, final)
+        staged.finals[key] = (loc, final)
+        if news:
+            self.moved.add(key)
+        return news
 
     def parameters(self, entries: dict[Any, Spec]) -> dict[Any, list[Var]]:
         params: dict[Any, list[Var]] = {}
@@ -251,6 +270,9 @@ class Roll:
         if key not in self.locations:
             self.locations[key] = loc
             return True
+        if key in self.moved:
+            self.moved.discard(key)
+            return True
         entry, final = staged.entries[key], staged.final(key)
         if isinstance(loc, ContentsLocation) and self.grown(loc.obj, entry, final):
             return True
@@ -268,7 +290,7 @@ class Roll:
             return list(final.leaves())
         found: list[Atom] = []
         try:
-            join(entry, final, lambda _, new: found.extend(new.leaves()))
+            join(entry, final, lambda old, new: found.extend(new.leaves()) or old.value)
         except StructureError as e:
             what = f"'{loc.name}' changes from pass to pass: {e.problem}" if loc.name else str(e)
             raise Unrollable(what) from None

@@ -28,7 +28,7 @@ from tapeless.transforms.frontend.aliases import Aliases
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.dependence import depends_on_program
 from tapeless.transforms.frontend.sequences import Sequence
-from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import undefined_flag
 from tapeless.transforms.frontend.values import (
@@ -100,6 +100,8 @@ class Settled:
             self.carry(Var(new.type, out.name), Literal(None, new.type), new, out)
         value = self.fill(final, iter(made))
         if isinstance(value, Symbol) and ran is not None:
+            if value is final.value:
+                value = view_of(value, (), value.type)
             value.undefined = (loc.name, ran)
         self.after.append((loc, value))
 
@@ -155,7 +157,7 @@ class Settled:
             made = wrap(out)
             if isinstance(made, Symbol) and isinstance(spec.value, Symbol) and spec.value.mutable:
                 made.is_array = True
-                trace().link(made.cell, spec.value.base_cell())
+                trace().share(made.cell, spec.value.memory())
                 self.aliases.settle(out, made)
             return made
         if spec.kind == "static":

@@ -53,6 +53,8 @@ class Decisions:
     homes: dict[dims.Symbol, tuple[Any, int]] = field(
         default_factory=dict
     )  # symbol -> leaf, axis (-1: value)
+    exact: bool = False  # branches and loops carry which memory arrays are in
+    aliased: bool = False  # an array was read that a store may have changed
 
     def write_out(self) -> None:
         """A transformation needs the whole program: start again without functions in it."""
@@ -188,6 +190,22 @@ def stage(
     """Runs `call` on symbols for `leaves` until no more of them need be known; `outlines`: functions
     that are called often may become functions of the program."""
     decisions = Decisions(outlines=outlines)
+    try:
+        return _settled(call, leaves, names, decisions)
+    except TapelessError as e:
+        if not decisions.aliased:
+            raise
+        try:
+            return _settled(call, leaves, names, Decisions(outlines=False, exact=True))
+        except InternalError:
+            raise
+        except TapelessError:
+            raise e from None
+
+
+def _settled(
+    call: Callable[[list[Any]], Any], leaves: list[Any], names: list[str], decisions: Decisions
+) -> Staged:
     for _ in range(50):
         try:
             return _attempt(

@@ -54,7 +54,7 @@ class Tail:
         """An array that the list holds shows through it when it is overwritten later."""
         for symbol, value in zip(self.stacks, spec.leaf_values(), strict=True):
             if isinstance(value, Symbol) and value.mutable:
-                trace().hold(symbol.cell, trace().memory(value.base_cell()))
+                trace().hold(symbol.cell, value.memory())
 
 
 def replace(stack: Symbol, new: Atom) -> None:

@@ -70,7 +70,7 @@ class Symbol(Value):
     @property
     def flat(self) -> Any:
         made = shapes.flat(self.value())
-        return _view(self, ((shapes.reshape, (), {"shape": made.type.shape}),), made.type)
+        return view_of(self, ((shapes.reshape, (), {"shape": made.type.shape}),), made.type)
 
     def item(self, *args: Any) -> Any:
         if args:
@@ -283,7 +283,7 @@ def _connected(made: Any, known: dict[Atom, Symbol], rule: Any) -> Any:
     found = views.path(made, known)
     symbol = Symbol(made) if found is None else _part_of(known[found[0]], made, found[1], rule)
     if rule in views.READ_ONLY:
-        symbol = _view(symbol, (), made.type)
+        symbol = view_of(symbol, (), made.type)
         symbol.read_only = True
     return symbol
 
@@ -292,16 +292,16 @@ def _part_of(source: Symbol, made: Var, lets: list[Let], rule: Any) -> Symbol:
     is_view, orders = views.verdict(rule, made, lets)
     if is_view:
         chain = tuple((s.op, s.args[1:], s.params) for s in lets)
-        symbol = _view(source, chain, made.type) if lets else source
+        symbol = view_of(source, chain, made.type) if lets else source
     else:
         symbol = Symbol(made, is_array=True)
         if is_view is None:
-            trace().link(symbol.cell, source.base_cell())
-    trace().rely(orders, {symbol.base_cell(), source.base_cell()})
+            trace().share(symbol.cell, source.memory())
+    trace().rely(orders, symbol.memory() | source.memory())
     return symbol
 
 
-def _view(parent: Value, chain: tuple[views.Step, ...], kind: Type) -> Symbol:
+def view_of(parent: Value, chain: tuple[views.Step, ...], kind: Type) -> Symbol:
     """A view of the array at the root."""
     read_only = parent.read_only
     if parent.parent is not None:

@@ -51,6 +51,7 @@ class Trace(Builder):
         self.hints: dict[Symbol, int] = {}
         self.guards: list[tuple[str, Size, Size]] = []
         self.decisions = decisions
+        self.exact = decisions is not None and decisions.exact  # carry references, not arrays
         self.notes: list[str] = []
         self.parents: dict[Var, Any] = {}
         self.births: dict[int, tuple[int, Any]] = {}

@@ -103,10 +103,22 @@ def take_apart(value: Any) -> Spec:
     return Spec("static", value)
 
 
+class Reference:
+    """The kind of a spec for memory that others may see too; `build` makes the array."""
+
+    build: Callable[[Spec, list[Any]], Symbol]
+
+
+def is_reference(spec: Spec) -> bool:
+    return isinstance(spec.kind, type) and issubclass(spec.kind, Reference)
+
+
 def put_together(spec: Spec, children: list[Any]) -> Any:
     kind, value = spec.kind, spec.value
     if all(new is old.value for new, old in zip(children, spec.children, strict=True)):
         return value
+    if is_reference(spec):
+        return kind.build(spec, children)
     if issubclass(kind, dict):
         return trace().born(dict(zip(spec.keys, children, strict=True)))
     if hasattr(kind, "_fields"):
@@ -135,6 +147,8 @@ def join(a: Spec, b: Spec, leaf: Callable[[Spec, Spec], Any]) -> Any:
     if a.kind is b.kind and a.keys == b.keys:
         children = [join(x, y, leaf) for x, y in zip(a.children, b.children, strict=True)]
         return put_together(a, children)
+    if is_reference(a) and is_reference(b):
+        return leaf(a, b)
     raise StructureError(f"{a.describe()} and {b.describe()} are built differently", Diverged.hint)
 
 

@@ -31,7 +31,6 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import InternalError, UnsupportedError
-from tapeless.transforms.expand import Closed
 from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.shapes import move
 from tapeless.transforms.vmap import branches, calls, closed, effects, lists, loops, sizes
@@ -153,6 +152,9 @@ class Batch:
         elif all(k is None for k in axes):
             self.emit(replace(s, args=args) if args != s.args else s)
             return
+        if closed.is_ruled(s):
+            closed.apply(self, s)
+            return
         for v, (out, axis) in zip(s.outs, self.apply(s, args, axes), strict=True):
             self.bind(v, out, axis)
 
@@ -165,8 +167,6 @@ class Batch:
 
     def apply(self, s: Let, args: Any, axes: Any) -> list[Pair]:
         """The results of an operation for all elements."""
-        if isinstance(s.op, Closed):
-            return closed.apply(self, s, args, axes)
         if s.op.name == "size_value":
             return [sizes.value(self, s.params["size"])]
         if calls.is_about_calls(s):

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Var
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.reductions import any_
+from tapeless.transforms.ops.reductions import any_, count_nonzero
 from tapeless.transforms.vmap.onebyone import element, elements, over_batch
 
 if TYPE_CHECKING:
@@ -66,4 +66,6 @@ def _in_order(batch: Batch, s: Effect, args: Any, axes: Any) -> None:
         b.emit(If((), test, Block((), tuple(statements), ()), NOTHING, None, s.origin))
         return []
 
-    over_batch(batch.size, line)
+    chosen = batch.masked and not batch.nested
+    count = count_nonzero(batch.mask, axes=(0,), keepdims=False) if chosen else None
+    over_batch(size_atom(batch.size) if count is None else count, line)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.language import Atom, Let, Literal, StackType, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import stacks
@@ -50,7 +49,7 @@ def spread(batch: Batch, stack: Atom) -> Any:
         return [stacks.push(made, filled(stacks.peek(stack, k), kind.item))]
 
     start = (new_stack(item=kind.item),)
-    return over_batch(size_of(stacks.stack_length(stack)), item, start, (made,))[0]
+    return over_batch(stacks.stack_length(stack), item, start, (made,))[0]
 
 
 def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:

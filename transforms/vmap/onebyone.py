@@ -31,7 +31,7 @@ def one_by_one(s: Let, args: Atoms, axes: Axes, size: Size) -> list[tuple[Var, i
         made = s.op.bind(*elements(args, axes, i), **s.params)
         return [update(c, m, i, key=(Slot(0),)) for c, m in zip(carries, made, strict=True)]
 
-    return [(v, 0) for v in over_batch(size, body, inits, carries)]
+    return [(v, 0) for v in over_batch(size_atom(size), body, inits, carries)]
 
 
 def elements(args: Atoms, axes: Axes, i: Atom) -> list[Atom]:
@@ -45,16 +45,16 @@ def element(a: Atom, axis: int, i: Any) -> Any:
 
 
 def over_batch(
-    size: Size, body: Callable[[Var], list[Atom]], inits: Atoms = (), carries: tuple[Var, ...] = ()
+    stop: Atom, body: Callable[[Var], list[Atom]], inits: Atoms = (), carries: tuple[Var, ...] = ()
 ) -> tuple[Var, ...]:
-    """Records `for i in range(size)`; the results of the carries."""
+    """Records `for i in range(stop)`; the results of the carries."""
     b = builder.current()
     i = Var(INT, "i")
     with b.block() as statements:
         results = body(i)
     outs = tuple(Var(c.type, c.name) for c in carries)
     inner = Block((i, *carries), tuple(statements), tuple(results))
-    b.emit(For(outs, atom(0), size_atom(size), atom(1), inits, inner, origin=b.origin))
+    b.emit(For(outs, atom(0), stop, atom(1), inits, inner, origin=b.origin))
     return outs
 
 

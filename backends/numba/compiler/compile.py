@@ -39,7 +39,8 @@ def compile_kernel(
     that is read-only.
     """
     try:
-        return _compiled(function, wanted, options, symbol)
+        made: ObjectCode = _compiled(function, wanted, options, symbol)
+        return made
     except FAILURES as e:
         if _writes(function, wanted, options):
             raise ArgumentError("assignment destination is read-only", "pass a copy") from e

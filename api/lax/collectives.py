@@ -1,0 +1,367 @@
+"""What the elements of a named axis of `vmap` or `pmap` do together, as each of them writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from tapeless import tree
+from tapeless.region import described, is_value, leaf_atom, symbol
+from tapeless.transforms.core.builder import active, current, size_atom
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.ops.elementwise import truediv
+from tapeless.transforms.ops.joining import axis_of
+from tapeless.transforms.ops.parts import index
+from tapeless.transforms.ops.shapes import reshape
+from tapeless.transforms.spmd import collectives as ops
+from tapeless.transforms.spmd.axes import Axis, AxisError, axis_named
+
+Groups = Sequence[Sequence[int]] | None
+
+
+def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
+    """The sum over all elements of an axis, which each of them gets.
+
+    x                  a number, an array, or a tree of them; of a Python number the sum is a
+                       Python number, so that `psum(1, "i")` is the length of the axis
+    axis_name          the name of a mapped axis, or a tuple of names
+    axis_index_groups  lists of positions, of one length, which have each position once: the sum is
+                       then over each group
+
+    Raises AxisError, a NameError, where the axis is not mapped.
+
+    >>> import numpy as np
+    >>> from tapeless import vmap
+    >>> vmap(lambda x: x / psum(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([0.25, 0.75])
+    """
+    axes, groups = _axes(axis_name, "psum", axis_index_groups)
+
+    def one(leaf: Any) -> Any:
+        if isinstance(leaf, (bool, int, float, complex)):
+            return leaf * _value(_taking_part(axes, groups))
+        return _over(ops.psum, leaf, axes, groups)
+
+    return _mapped(one, x, "psum")
+
+
+def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
+    """The mean over all elements of an axis. Arguments are those of `psum`.
+
+    >>> import numpy as np
+    >>> from tapeless import vmap
+    >>> vmap(lambda x: x - pmean(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([-1.,  1.])
+    """
+    axes, groups = _axes(axis_name, "pmean", axis_index_groups)
+    n = size_atom(_taking_part(axes, groups))
+
+    def one(leaf: Any) -> Any:
+        return symbol(truediv(_total(ops.psum, leaf_atom(leaf), axes, groups), n), leaf)
+
+    return _mapped(one, x, "pmean")
+
+
+def pmax(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
+    """The greatest value over all elements of an axis. Arguments are those of `psum`."""
+    axes, groups = _axes(axis_name, "pmax", axis_index_groups)
+    return _mapped(lambda leaf: _over(ops.pmax, leaf, axes, groups), x, "pmax")
+
+
+def pmin(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
+    """The least value over all elements of an axis. Arguments are those of `psum`."""
+    axes, groups = _axes(axis_name, "pmin", axis_index_groups)
+    return _mapped(lambda leaf: _over(ops.pmin, leaf, axes, groups), x, "pmin")
+
+
+def all_gather(
+    x: Any,
+    axis_name: Any,
+    *,
+    axis_index_groups: Groups = None,
+    axis: int = 0,
+    tiled: bool = False,
+) -> Any:
+    """The values of all elements, which each of them gets, along a new axis.
+
+    axis   where the new axis is
+    tiled  the values are joined along an axis that they have instead
+
+    Other arguments are those of `psum`; of several names the first is the slowest.
+
+    >>> import numpy as np
+    >>> from tapeless import vmap
+    >>> vmap(lambda x: all_gather(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([[1., 3.],
+           [1., 3.]])
+    """
+    axes, groups = _axes(axis_name, "all_gather", axis_index_groups)
+
+    def one(leaf: Any) -> Any:
+        a = leaf_atom(leaf)
+        dim = axis_of(axis, a.type.ndim + (not tiled))
+        made = a
+        for each in reversed(axes):
+            made = ops.all_gather(made, axis=each, groups=groups, dim=dim)
+        if tiled or len(axes) > 1:
+            last = dim + len(axes) + tiled
+            made = _merged(made, dim, last)
+        return symbol(made, leaf)
+
+    return _mapped(one, x, "all_gather")
+
+
+def psum_scatter(
+    x: Any,
+    axis_name: Any,
+    *,
+    scatter_dimension: int = 0,
+    axis_index_groups: Groups = None,
+    tiled: bool = False,
+) -> Any:
+    """The sum over all elements, of which each gets its part along an axis.
+
+    scatter_dimension  the axis, as long as the mapped axis; it vanishes
+    tiled              the axis is a multiple as long, and each gets a part of it
+
+    Other arguments are those of `psum`.
+
+    >>> import numpy as np
+    >>> from tapeless import vmap
+    >>> vmap(lambda x: psum_scatter(x, "i"), axis_name="i")(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([4., 6.])
+    """
+    axis, groups = _one_axis(axis_name, "psum_scatter", axis_index_groups)
+    n = _taking_part((axis,), groups)
+
+    def one(leaf: Any) -> Any:
+        a = leaf_atom(leaf)
+        dim = axis_of(scatter_dimension, a.type.ndim)
+        a = _split(a, dim, n, tiled, "psum_scatter")
+        return symbol(ops.psum_scatter(a, axis=axis, groups=groups, dim=dim), leaf)
+
+    return _mapped(one, x, "psum_scatter")
+
+
+def all_to_all(
+    x: Any,
+    axis_name: Any,
+    split_axis: int,
+    concat_axis: int,
+    *,
+    axis_index_groups: Groups = None,
+    tiled: bool = False,
+) -> Any:
+    """Each element gives a part of its value to each, and gets one from each.
+
+    split_axis   the axis along which the parts lie, as long as the mapped axis; it vanishes
+    concat_axis  where the new axis is, along which the parts that were got lie
+    tiled        the parts are pieces of an axis, and are joined along one
+
+    Other arguments are those of `psum`.
+    """
+    axis, groups = _one_axis(axis_name, "all_to_all", axis_index_groups)
+    n = _taking_part((axis,), groups)
+
+    def one(leaf: Any) -> Any:
+        a = leaf_atom(leaf)
+        split, concat = (axis_of(k, a.type.ndim) for k in (split_axis, concat_axis))
+        a = _split(a, split, n, tiled, "all_to_all")
+        made = ops.all_to_all(a, axis=axis, groups=groups, split=split, concat=concat)
+        return symbol(_merged(made, concat, concat + 2) if tiled else made, leaf)
+
+    return _mapped(one, x, "all_to_all")
+
+
+def ppermute(x: Any, axis_name: Any, perm: Iterable[tuple[int, int]]) -> Any:
+    """Values are sent from element to element.
+
+    perm  pairs (from, to) of positions, each at most once in each place; who gets nothing gets
+          zeros
+
+    >>> import numpy as np
+    >>> from tapeless import vmap
+    >>> vmap(lambda x: ppermute(x, "i", [(0, 1), (1, 2)]), axis_name="i")(np.arange(3.0) + 1)
+    array([0., 1., 2.])
+    """
+    axis, _ = _one_axis(axis_name, "ppermute", None)
+    pairs = tuple((int(i), int(j)) for i, j in perm)
+    places = range(axis.length)
+    for k, what in enumerate(("sent from", "sent to")):
+        found = [pair[k] for pair in pairs]
+        if len(set(found)) < len(found) or not all(i in places for i in found):
+            raise ArgumentError(
+                f"ppermute: the positions {what} must be different, and in range({len(places)}), "
+                f"not {found}"
+            )
+    return _mapped(
+        lambda leaf: symbol(
+            ops.ppermute(leaf_atom(leaf), axis=axis, groups=None, perm=pairs), leaf
+        ),
+        x,
+        "ppermute",
+    )
+
+
+def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
+    """The value of element perm[k] goes to element k; `perm` has each position once."""
+    axis, _ = _one_axis(axis_name, "pshuffle", None)
+    if sorted(perm) != list(range(axis.length)):
+        raise ArgumentError(f"pshuffle: {list(perm)} is no permutation of range({axis.length})")
+    return ppermute(x, axis_name, [(i, j) for j, i in enumerate(perm)])
+
+
+def pbroadcast(x: Any, axis_name: Any, source: int) -> Any:
+    """The value of one element, which all get.
+
+    source  its position
+    """
+    axis, _ = _one_axis(axis_name, "pbroadcast", None)
+
+    def one(leaf: Any) -> Any:
+        every = ops.all_gather(leaf_atom(leaf), axis=axis, groups=None, dim=0)
+        return symbol(index(every, key=(_position(source, axis),)), leaf)
+
+    return _mapped(one, x, "pbroadcast")
+
+
+def _position(source: int, axis: Axis) -> int:
+    if isinstance(axis.size, int) and not 0 <= source < axis.size:
+        raise ArgumentError(f"pbroadcast: there is no position {source} of {axis.size}")
+    return int(source)
+
+
+def axis_index(axis_name: Any) -> Any:
+    """The position of the element on the axis; of several axes the first is the slowest.
+
+    >>> import numpy as np
+    >>> from tapeless import vmap
+    >>> vmap(lambda x: x * axis_index("i"), axis_name="i")(np.ones(3))
+    array([0., 1., 2.])
+    """
+    made: Any = None
+    for axis in _axes(axis_name, "axis_index", None)[0]:
+        own = symbol(ops.axis_index(axis=axis, groups=None))
+        made = own if made is None else made * _value(axis.size) + own
+    return made
+
+
+def axis_size(axis_name: Any) -> Any:
+    """The length of the axis; the product for several names."""
+    return _value(_taking_part(_axes(axis_name, "axis_size", None)[0], None))
+
+
+# -- axes
+
+
+def _axes(
+    names: Any, what: str, groups: Groups
+) -> tuple[tuple[Axis, ...], tuple[tuple[int, ...], ...] | None]:
+    """The axes with these names, and the groups of their positions."""
+    given = tuple(names) if isinstance(names, (tuple, list)) else (names,)
+    if not active():
+        raise AxisError(
+            f"{what}: no axis {names!r} is mapped here",
+            f"map a function over it: vmap(f, axis_name={names!r}), or pmap",
+        )
+    axes = tuple(axis_named(name, what) for name in given)
+    if not axes or len(set(given)) < len(given):
+        raise ArgumentError(f"{what}: {names!r} is no name of an axis, nor different names")
+    if groups is None:
+        return axes, None
+    if len(axes) > 1:
+        raise ArgumentError(f"{what}: axis_index_groups go with one axis, not with {len(axes)}")
+    made = tuple(tuple(map(int, group)) for group in groups)
+    n = axes[0].length
+    lengths = {len(group) for group in made}
+    if len(lengths) != 1 or sorted(k for group in made for k in group) != list(range(n)):
+        raise ArgumentError(
+            f"{what}: axis_index_groups must be of one length, and have each position of "
+            f"range({n}) once, not {[list(group) for group in made]}"
+        )
+    return axes, made
+
+
+def _one_axis(name: Any, what: str, groups: Groups) -> tuple[Axis, Any]:
+    axes, made = _axes(name, what, groups)
+    if len(axes) > 1:
+        raise ArgumentError(
+            f"{what} over several axes at once", "use it over one of them after the other"
+        )
+    return axes[0], made
+
+
+def _taking_part(axes: tuple[Axis, ...], groups: Any) -> Size:
+    n: Size = 1
+    for axis in axes:
+        n = n * (axis.size if groups is None else len(groups[0]))
+    return n
+
+
+def _value(n: Size) -> Any:
+    """A size, as user code sees it."""
+    return symbol(size_atom(n))
+
+
+# -- leaves
+
+
+def _mapped(one: Callable[[Any], Any], x: Any, what: str) -> Any:
+    def checked(leaf: Any) -> Any:
+        if not is_value(leaf):
+            raise ArgumentTypeError(f"{what}: {described(leaf)} is not a number or an array")
+        return one(leaf)
+
+    return tree.map(checked, x)
+
+
+def _total(op: Any, a: Atom, axes: tuple[Axis, ...], groups: Any) -> Any:
+    for axis in reversed(axes):
+        a = op(a, axis=axis, groups=groups)
+    return a
+
+
+def _over(op: Any, leaf: Any, axes: tuple[Axis, ...], groups: Any) -> Any:
+    return symbol(_total(op, leaf_atom(leaf), axes, groups), leaf)
+
+
+def _merged(a: Atom, first: int, last: int) -> Any:
+    """The axes first:last as one."""
+    shape = a.type.shape
+    n: Size = 1
+    for size in shape[first:last]:
+        n = n * size
+    return reshape(a, shape=(*shape[:first], n, *shape[last:]))
+
+
+def _split(a: Atom, dim: int, n: Size, tiled: bool, what: str) -> Any:
+    """The value with an axis of length n at `dim`, made of a longer one if `tiled`."""
+    shape = a.type.shape
+    here = shape[dim]
+    known = isinstance(here, int) and isinstance(n, int)
+    if tiled and not (known and here % n):
+        return reshape(a, shape=(*shape[:dim], n, here // n, *shape[dim + 1 :]))
+    if not tiled and (here == n or current().same_size(here, n)):
+        return a
+    raise ArgumentError(
+        f"{what}: axis {dim} of {described(symbol(a))} is split for {n} elements",
+        "pass tiled=True where each gets several parts" if not tiled else "",
+    )
+
+
+__all__ = [
+    "all_gather",
+    "all_to_all",
+    "axis_index",
+    "axis_size",
+    "pbroadcast",
+    "pmax",
+    "pmean",
+    "pmin",
+    "ppermute",
+    "pshuffle",
+    "psum",
+    "psum_scatter",
+]

@@ -1,0 +1,114 @@
+"""Random numbers from explicit keys: jax.random's functions, with the same bits.
+
+A key is an array of two uint32 words. Whoever has the key has the numbers: drawing changes nothing,
+and a key is used once. `split` makes new keys from one.
+
+>>> from tapeless import random
+>>> key, subkey = random.split(random.key(0))
+>>> random.uniform(subkey, (2,)).round(4)
+array([0.5902, 0.5372])
+
+The generator is Threefry-2x32 with a counter for each element (Salmon et al., "Parallel random
+numbers: as easy as 1, 2, 3", SC 2011), so the numbers do not depend on the machine, on blocks or on
+threads.
+"""
+
+if not __name__.startswith("tapeless."):
+    raise ImportError(f"import tapeless.random instead of {__name__}")
+
+from tapeless.random.continuous import (
+    cauchy,
+    double_sided_maxwell,
+    exponential,
+    gumbel,
+    laplace,
+    logistic,
+    lognormal,
+    maxwell,
+    normal,
+    pareto,
+    rayleigh,
+    triangular,
+    truncated_normal,
+    wald,
+    weibull_min,
+)
+from tapeless.random.counts import binomial, geometric, multinomial, poisson
+from tapeless.random.gammas import (
+    beta,
+    chisquare,
+    dirichlet,
+    f,
+    gamma,
+    generalized_normal,
+    loggamma,
+    t,
+)
+from tapeless.random.keys import (
+    PRNGKey,
+    clone,
+    fold_in,
+    key,
+    key_data,
+    key_dtype,
+    key_impl,
+    split,
+    wrap_key_data,
+)
+from tapeless.random.orders import categorical, choice, permutation, shuffle
+from tapeless.random.reuse import KeyReuseWarning, report_reuse
+from tapeless.random.uniforms import bernoulli, bits, rademacher, randint, uniform
+from tapeless.random.vectors import ball, multivariate_normal, orthogonal
+
+__all__ = [
+    "KeyReuseWarning",
+    "PRNGKey",
+    "ball",
+    "bernoulli",
+    "beta",
+    "binomial",
+    "bits",
+    "categorical",
+    "cauchy",
+    "chisquare",
+    "choice",
+    "clone",
+    "dirichlet",
+    "double_sided_maxwell",
+    "exponential",
+    "f",
+    "fold_in",
+    "gamma",
+    "generalized_normal",
+    "geometric",
+    "gumbel",
+    "key",
+    "key_data",
+    "key_dtype",
+    "key_impl",
+    "laplace",
+    "loggamma",
+    "logistic",
+    "lognormal",
+    "maxwell",
+    "multinomial",
+    "multivariate_normal",
+    "normal",
+    "orthogonal",
+    "pareto",
+    "permutation",
+    "poisson",
+    "rademacher",
+    "randint",
+    "rayleigh",
+    "report_reuse",
+    "shuffle",
+    "split",
+    "t",
+    "triangular",
+    "truncated_normal",
+    "uniform",
+    "wald",
+    "weibull_min",
+    "wrap_key_data",
+]

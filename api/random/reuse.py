@@ -1,0 +1,90 @@
+"""Reports keys that are used twice, outside of staged runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+import weakref
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+FOLDERS = tuple(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + end for end in "/\\")
+
+
+class KeyReuseWarning(UserWarning):
+    """A key was used a second time, and gives numbers that are not independent of the first."""
+
+
+class _Setting:
+    on = os.environ.get("TAPELESS_REPORT_REUSE", "1") not in ("", "0")
+
+
+class report_reuse:  # noqa: N801 (used like np.errstate)
+    """Whether keys that are used twice are reported: a switch, and a context manager.
+
+    Drawing from a key or splitting it uses it; `fold_in` does not. The same array is meant, not an
+    equal one: `key(0)` may be made again. `clone` gives a key that may be used again. What is
+    staged (inside `grad`, `jit`, `vmap`) is not looked at, and pays nothing.
+
+    The environment variable TAPELESS_REPORT_REUSE=0 switches the reports off, too.
+
+    >>> from tapeless import random
+    >>> key = random.key(0)
+    >>> with report_reuse(False):
+    ...     bool(random.normal(key) == random.normal(key))
+    True
+    """
+
+    def __init__(self, on: bool) -> None:
+        self.before = _Setting.on
+        _Setting.on = bool(on)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        _Setting.on = self.before
+
+
+#: For each array that owns keys: where in it a key was used, with its value, and by which line.
+_used: dict[int, tuple[Any, dict[Any, str]]] = {}
+
+
+def use(key: Any) -> None:
+    """Remembers that a key is used, and warns if it has been already."""
+    if not _Setting.on:
+        return
+    owner = key
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    place = (key.__array_interface__["data"][0], key.tobytes())
+    frame, level = _user()
+    uses = _uses(owner)
+    if place in uses:
+        warnings.warn(
+            f"the key {key.tolist()} is used a second time; the first was in {uses[place]}. The "
+            "numbers are the same: split the key first, or clone it if that is meant",
+            KeyReuseWarning,
+            stacklevel=level,
+        )
+    else:
+        uses[place] = f"{frame.f_code.co_filename}, line {frame.f_lineno}"
+
+
+def _uses(owner: Any) -> dict[Any, str]:
+    number = id(owner)
+    if number not in _used:
+        reference = weakref.ref(owner, lambda _: _used.pop(number, None))
+        _used[number] = (reference, {})
+    return _used[number][1]
+
+
+def _user() -> tuple[FrameType, int]:
+    """The frame that called this package, and its level for `warnings.warn` in `use`."""
+    frame, level = sys._getframe(2), 2
+    while frame.f_code.co_filename.startswith(FOLDERS) and frame.f_back is not None:
+        frame, level = frame.f_back, level + 1
+    return frame, level

@@ -1,0 +1,72 @@
+"""Special functions behind the samplers, as plain NumPy code with derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.custom import CustomJvp
+from tapeless.random.coefficients import (
+    DOUBLE_CENTRE,
+    DOUBLE_FAR,
+    DOUBLE_TAIL,
+    LANCZOS,
+    SINGLE_CENTRE,
+    SINGLE_TAIL,
+)
+from tapeless.transforms.core.builder import active
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def polynomial(coefficients: Any, x: Any) -> Any:
+    """By Horner's rule; the coefficient of the highest power first."""
+    value = coefficients[0]
+    for c in coefficients[1:]:
+        value = value * x + c
+    return value
+
+
+def erf_inv_value(x: Any) -> Any:
+    """The inverse of the error function (M. Giles, "Approximating the erfinv function", GPU
+    Computing Gems, 2012)."""
+    w = -np.log1p(-x * x)
+    pieces = _SINGLE if x.dtype.itemsize < 8 else _DOUBLE
+    if active():
+        value = pieces[-1][1](w)
+        for limit, piece in reversed(pieces[:-1]):
+            value = np.where(w < limit, piece(w), value)
+    else:
+        value = _piecewise(pieces, w)
+    return np.where(np.abs(x) == 1, x * np.inf, value * x)
+
+
+def _piecewise(pieces: Any, w: Any) -> Any:
+    """The first piece everywhere, the others only where they belong: in few elements."""
+    w = np.asarray(w)
+    value = np.asarray(pieces[0][1](w))
+    for (start, _), (stop, piece) in zip(pieces, pieces[1:], strict=False):
+        here = (w >= start) & (w < stop)
+        if here.any():
+            value[here] = piece(w[here])
+    return value
+
+
+_SINGLE = (
+    (5.0, lambda w: polynomial(SINGLE_CENTRE, w - w.dtype.type(2.5))),
+    (np.inf, lambda w: polynomial(SINGLE_TAIL, np.sqrt(w) - w.dtype.type(3))),
+)
+_DOUBLE = (
+    (6.25, lambda w: polynomial(DOUBLE_CENTRE, w - 3.125)),
+    (16.0, lambda w: polynomial(DOUBLE_TAIL, np.sqrt(w) - 3.25)),
+    (np.inf, lambda w: polynomial(DOUBLE_FAR, np.sqrt(w) - 5.0)),
+)
+
+erf_inv = CustomJvp(erf_inv_value)
+
+
+@erf_inv.defjvp
+def _erf_inv_jvp(primals: Any, tangents: Any) -> Any:
+    y = erf_inv(primals[0])
+    return y, y.dtype.type(np.sqrt(np.pi) / 2) * np.exp(y * y) * tangents[0]
