@@ -3,9 +3,22 @@
 if __name__ != "tapeless":
     raise ImportError(f"import tapeless instead of {__name__}")
 
-from tapeless import tree
+from tapeless import distributed, lax, numpy, tree
 from tapeless.check import check_grads
 from tapeless.compiled import disable_jit, jit
+from tapeless.devices import (
+    Device,
+    block_until_ready,
+    default_device,
+    device_count,
+    device_get,
+    device_put,
+    devices,
+    local_device_count,
+    local_devices,
+    process_count,
+    process_index,
+)
 from tapeless.functions import (
     checkpoint,
     custom_jvp,
@@ -19,6 +32,8 @@ from tapeless.functions import (
     value_and_grad,
     vjp,
 )
+from tapeless.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
+from tapeless.pmap import pmap
 from tapeless.ravel import ravel_pytree
 from tapeless.transforms.errors import TapelessError
 from tapeless.vmap import vmap
@@ -26,17 +41,37 @@ from tapeless.vmap import vmap
 __version__ = "0.1.0"
 
 __all__ = [
+    "Device",
     "TapelessError",
+    "block_until_ready",
     "check_grads",
     "checkpoint",
     "custom_jvp",
     "custom_vjp",
+    "default_device",
+    "device_count",
+    "device_get",
+    "device_put",
+    "devices",
     "disable_jit",
+    "distributed",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jit",
     "jvp",
     "jvp_fn",
+    "lax",
     "linearize",
+    "local_device_count",
+    "local_devices",
+    "numpy",
+    "pmap",
+    "process_count",
+    "process_index",
     "ravel_pytree",
     "remat",
     "stop_gradient",

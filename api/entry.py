@@ -4,9 +4,11 @@ What tells one signature from others is written out as Python, once for each spe
 
     def enter(args, kwargs):
         if kwargs or len(args) != 2: return MISSED
-        a0, a1 = args
-        if not (type(a0) is ndarray and a0.dtype is c0 and len(s0 := a0.shape) == 1
-                and s0[0] > 1 and type(a1) is float): return MISSED
+        a0, v1, = args
+        if type(v1) is not dict or [*v1] != c0: return MISSED
+        a1, = v1.values()
+        if not (type(a0) is float and type(a1) is ndarray and a1.dtype is c1
+                and len(s1 := a1.shape) == 1 and s1[0] > 1): return MISSED
         return run(*args)
 """
 
@@ -18,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.specialisation import MISSED, Enter, Specialisation, leaf_key, quick_key, same
+from tapeless.specialisation import MISSED, Enter, Specialisation, key_orders, leaf_key, same
 from tapeless.transforms.core import dims
 
 
@@ -28,6 +30,10 @@ def entry(found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return _Writer(found, args, kwargs).function()
 
 
+class _UnknownError(Exception):
+    """A container that only the tree library can take apart."""
+
+
 class _Writer:
     """Writes one entry; constants get names."""
 
@@ -35,27 +41,23 @@ class _Writer:
         self, found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         self.found, self.args, self.kwargs = found, args, kwargs
-        self.names: dict[str, Any] = {
-            "MISSED": MISSED,
-            "ndarray": np.ndarray,
-            "flatten": tree.flatten_known,
-            "run": found.run,
-        }
-        flat = not kwargs and quick_key(args) is not None
-        self.leaves = args if flat else tree.flatten_known((args, kwargs))[0]
-        self.lines = [*(self.numbers_and_arrays() if flat else self.containers())]
+        self.names: dict[str, Any] = {"MISSED": MISSED, "ndarray": np.ndarray, "run": found.run}
+        self.leaves, self.structure = tree.flatten_known((args, kwargs))
+        self.index = {path: k for k, path in enumerate(tree.paths((args, kwargs)))}
+        self.values = 0
+        try:
+            self.lines = [*self.taken_apart()]
+        except _UnknownError:
+            self.lines = [*self.flattened()]
 
     def function(self) -> Enter:
         """The entry."""
-        count = len(self.leaves)
-        if count:
-            self.lines.append(f"{''.join(f'a{k}, ' for k in range(count))}= leaves")
         tests = [t for k, x in enumerate(self.leaves) for t in self.tests(k, x)]
-        tests += [*self.values(), *self.outside(), *self.sizes(), *self.memory()]
+        tests += [*self.known(), *self.outside(), *self.sizes(), *self.memory()]
         if tests:
             self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
         if self.found.staged.overwritten:
-            self.lines.append(f"{self.constant(self.found.refuse_overlap)}(leaves)")
+            self.lines.append(f"{self.constant(self.found.refuse_overlap)}({self.all()})")
         self.lines.append(f"return {self.result()}")
         text = "\n    ".join(["def enter(args, kwargs):", *self.lines])
         exec(compile(text, "<entry>", "exec", dont_inherit=True), self.names)
@@ -66,32 +68,69 @@ class _Writer:
         self.names[name] = value
         return name
 
+    def all(self) -> str:
+        """All leaves."""
+        return f"({''.join(f'a{k}, ' for k in range(len(self.leaves)))})"
+
+    # -- leaves get names
+
+    def flattened(self) -> Iterator[str]:
+        """By the tree library."""
+        yield f"leaves, structure = {self.constant(tree.flatten_known)}((args, kwargs))"
+        yield f"if structure != {self.constant(self.structure)}: return MISSED"
+        if self.leaves:
+            yield f"{self.all()[1:-1]} = leaves"
+        order = key_orders((self.args, [self.kwargs[k] for k in sorted(self.kwargs)]))
+        if order is not None:
+            now = f"{self.constant(key_orders)}((args, [kwargs[k] for k in sorted(kwargs)]))"
+            yield f"if {now} != {self.constant(order)}: return MISSED"
+
+    def taken_apart(self) -> Iterator[str]:
+        """By statements, for the containers of Python."""
+        if self.kwargs:
+            names = self.constant(set(self.kwargs))
+            yield f"if len(args) != {len(self.args)} or kwargs.keys() != {names}: return MISSED"
+        else:
+            yield f"if kwargs or len(args) != {len(self.args)}: return MISSED"
+        yield from self.parts("args", dict(enumerate(self.args)), (0,))
+        named = ", ".join(f"kwargs[{name!r}]" for name in self.kwargs)
+        yield from self.parts(f"({named},)", self.kwargs, (1,))
+
+    def parts(self, source: str, children: dict[Any, Any], path: tuple[Any, ...]) -> Iterator[str]:
+        """Names for the children of a container, and for what is in them."""
+        inner = []
+        names = []
+        for key, x in children.items():
+            k = self.index.get((*path, key))
+            if k is None:
+                self.values += 1
+                inner.append((f"v{self.values}", x, (*path, key)))
+            names.append(f"v{self.values}" if k is None else f"a{k}")
+        if names:
+            yield f"{', '.join(names)}, = {source}"
+        for name, x, at in inner:
+            yield from self.container(name, x, at)
+
+    def container(self, name: str, x: Any, path: tuple[Any, ...]) -> Iterator[str]:
+        kind = type(x)
+        if x is None:
+            yield f"if {name} is not None: return MISSED"
+        elif kind in (list, tuple):
+            same = f"type({name}) is not {kind.__name__} or len({name}) != {len(x)}"
+            yield f"if {same}: return MISSED"
+            yield from self.parts(name, dict(enumerate(x)), path)
+        elif kind is dict:
+            keys = self.constant([*x])
+            yield f"if type({name}) is not dict or [*{name}] != {keys}: return MISSED"
+            yield from self.parts(f"{name}.values()", x, path)
+        elif (fields := tree.fields(kind)) is not None:
+            yield f"if type({name}) is not {self.constant(kind)}: return MISSED"
+            read = ", ".join(f"{name}.{field}" for field in fields)
+            yield from self.parts(f"({read},)", {f: getattr(x, f) for f in fields}, path)
+        else:
+            raise _UnknownError
+
     # -- what must be the same
-
-    def numbers_and_arrays(self) -> Iterator[str]:
-        yield f"if kwargs or len(args) != {len(self.args)}: return MISSED"
-        yield "leaves = args"
-
-    def containers(self) -> Iterator[str]:
-        structure = self.constant(tree.flatten_known((self.args, self.kwargs))[1])
-        yield "leaves, structure = flatten((args, kwargs))"
-        yield f"if structure != {structure}: return MISSED"
-        orders = [
-            *(o for k, x in enumerate(self.args) for o in self.orders(f"args[{k}]", x)),
-            *(o for k, x in self.kwargs.items() for o in self.orders(f"kwargs[{k!r}]", x)),
-        ]
-        if orders:
-            yield f"if not ({' and '.join(orders)}): return MISSED"
-
-    def orders(self, path: str, value: Any) -> Iterator[str]:
-        """Tests of the order of keys in dicts, which the structure does not tell."""
-        if type(value) is dict:
-            yield f"list({path}) == {self.constant(list(value))}"
-            for k, x in value.items():
-                yield from self.orders(f"{path}[{self.constant(k)}]", x)
-        elif isinstance(value, (list, tuple)):
-            for k, x in enumerate(value):
-                yield from self.orders(f"{path}[{k}]", x)
 
     def tests(self, k: int, x: Any) -> Iterator[str]:
         """Tests of a leaf: it has the same key."""
@@ -111,7 +150,7 @@ class _Writer:
             yield f"type(a{k}) is {self.constant(key[0])}"
             yield f"a{k} == {self.constant(key[1])}"
 
-    def values(self) -> Iterator[str]:
+    def known(self) -> Iterator[str]:
         """Tests of numbers and lengths that the program knows."""
         for k, value in self.found.static:
             yield f"{self.constant(same)}({self.constant(value)}, a{k})"
@@ -128,7 +167,7 @@ class _Writer:
         relations = self.found.staged.sizes
         texts = [(self.size(a), relation, self.size(b)) for relation, a, b in relations]
         if any(None in text for text in texts):
-            yield f"{self.constant(self.found.sizes_hold)}(leaves)"
+            yield f"{self.constant(self.found.sizes_hold)}({self.all()})"
         else:
             yield from (f"{a} {relation} {b}" for a, relation, b in texts)
 
@@ -146,7 +185,7 @@ class _Writer:
     def memory(self) -> Iterator[str]:
         """Tests of how arrays lie in memory, and that they may be overwritten."""
         if self.found.staged.orders or self.found.staged.overwritten:
-            yield f"{self.constant(self.found.memory_holds)}(leaves)"
+            yield f"{self.constant(self.found.memory_holds)}({self.all()})"
 
     # -- the call
 

@@ -27,7 +27,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.expand import expand, identity, no_types
-from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.staged_list import StagedList, settle_lengths
 from tapeless.transforms.frontend.symbols import Symbol, atoms
 from tapeless.transforms.frontend.trace import Trace, trace
 from tapeless.transforms.frontend.values import NUMBERS
@@ -160,6 +160,7 @@ class Region:
         open_block = trace().blocks[-1]
         start = len(open_block)
         self.value = call_user(fun, *args, **kwargs)
+        settle_lengths(self.value)
         self.leaves, self.structure = tree.flatten(self.value)
         self.atoms = [leaf_atom(x) if is_value(x) else None for x in self.leaves]
         self.body: list[Statement] = open_block[start:]

@@ -115,6 +115,12 @@ def register_dataclass(
     return nodetype
 
 
+def fields(kind: type) -> tuple[str, ...] | None:
+    """The fields of a dataclass that is a pytree of all of them; None for other classes."""
+    data, meta = _dataclasses.get(kind, ((), ("",)))
+    return None if meta else data
+
+
 def _register(nodetype: Any, flat: Any, unflatten: Any, entry: Any) -> None:
     optree.register_pytree_node(
         nodetype, flat, unflatten, path_entry_type=entry, namespace=NAMESPACE

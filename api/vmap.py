@@ -13,7 +13,8 @@ from tapeless.region import Region, leaf_atom, owned, put, symbol
 from tapeless.transformed import Transformed
 from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Var
+from tapeless.transforms.core.language import Atom, Block, Statement, Var
+from tapeless.transforms.dead_code import dead_code
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 from tapeless.transforms.frontend.trace import Journal, Trace, trace
 from tapeless.transforms.ops.shapes import broadcast_to, move, reshape
@@ -94,7 +95,7 @@ class Mapped:
             if e is not None and a is not None:
                 self.batch.env[e] = (a, k)
         with recorded() as made:
-            self.batch.block(region.body)
+            self.batch.block(region.body if axis is None else read_of(region))
             refuse_left(made.builder.blocks[0], axis)
         self.atoms = [None if a is None else self.batch.value(a) for a in region.atoms]
 
@@ -125,6 +126,13 @@ class Mapped:
         shape = value.type.shape
         wide = reshape(value, shape=(*shape[:to], 1, *shape[to:])) if to else value
         return broadcast_to(wide, shape=(*shape[:to], self.size, *shape[to:]))
+
+
+def read_of(region: Region) -> tuple[Statement, ...]:
+    """The statements that the results need: whoever takes part in a collective must take part in
+    all of them."""
+    results = tuple(a for a in region.atoms if a is not None)
+    return dead_code(Block((), tuple(region.body), results)).body
 
 
 @contextmanager

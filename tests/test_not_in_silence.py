@@ -117,3 +117,47 @@ def test_a_try_that_catches_none_of_these_is_kept():
         return y
 
     assert tapeless.grad(f)(0.3) == 2 * np.cos(0.3)
+
+
+def rows_summed(a):
+    return [np.sin(row).sum() for row in a]
+
+
+def counted_appends(x):
+    out = []
+    for k in range(3):
+        out.append(x * k)
+    return {"out": out, "x": x}
+
+
+def test_a_list_that_is_returned_stays_a_list():
+    value, pull = tapeless.vjp(rows_summed, np.arange(6.0).reshape(3, 2))
+    assert isinstance(value, list)
+    assert len(value) == 3
+    (bar,) = pull([1.0, 0.0, 2.0])
+    np.testing.assert_allclose(bar, np.cos(np.arange(6.0).reshape(3, 2)) * [[1], [0], [2]])
+    value, tangent = tapeless.jvp(counted_appends, (2.0,), (1.0,))
+    assert value == {"out": [0.0, 2.0, 4.0], "x": 2.0}
+    assert tangent == {"out": [0.0, 1.0, 2.0], "x": 1.0}
+
+
+def halvings(x):
+    out = []
+    while x > 1:
+        out.append(x)
+        x = x / 2
+    return out
+
+
+def kept(a):
+    out = []
+    for v in a:
+        if v > 0:
+            out.append(v * v)
+    return out
+
+
+@pytest.mark.parametrize(("f", "at"), [(halvings, 9.0), (kept, np.array([1.0, -1.0, 2.0]))])
+def test_a_returned_list_of_unknown_length_is_refused(f, at):
+    with pytest.raises(tapeless.TapelessError, match=r"list .*returned"):
+        tapeless.vjp(f, at)

@@ -361,9 +361,11 @@ def needless_spreading(s: Let, uses: Uses) -> Any:
     """broadcast_to(a) * b needs no broadcast_to if b has the full shape already; if b is a scalar,
     the product is spread."""
     shape = s.outs[0].type.shape
+    if not shape:
+        return None
     inner = [made_by(a, shapes.broadcast_to) for a in s.args]
     spread = [k for k, let in enumerate(inner) if let is not None]
-    if not shape or not spread:
+    if not spread:
         return None
     small = [a if let is None else let.args[0] for a, let in zip(s.args, inner, strict=True)]
     if same_shape(broadcast(*(a.type.shape for a in small)), shape):

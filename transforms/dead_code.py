@@ -33,14 +33,6 @@ def dead_code(block: Block) -> Block:
     return Block(block.params, tuple(body), block.results)
 
 
-def _size_vars(s: Statement) -> set[Var]:
-    found: set[Var] = set()
-    if isinstance(s, Let):
-        for value in s.params.values():
-            found |= {x.var for x in sizes_in(value) if x.var is not None}
-    return found
-
-
 def _homes(body: tuple[Statement, ...], table: dict[Any, Var]) -> dict[Any, Var]:
     """The variable whose shape shows each size that is made at run time."""
     for s in body:
@@ -67,10 +59,14 @@ def _home(v: Var, table: dict[Any, Var]) -> None:
 
 
 def needs(s: Statement, homes: dict[Any, Var]) -> set[Var]:
-    found = _size_vars(s)
-    if isinstance(s, Let):
-        for value in s.params.values():
-            found |= {homes[x] for x in sizes_in(value) if homes.get(x) is not None}
+    """The variables that show the sizes that a statement names."""
+    if not isinstance(s, Let) or not s.params:
+        return set()
+    found = set()
+    for symbol in sizes_in(tuple(s.params.values())):
+        v = homes.get(symbol) if symbol.var is None else symbol.var
+        if v is not None:
+            found.add(v)
     return found
 
 

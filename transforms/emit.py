@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tapeless.transforms.control import (
@@ -525,6 +526,18 @@ def _reckons_with_bools(s: Statement) -> bool:
     return any(t.dtype.kind == "b" and not t.shape for t in types)
 
 
+def unpacked(pairs: list[tuple[str, str]]) -> Iterator[str]:
+    """The lines that read leaves: those of one container at once, where they fit."""
+    pairs = [(name, to_source(ast.parse(text, mode="eval").body)) for name, text in pairs]
+    for _, group in itertools.groupby(pairs, lambda pair: re.split(r"[.\[]", pair[1])[0]):
+        names, texts = zip(*group, strict=True)
+        line = f"{', '.join(names)} = {', '.join(texts)}"
+        if len(line) < WIDTH - 4:
+            yield line
+        else:
+            yield from map(" = ".join, zip(names, texts, strict=True))
+
+
 def emit_function(
     name: str,
     block: Block,
@@ -541,9 +554,9 @@ def emit_function(
     used = {a for a in w.block.results if isinstance(a, Var)}
     for s in w.block.body:
         used |= uses(s) | size_reads(s, w.sizes)
-    for v, text in unpack:
-        if v in used and w.layout.names[v] != text:
-            w.assign(w.layout.names[v], ast.parse(text, mode="eval").body)
+    leaves = [(w.layout.names[v], text) for v, text in unpack if v in used]
+    for line in unpacked([(n, text) for n, text in leaves if n != text]):
+        w.put(line)
     w.body(w.block.body)
     values = [to_source(w.expr(a)) for a in w.block.results]
     if w.lines and not w.lines[-1]:

@@ -138,9 +138,10 @@ class Folding:
     def claim(self, s: Statement, waiting: dict[Var, Let]) -> None:
         if isinstance(s, Let) and s.op.inplace and isinstance(s.args[0], Var):
             waiting.pop(s.args[0], None)  # what is stored into needs a name
-        room = WIDTH - 4 * self.depth - self.line(s)
-        for a in operands(s):
-            if isinstance(a, Var) and a in waiting:
+        inner = [a for a in operands(s) if isinstance(a, Var) and a in waiting]
+        room = WIDTH - 4 * self.depth - self.line(s) if inner else 0
+        for a in inner:
+            if a in waiting:
                 room -= self.fold(a, waiting, room)
         if isinstance(s, If):
             for side in (s.then, s.orelse):
@@ -179,8 +180,12 @@ class Folding:
         """About how many characters the text of a value has."""
         if isinstance(s, If):
             return 9 + sum(map(self.letters, parts(s)))
-        text = s.op.source if isinstance(s.op.source, str) else "np.function()"
-        return len(HOLE.sub("", text)) + sum(map(self.letters, s.args))
+        text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
+        text = text[0] if isinstance(text, tuple) else text
+        shapes = 8 * sum(
+            len(v) for k, v in s.params.items() if f"{{{k}}}" in text and type(v) is tuple
+        )
+        return len(HOLE.sub("", text)) + shapes + sum(map(self.letters, s.args))
 
     def letters(self, a: Atom) -> int:
         if isinstance(a, Literal):

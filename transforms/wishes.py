@@ -53,7 +53,7 @@ WORDS = {
     "zeros": "sums",
     "cast": "converted",
 }
-FORMS = {"copy", "transpose", "reshape", "cast"}
+FORMS = {"copy", "transpose", "reshape", "cast", "add", "sub"}
 BUILTIN_WORDS = {"sum", "max", "min", "abs", "all", "any", "round", "pow", "sorted", "len", "range"}
 
 
@@ -80,25 +80,24 @@ def better_names(
     taken = {*map(found.__getitem__, done), *reserved}
     holders: dict[str, list[tuple[object, list[Var]]]] = {}  # what a name of ours stands for
     stems = _Stems(found, named)
-    for s in _every(block):
-        for v in outputs(s):
-            if v not in names or v in done:
-                continue
-            group = groups.members(v)
-            done.update(group)
-            hint = next((groups.carried[u] for u in group if u in groups.carried), None)
-            stem = stems.of(v, s) if hint is None else stems.base(hint) or "carried"
-            kind = _kind(s, found)
-            for name in _numbered(stem):
-                others = holders.setdefault(name, [])
-                free = name not in taken and not keyword.iskeyword(name)
-                if free and all(
-                    (k == kind or _follows(s, other)) and not apart(group, other)
-                    for k, other in others
-                ):
-                    break
-            others.append((kind, group))
-            found |= dict.fromkeys(group, name)
+    made = [(s, v) for s in _every(block) for v in outputs(s) if v in names]
+    for at, (s, v) in enumerate([*made, *made]):
+        group = groups.members(v)
+        hint = next((groups.carried[u] for u in group if u in groups.carried), None)
+        stem = stems.of(v, s) if hint is None else stems.base(hint) or "carried"
+        if v in done or (stem == "t" and at < len(made)):  # another of the group may say more
+            continue
+        done.update(group)
+        kind = _kind(s, found)
+        for name in _numbered(stem):
+            others = holders.setdefault(name, [])
+            free = name not in taken and not keyword.iskeyword(name)
+            if free and all(
+                (k == kind or _follows(s, other)) and not apart(group, other) for k, other in others
+            ):
+                break
+        others.append((kind, group))
+        found |= dict.fromkeys(group, name)
     return found
 
 
@@ -127,7 +126,7 @@ def _without_number(name: str, found: dict[Var, str], named: set[Var], reserved:
 
 
 def _follows(s: Statement, before: list[Var]) -> bool:
-    """Whether a statement gives the same thing in another form."""
+    """Whether a statement gives the same thing in another form, or adds to it."""
     same = isinstance(s, Let) and s.op.name in FORMS
     return same and any(a is v for a in s.args for v in before)  # type: ignore[union-attr]
 

@@ -35,6 +35,7 @@ from tapeless.random.continuous import (
 )
 from tapeless.random.counts import binomial, geometric, multinomial, poisson
 from tapeless.random.gammas import (
+    ball,
     beta,
     chisquare,
     dirichlet,
@@ -58,7 +59,7 @@ from tapeless.random.keys import (
 from tapeless.random.orders import categorical, choice, permutation, shuffle
 from tapeless.random.reuse import KeyReuseWarning, report_reuse
 from tapeless.random.uniforms import bernoulli, bits, rademacher, randint, uniform
-from tapeless.random.vectors import ball, multivariate_normal, orthogonal
+from tapeless.random.vectors import multivariate_normal, orthogonal
 
 __all__ = [
     "KeyReuseWarning",

@@ -74,7 +74,7 @@ def bits_array(key: Words, shape: tuple[int, ...], width: int) -> Any:
     made = np.empty(math.prod(shape), f"u{width // 8}")
     for start, stop, x0, x1 in words(key, made.size):
         made[start:stop] = joined(x0, x1, width)
-    return made.reshape(shape)
+    return made.reshape(shape)[()]
 
 
 def unit_array(
@@ -92,4 +92,4 @@ def unit_array(
         unit = bits.view(dtype)
         unit -= dtype.type(1)
         made[start:stop] = transform(unit)
-    return made.reshape(shape)
+    return made.reshape(shape)[()]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.random.reuse import use
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.symbols import Symbol
 
 IMPLEMENTATION = "threefry2x32"
@@ -145,8 +145,7 @@ def _checked(name: str, dtype: Any, kinds: str, what: str) -> np.dtype[Any]:
 
 
 def checked_fit(name: str, shape: Any, *parameters: Any) -> Any:
-    """The shape of the result: `shape`, or that which the shapes of the parameters give together.
-    """
+    """The shape of the result: `shape`, or that which the shapes of the parameters give together."""
     if shape is None:
         return _together(name, parameters)
     shape = checked_shape(name, shape)
@@ -194,3 +193,61 @@ def checked_probability(name: str, p: Any, what: str = "p") -> np.dtype[Any]:
             "convert it, as in np.asarray(x, float)",
         )
     return dtype  # type: ignore[no-any-return]
+
+
+def checked_matrix(name: str, what: str, x: Any, rank: int) -> Any:
+    """An array of at least so many axes."""
+    if not isinstance(x, Symbol):
+        x = np.asarray(x)
+    if x.ndim < rank:
+        raise ArgumentError(
+            f"random.{name}: {what} must have at least {rank} axes, not shape {np.shape(x)}"
+            if rank > 1
+            else f"random.{name}: {what} must be an array, not one number"
+        )
+    return x
+
+
+def scipy_special(name: str) -> Any:
+    """scipy.special, which is optional."""
+    try:
+        from scipy import special  # noqa: PLC0415 (optional)
+    except ImportError as e:
+        raise UnsupportedError(
+            f"random.{name} needs SciPy, which is not installed", "pip install tapeless[scipy]"
+        ) from e
+    return special
+
+
+def checked_axis(name: str, axis: Any, rank: int) -> int:
+    """An axis, counted from the front."""
+    try:
+        number = operator.index(axis)
+    except TypeError:
+        raise ArgumentTypeError(f"random.{name}: axis must be an integer, not {axis!r}") from None
+    if not -rank <= number < rank:
+        raise ArgumentError(f"random.{name}: axis {number} of an array of {rank} axes")
+    return number % rank
+
+
+def checked_population(name: str, a: Any) -> Any:
+    """An array of elements, or how many there are, as an array of shape ()."""
+    if not isinstance(a, Symbol):
+        a = np.asarray(a)
+    if a.ndim == 0 and a.dtype.kind not in "iu":
+        raise ArgumentTypeError(
+            f"random.{name}: takes an array or an integer, not a number of dtype {a.dtype}"
+        )
+    return a
+
+
+def checked_sample(name: str, number: Any, total: Any, replace: bool = False) -> None:
+    """Refuses to draw more elements than there are."""
+    if isinstance(number, Symbol) or isinstance(total, Symbol) or number == 0:
+        return
+    if total <= 0:
+        raise ArgumentError(f"random.{name}: there is nothing to choose from")
+    if not replace and number > total:
+        raise ArgumentError(
+            f"random.{name}: {number} elements without replacement, of {total} that there are"
+        )

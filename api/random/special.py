@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tapeless.random.coefficients import (
     DOUBLE_FAR,
     DOUBLE_TAIL,
     LANCZOS,
+    LANCZOS_BASE,
     SINGLE_CENTRE,
     SINGLE_TAIL,
 )
@@ -46,7 +48,7 @@ def _piecewise(pieces: Any, w: Any) -> Any:
     """The first piece everywhere, the others only where they belong: in few elements."""
     w = np.asarray(w)
     value = np.asarray(pieces[0][1](w))
-    for (start, _), (stop, piece) in zip(pieces, pieces[1:], strict=False):
+    for (start, _), (stop, piece) in itertools.pairwise(pieces):
         here = (w >= start) & (w < stop)
         if here.any():
             value[here] = piece(w[here])
@@ -70,3 +72,16 @@ erf_inv = CustomJvp(erf_inv_value)
 def _erf_inv_jvp(primals: Any, tangents: Any) -> Any:
     y = erf_inv(primals[0])
     return y, y.dtype.type(np.sqrt(np.pi) / 2) * np.exp(y * y) * tangents[0]
+
+
+def log_gamma(x: Any) -> Any:
+    """log(Gamma(x)) for x >= 1, by the Lanczos approximation in the precision of x."""
+    number = x.dtype.type
+    z = x - 1
+    total = number(LANCZOS_BASE)
+    for k, c in enumerate(LANCZOS):
+        total = total + number(c) / (z + number(k + 1))
+    t = number(7.5) + z
+    log_t = number(np.log(7.5)) + np.log1p(z / number(7.5))
+    root = number(np.log(2 * np.pi) / 2)
+    return root + (z + number(0.5) - t / log_t) * log_t + np.log(total)

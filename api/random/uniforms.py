@@ -83,9 +83,9 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -
     low, high = np.atleast_1d(_integers(minval)), np.atleast_1d(_integers(maxval))
     info = np.iinfo(dtype)
     if info.bits >= 32:
-        return _integers_between(key, shape, low, high, dtype)
+        return integers_between(key, shape, low, high, dtype)
     low, high = _narrow(low, info.min, info.max), _narrow(high, info.min, info.max + 1)
-    return _integers_between(key, shape, low, high, np.dtype(np.int32)).astype(dtype)
+    return integers_between(key, shape, low, high, np.dtype(np.int32)).astype(dtype)
 
 
 def _integers(x: Any) -> Any:
@@ -97,7 +97,8 @@ def _narrow(x: Any, low: int, high: int) -> Any:
     return np.clip(x.astype(np.int32), low, high)
 
 
-def _integers_between(key: Any, shape: Any, low: Any, high: Any, dtype: Any) -> Any:
+def integers_between(key: Any, shape: Any, low: Any, high: Any, dtype: Any) -> Any:
+    """Uniform integers of 32 or 64 bits between the elements of arrays of at least one axis."""
     width = 8 * dtype.itemsize
     unsigned = np.dtype(f"u{width // 8}")
     beyond = high > _clipped(np.array([np.iinfo(dtype).max], dtype), high.dtype)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 Buffers = list[np.ndarray[Any, Any]]
-LARGE = 1 << 20  # bytes; smaller buffers stay with the allocator of the C library
+LARGE = 1 << 25  # bytes; the allocator of glibc uses smaller memory again itself
 SLACK = 1.25  # a free buffer is used for what fills most of it
 COUNTED = getattr(sys, "_is_gil_enabled", lambda: True)()  # else counts are shared among threads
 
@@ -78,7 +78,7 @@ class Pool:
         total = sum(b.nbytes for b in self.buffers)
         for wanted in (True, False):
             k = 0
-            while total > self.limit and k < len(self.buffers) - 1:
+            while total > self.limit and k < len(self.buffers):
                 if (references(self.buffers, k) == ALONE) is wanted:
                     total -= self.buffers.pop(k).nbytes
                 else:

@@ -366,7 +366,9 @@ class Roll:
             added = tail.log[mark:]
             if not added:
                 tail.length = before
-            elif (
+                continue
+            tail.loops.add(self.key)
+            if (
                 self.seq is not None
                 and self.stop is None
                 and before is not None

@@ -28,6 +28,7 @@ from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.layouts import Order
 from tapeless.transforms.frontend.reads import Captured, Guard, input_type
 from tapeless.transforms.frontend.rewrite import known_codes
+from tapeless.transforms.frontend.staged_list import settle_lengths
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Trace
 from tapeless.transforms.frontend.values import (
@@ -66,6 +67,12 @@ class Decisions:
         """A function calls itself to a depth that data decides: start again, calling it by name."""
         self.recursive.add(code)
         raise Restart
+
+    def unroll_all(self, loops: dict[Any, str]) -> None:
+        """Start again with these loops unrolled, if they were not."""
+        if loops.keys() - self.unroll.keys():
+            self.unroll |= loops
+            raise Restart
 
     def fix_sizes(self, symbols: set[dims.Symbol]) -> None:
         """An axis whose length must be known after all: start again with it."""
@@ -232,6 +239,7 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
         params = [leaf_parameter(k, leaf, decisions, run) for k, leaf in enumerate(leaves)]
         try:
             value = call(params)
+            settle_lengths(value)
             result = take_apart(value)
             writes = _writes(run)
             for spec in (result, *(spec for _, spec in writes)):

@@ -29,6 +29,7 @@ class Tail:
         self.length: Size | None = 0  # None: not known
         trace().tails.append(self)
         self.log: list[Any] = []  # for each appended element, the block that appended it
+        self.loops: set[Any] = set()  # those that append to it
         self.made: Any = None  # (stacks, block, arrays) of the last reading
 
     def check(self, spec: Any) -> None:
@@ -45,7 +46,7 @@ class Tail:
     def copy(self) -> Tail:
         """The same elements, to which others are appended."""
         made = Tail(self.spec, [Symbol(symbol.value()) for symbol in self.stacks])
-        made.length = self.length
+        made.length, made.loops = self.length, self.loops
         for old, new in zip(self.stacks, made.stacks, strict=True):
             trace().hold(new.cell, trace().holding(old.cell))
         return made
@@ -55,6 +56,22 @@ class Tail:
         for symbol, value in zip(self.stacks, spec.leaf_values(), strict=True):
             if isinstance(value, Symbol) and value.mutable:
                 trace().hold(symbol.cell, value.memory())
+
+
+def settle_lengths(value: Any) -> None:
+    """A list that a function returns has as many leaves as elements: loops that fill it are
+    unrolled, or refused."""
+    tail = getattr(value, "tail", None) if isinstance(value, list) else None
+    if tail is not None:
+        why = "a list that it fills is returned"
+        trace().decisions.unroll_all(dict.fromkeys(tail.loops, why))
+        raise UnsupportedError(
+            "a list is returned whose length depends on the contents of arrays",
+            "return an array: np.array(...) of the list",
+        )
+    parts = value.values() if isinstance(value, dict) else value
+    for part in parts if isinstance(value, (list, tuple, dict)) else ():
+        settle_lengths(part)
 
 
 def replace(stack: Symbol, new: Atom) -> None:

@@ -5,13 +5,14 @@ t = x * x; s = sum(t); y = t / s      becomes      [for i: t, s += t], [for i: y
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Let, Statement, Var, outputs
+from tapeless.transforms.core.language import For, Let, Statement, Var, outputs
 from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.spread import Spread
 from tapeless.transforms.loops.stages import Axes, Equal, Stage
 from tapeless.transforms.loops.views import Entry, Span, entries_of, is_view
 
@@ -24,6 +25,8 @@ class Item:
     size: Size | None = None
     rank: int = 0
     axes: dict[Stage, int] = field(default_factory=dict)
+    vars: dict[Var, int] = field(default_factory=dict)  # the axis of what it makes that it runs over
+    cells: dict[Var, int] = field(default_factory=dict)  # the same of memory that it stores to
     needs: set[Var] = field(default_factory=set)
     reads: set[Any] = field(default_factory=set)
     writes: set[Any] = field(default_factory=set)
@@ -38,8 +41,10 @@ class Arrangement:
         equal: Equal,
         stage: Callable[[Statement], Stage | None],
         open_axes: Callable[[Stage], list[int]],
+        bound_axes: Callable[[Var], Collection[int]],
     ) -> None:
         self.memory, self.equal, self.stage, self.open_axes = memory, equal, stage, open_axes
+        self.bound_axes = bound_axes
         self.items: list[Item] = []
         self.made: dict[Var, Item] = {}
 
@@ -59,13 +64,17 @@ class Arrangement:
         stage = self.stage(s)
         free = self.open_axes(stage) if stage is not None else []
         low = self.lowest(s)
+        if isinstance(s, For):
+            return self.loop(s, low)
         if stage is None or not free:
             return self.insert(Item([]), low)
         found = self.join(stage, free, low)
         if found is not None:
             return found
         axis = free[0]
-        return self.insert(Item([], stage.space[axis], len(free), {stage: axis}), low)
+        made = Item([], stage.space[axis], len(free))
+        self.add(made, stage, axis)
+        return self.insert(made, low)
 
     def insert(self, item: Item, low: int) -> Item:
         """Smaller things go before the nests that do not need to come first: what is made of both
@@ -102,24 +111,72 @@ class Arrangement:
                     and self.in_step(stage, axis, item, inside)
                     and (not touched or self.apart(stage, axis, item, reads, writes))
                 ):
-                    item.axes[stage] = axis
+                    self.add(item, stage, axis)
                     return item
         return None
+
+    def add(self, item: Item, stage: Stage, axis: int) -> None:
+        item.axes[stage] = axis
+        if stage.stores:
+            cell = self.memory.base(stage.let.args[0])
+            for entries in self.through(stage.let.args[0], stage.entries_axes(), cell):
+                if cell is not None and axis in entries:
+                    item.cells.setdefault(cell, entries.index(axis))
+        elif axis in stage.out:
+            item.vars[stage.var] = stage.out.index(axis)
+
+    # -- loops of the user
+
+    def loop(self, s: For, low: int) -> Item:
+        """The nest that a loop joins, or a new one, if its arrays can be gone through row by row."""
+        free = {p: self.free(p) for p in s.carries if getattr(p.type, "shape", ())}
+        rows = [p for p, axes in free.items() if len(axes) > 1]
+        if not rows or any(len(axes) < 2 for axes in free.values()):
+            return self.insert(Item([]), low)
+        rank = max(map(len, free.values()))
+        for item in self.items[max(low, 0) :]:
+            if item.size is not None and self.spread(s, item):
+                item.rank = max(item.rank, rank)
+                return item
+        made = Item([], rows[0].type.shape[free[rows[0]][0]], rank)
+        return self.insert(made if self.spread(s, made) else Item([]), low)
+
+    def free(self, v: Var) -> list[int]:
+        bound = self.bound_axes(v)
+        return [k for k, n in enumerate(v.type.shape) if k not in bound and n != 1]
+
+    def spread(self, s: For, item: Item) -> bool:
+        assert item.size is not None
+        made = {v for t in item.statements for v in outputs(t)}
+        needs = self.memory.needs(s)
+        if any(v in made and v not in item.vars and self.memory.base(v) is v for v in needs):
+            return False  # a sum over the rows, or a number
+        run = Spread(
+            self.memory, self.equal, self.stage, self.through, item.size, item.vars, item.cells
+        )
+        reads, writes = self.memory.reads(s), self.memory.writes(s)
+        shared = (reads & item.writes) | (writes & (item.reads | item.writes))
+        if not shared <= set(item.cells):
+            return False
+        if not run.loop(s, lambda v: next(iter(self.free(v)), None)):
+            return False
+        item.axes |= run.axes
+        item.vars, item.cells = run.vars, run.cells
+        return True
 
     def in_step(self, stage: Stage, axis: int, item: Item, inside: set[Var]) -> bool:
         """Whether the stage reads of what the item makes only what its own pass makes."""
         for v in inside:
-            maker = self.stage(self.memory.defs[v])
-            if maker is None or maker.stores:
-                continue  # a view, or memory
-            at = item.axes[maker]
-            if at in maker.reduced:
+            if self.memory.cell(v) is not v or self.is_view(v):
+                continue
+            mine = item.vars.get(v)
+            if mine is None or any(e[mine] != axis for e in self.reading(stage, v)):
                 return False
-            for entries in self.reading(stage, v):
-                mine = maker.out.index(at) if at in maker.out else None
-                if mine is None or entries[mine] != axis:
-                    return False
         return True
+
+    def is_view(self, v: Var) -> bool:
+        s = self.memory.defs[v]
+        return isinstance(s, Let) and is_view(s)
 
     def apart(
         self, stage: Stage, axis: int, item: Item, reads: set[Any], writes: set[Any]
@@ -152,25 +209,29 @@ class Arrangement:
         found = []
         for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
             if isinstance(a, Var) and getattr(a.type, "shape", ()):
-                if k == 0 and stage.stores and self.memory.cell(a) is cell:
-                    found.append(stage.entries_axes())
+                if k == 0 and stage.stores:
+                    found += self.through(a, stage.entries_axes(), cell)
                 else:
                     found += self.through(a, stage.entries_axes() if axes is None else axes, cell)
         return found
 
-    def through(self, a: Any, axes: Axes, v: Var) -> list[tuple[Any, ...]]:
-        """The axes at which `a`, read at `axes`, reads `v`; nothing if it does not."""
-        while isinstance(a, Var):
-            if a is v or self.memory.cell(a) is v:
-                return [tuple(axes)]
-            s = self.memory.defs.get(a)
-            if not (isinstance(s, Let) and is_view(s)):
-                return []
-            entries = entries_of(s)
-            assert entries is not None
-            axes = tuple(_axis(e, axes) for e in entries)
-            a = s.args[0]
-        return []
+    def through(self, a: Any, axes: Axes, v: Any) -> list[tuple[Any, ...]]:
+        return through(self.memory, a, axes, v)
+
+
+def through(memory: Memory, a: Any, axes: Axes, v: Any) -> list[tuple[Any, ...]]:
+    """The axes at which `a`, read at `axes`, reads `v`; nothing if it does not."""
+    while isinstance(a, Var):
+        if a is v or memory.cell(a) is v:
+            return [tuple(axes)]
+        s = memory.defs.get(memory.cell(a))
+        if not (isinstance(s, Let) and is_view(s)):
+            return []
+        entries = entries_of(s)
+        assert entries is not None
+        axes = tuple(_axis(e, axes) for e in entries)
+        a = s.args[0]
+    return []
 
 
 def _axis(e: Entry, axes: Axes) -> int | None:

@@ -35,7 +35,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.loops import scalars
-from tapeless.transforms.loops.arrange import Arrangement, Item
+from tapeless.transforms.loops.arrange import Arrangement, Item, through
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.stages import OVERWRITES, Stage
 from tapeless.transforms.loops.views import Entry, Place, Span, entries_of, is_view
@@ -107,6 +107,8 @@ class Writer:
         self.equal, self.canon, self.stage = analysis.equal, analysis.canon, analysis.stage
         self.analysis = analysis
         self.bound: dict[Stage, dict[int, ast.expr]] = {}
+        self.var_bound: dict[Var, dict[int, ast.expr]] = {}  # of what loops carry
+        self.into: dict[Var, Var] = {}  # values that are written to the memory of a carry
         self.home: dict[Var, Buffer] = {}
         self.local: dict[Var, ast.expr] = {}
         self.folded_reads: dict[Var, bool] = {}
@@ -213,6 +215,10 @@ class Writer:
 
     def buffer(self, cell: Var) -> Buffer:
         found = self.home.get(cell)
+        if found is None and cell in self.analysis.unset and cell in self.analysis.inside:
+            bound = self.var_bound.get(cell, {})
+            axes = tuple(k for k in range(cell.type.ndim) if k not in bound)
+            found = self.home[cell] = self.allocate(cell, axes)
         if found is None:
             found = Buffer(self.param(cell), tuple(range(cell.type.ndim)))
         return found
@@ -455,15 +461,24 @@ class Writer:
         bound = self.bound.get(stage, {})
         return [bound.get(k, number(0)) for k in range(len(stage.space))]
 
-    def body(self, body: Iterable[Statement], live: set[Var]) -> None:
+    def body(
+        self,
+        body: Iterable[Statement],
+        live: set[Var],
+        into: Iterable[tuple[Var, Var]] = (),
+    ) -> None:
+        """Writes statements. `into` are values that may take the memory of a carry, if nothing
+        reads that any more."""
         body = [s for s in body if not self.skipped(s)]
         defined = {v for s in body for v in outputs(s)}
         first = [s for s in body if isinstance(s, Let) and is_view(s) and not self.memory.needs(s) & defined]
         for s in first:
             self.check_index(s, entries_of(s), 1)
         body = [s for s in body if s not in first]
-        arranged = Arrangement(self.memory, self.equal, self.stage, self.open_axes)
-        items = arranged.run(body)
+        items = Arrangement(
+            self.memory, self.equal, self.stage, self.open_axes, lambda v: self.var_bound.get(v, {})
+        ).run(body)
+        self.redirect(items, into)
         for k, item in enumerate(items):
             later = set(live).union(*(other.needs for other in items[k + 1 :]))
             if item.size is not None:
@@ -476,13 +491,44 @@ class Writer:
             return s.kind in ("blank", "errstate")
         if not isinstance(s, Let):
             return False
-        if s in self.memory.inline:
+        if s in self.memory.inline or s.op.name == "empty":
             return True
         return is_view(s) and not any(isinstance(e, Place) for e in entries_of(s) or ())
 
+    def redirect(self, items: list[Item], into: Iterable[tuple[Var, Var]]) -> None:
+        for y, p in into:
+            k = next((k for k, item in enumerate(items) if y in item.vars), None)
+            if k is None or p not in self.home or y in self.home or y in self.live:
+                continue
+            if any(p in other.reads for other in items[k + 1 :]):
+                continue
+            if self.elementwise(items[k], y, p):
+                self.into[y] = p
+                self.home[y] = self.home[p]
+
+    def elementwise(self, item: Item, y: Var, p: Var) -> bool:
+        """Whether an element of p is read only for the same element of y, and before it is made."""
+        maker = self.stage(self.memory.defs[y])
+        if maker is None or maker not in item.axes or maker.reduced or maker.stores:
+            return False
+        order = item.statements.index(maker.let) if maker.let in item.statements else -1
+        if order < 0 or not all(isinstance(s, Let) for s in item.statements):
+            return False
+        for k, s in enumerate(item.statements):
+            stage = self.stage(s)
+            if stage is None or not self.memory.reads(s) & {p}:
+                continue
+            if k > order or stage.space != maker.space or stage.reduced:
+                return False
+            for a, axes in zip(s.args, stage.maps, strict=False):
+                at = stage.entries_axes() if axes is None else axes
+                if any(e != maker.out for e in through(self.memory, a, at, p)):
+                    return False
+        return True
+
     def nest(self, item: Item, later: set[Var]) -> None:
-        stages = list(item.axes)
-        for stage in stages:
+        self.hold_rows(item, later)
+        for stage in [g for g in item.axes if g.let in item.statements]:
             v = self.memory.cell(stage.var)
             if item.axes[stage] in stage.reduced:
                 if stage not in self.summing:
@@ -499,6 +545,8 @@ class Writer:
             self.loops += 1
             for stage, axis in item.axes.items():
                 self.bound.setdefault(stage, {})[axis] = index
+            for v, axis in item.vars.items():
+                self.var_bound.setdefault(v, {})[axis] = index
             before = set(self.local)
             self.body(item.statements, set())
             for v in set(self.local) - before:
@@ -514,6 +562,31 @@ class Writer:
                 self.indices.remove(name)
                 return name
         return self.names.new(stem)
+
+    def hold_rows(self, item: Item, later: set[Var]) -> None:
+        """Memory for what is stored to and read in one nest only: a row of it is enough."""
+        used = {self.memory.base(v) for v in later if getattr(v.type, "shape", ())}
+        for cell in item.writes & self.analysis.unset:
+            if cell in self.home or self.analysis.defined_outside(cell):
+                continue
+            row = cell not in used and cell in item.cells and self.rows_only(item, cell)
+            bound = self.var_bound.get(cell, {})
+            axes = [k for k in range(cell.type.ndim) if k not in bound]
+            if row:
+                axes.remove(item.cells[cell])
+                item.vars.setdefault(cell, item.cells[cell])
+            self.home[cell] = self.allocate(cell, tuple(axes))
+
+    def rows_only(self, item: Item, cell: Var) -> bool:
+        axis = item.cells[cell]
+        return all(
+            e[axis] == at
+            for stage, at in item.axes.items()
+            for a, axes in zip(stage.let.args, stage.maps, strict=False)
+            for e in through(
+                self.memory, a, stage.entries_axes() if axes is None else axes, cell
+            )
+        )
 
     def viewed_later(self, v: Var, later: set[Var]) -> bool:
         return any(self.memory.base(a) is v for a in later if getattr(a.type, "shape", ()))
@@ -660,7 +733,7 @@ class Writer:
                 return t.op.name not in scalars.REPEATING and not is_view(t) and not (
                     t.op.name in ("index", "gather") or t.op.name in ("update", "add_at") and v in t.args[2:]
                 )
-            if loads and item.writes:
+            if loads and (item.writes or t.outs[0] in self.into):
                 return False
         return v in self.live and self.loops == 0
 
@@ -805,7 +878,7 @@ class Writer:
                 name = self.names.new(v.name or "t")
                 scalar_outs.append((v, name, a, b))
             elif self.memory.cell(v) is v and v not in self.home:
-                self.home[v] = self.allocate(v, tuple(range(v.type.ndim)))
+                self.home[v] = self.allocate(v, self.free_of(v))
         test = to_source(self.atom(s.test))
         sides = []
         for k, side in enumerate((s.then, s.orelse)):
@@ -835,10 +908,15 @@ class Writer:
         for v, name, _, _ in scalar_outs:
             self.local[v] = ast.Name(name, ast.Load())
 
+    def free_of(self, v: Var) -> tuple[int, ...]:
+        bound = self.var_bound.get(v, {})
+        return tuple(k for k in range(v.type.ndim) if k not in bound)
+
     def copy_into(self, v: Var, a: Atom) -> None:
+        bound = self.var_bound.get(v, {})
         self.over(
             list(v.type.shape),
-            [None] * v.type.ndim,
+            [bound.get(k) for k in range(v.type.ndim)],
             lambda at: self.set(v, at, scalars.cast(self.element(a, at), a.type.dtype, v.type.dtype)),
         )
 
@@ -855,13 +933,24 @@ class Writer:
                 names.append((name, p))
             elif not self.memory.in_place(s, k):
                 kept = self.home.get(s.outs[k])
-                self.home[p] = kept or self.allocate(p, tuple(range(p.type.ndim)))
+                self.home[p] = kept or self.allocate(p, self.free_of(p))
                 if not is_dead(init):
                     self.copy_into(p, init)
         self.assign(starts)
         for name, p in names:
             self.local[p] = ast.Name(name, ast.Load())
         return names
+
+    def moves(self, s: For | While, carries: Any, after: Any) -> list[tuple[Var, Var]]:
+        """Which value becomes which carry, where that is another array."""
+        return [
+            (y, p)
+            for k, (p, y) in enumerate(zip(carries, after, strict=True))
+            if p.type.shape
+            and isinstance(y, Var)
+            and self.uses[y] and list(after).count(y) == 1
+            and not self.memory.in_place(s, k)
+        ]
 
     def leave(self, s: For | While, carries: Any, names: list[tuple[str, Var]], after: Any) -> None:
         """Sets the carries for the next pass."""
@@ -875,11 +964,12 @@ class Writer:
             base = self.memory.base(y)
             if base in cells and base is not p:
                 kept = Var(p.type, p.name)
-                self.home[kept] = self.allocate(p, tuple(range(p.type.ndim)))
+                self.home[kept] = self.allocate(p, self.free_of(p))
+                self.var_bound[kept] = self.var_bound.get(p, {})
                 self.copy_into(kept, y)
                 moved[k] = (p, kept)
         for p, y in moved:
-            if not is_dead(y):
+            if not is_dead(y) and self.into.get(y) is not p:
                 self.copy_into(p, y)
         values = {p: y for p, y in zip(carries, after, strict=True)}
         self.assign([(n, self.scalar_text(values[p], p)) for n, p in names])
@@ -906,7 +996,8 @@ class Writer:
             self.ranges[s.index] = (start, stop - 1)
         before = dict(self.local)
         with self.nested(head, s.origin):
-            self.body(s.body.body, {a for a in s.body.results if isinstance(a, Var)})
+            live = {a for a in s.body.results if isinstance(a, Var)}
+            self.body(s.body.body, live, self.moves(s, s.carries, s.yields))
             if count is not None:
                 self.put(f"{count} += 1")
             flag = self.atom(s.body.results[0]) if s.until else None
@@ -968,7 +1059,8 @@ class Writer:
             else:
                 with self.nested(f"if not ({to_source(test)}):"):
                     self.put("break")
-            self.body(s.body.body, {a for a in s.body.results if isinstance(a, Var)})
+            live = {a for a in s.body.results if isinstance(a, Var)}
+            self.body(s.body.body, live, self.moves(s, carries, s.body.results))
             self.leave(s, carries, names, s.body.results)
         self.local = before
         self.finish(s, carries, names)

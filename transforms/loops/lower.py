@@ -51,6 +51,7 @@ class Analysis:
     sizes: dict[dims.Symbol, Size]
     boundscheck: bool = True
     targets: set[Var] = field(default_factory=set)  # memory that is stored to
+    unset: set[Var] = field(default_factory=set)  # memory that a program makes without contents
     stages: dict[Let, Stage | None] = field(default_factory=dict)
     inside: set[Var] = field(default_factory=set)  # what the kernel that is written defines
     seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
@@ -117,6 +118,9 @@ class Lowering:
             if stage is not None and stage.constant and stage.var not in stored:
                 self.memory.inline.add(stage.let)
         self.analysis.targets = stored
+        self.analysis.unset = {
+            v for v in stored if getattr(self.memory.defs.get(v), "op", None) is empty
+        }
 
     def stored(self, block: Block) -> Iterable[Var]:
         for s in block.body:
@@ -197,7 +201,8 @@ class Lowering:
             stage = self.analysis.stage(s)
             if stage is None or (top and s.op.name in CALLS):
                 return False
-            return not (top and stage.constant and s not in self.memory.inline)
+            kept = s in self.memory.inline or s.op is empty
+            return not (top and stage.constant and not kept)
         if isinstance(s, Effect):
             return s.kind in ("blank", "check") or _constant_raise(s)
         if not all(isinstance(v.type, Type) for v in outputs(s)):

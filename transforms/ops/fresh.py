@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, size_of
+from tapeless.transforms.core.builder import atom, current, size_of
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import TAPE, Atom, Literal, StackType, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
@@ -17,6 +18,7 @@ from tapeless.transforms.ops.shapes import (
     Params,
     broadcast_to,
     cast_to,
+    copy,
     dtype_name,
     lifted,
 )
@@ -165,6 +167,21 @@ def zero_stack(like: Any) -> Any:
     if all(s.given for n in item.shape for s in dims.symbols(n)):
         return zero_items(stack_length(like), shape=item.shape, dtype=item.dtype)
     return zeros_of_items(like)  # which differ in their sizes
+
+
+def batch_of(x: Atom, size: Size) -> Any:
+    """A new array of `size` elements that are all equal to x; of any, if x is never looked at."""
+    let = current().definitions.get(x) if isinstance(x, Var) else None
+    if let is not None and let.op in (zeros, ones, empty, full):
+        return let.op(*let.args, **{**let.params, "shape": (size, *let.params["shape"])})
+    if x.type.shape and isinstance(x, Var):
+        return copy(broadcast_to(x, shape=(size, *x.type.shape)))
+    shape, dtype = (size, *x.type.shape), x.type.dtype
+    if isinstance(x, Literal) and x.value is None:
+        return empty(shape=shape, dtype=dtype)
+    if isinstance(x, Literal) and x == zero(x.type):
+        return zeros(shape=shape, dtype=dtype)
+    return full(x, shape=shape, dtype=dtype)
 
 
 def zero(t: Any) -> Atom:

@@ -14,7 +14,7 @@ from tapeless.transforms.errors import ShapeError, UnsupportedError
 from tapeless.transforms.ops.batched_keys import batched_part
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.elementwise import add, is_number, select
-from tapeless.transforms.ops.fresh import zero
+from tapeless.transforms.ops.fresh import batch_of, zero
 from tapeless.transforms.ops.keys import Key as Key
 from tapeless.transforms.ops.keys import Slot as Slot
 from tapeless.transforms.ops.keys import compose as compose
@@ -28,10 +28,8 @@ from tapeless.transforms.ops.shapes import (
     batch_size,
     broadcast_to,
     cast_to,
-    copy,
     front,
     lifted,
-    repeated,
     reshape,
 )
 
@@ -180,7 +178,7 @@ def _store_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | N
     (x, v, *rest), (axis, place, *places) = args, axes
     key = params["key"]
     if axis is None:
-        x, axis = copy(repeated(x, None, batch_size(args, axes))), 0
+        x, axis = batch_of(x, batch_size(args, axes)), 0
     ndim = len(result_shape(_without(x, axis), key, _elements(rest, places)))
     part = batched_part(x, axis, key, tuple(rest), places)
     if part is None:

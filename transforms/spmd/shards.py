@@ -27,7 +27,7 @@ def _meeting(name: str, infer: Any) -> Op:
     def source(args: Atoms, params: Params) -> str:
         return f"{params['shards']}.{name}({{0}})"
 
-    return Op(f"shards_{name}", infer, source, costly=True, pure=False)
+    return Op(name, infer, source, costly=True, pure=False)
 
 
 def _meet(name: str) -> Op:

@@ -32,10 +32,10 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import InternalError, UnsupportedError
 from tapeless.transforms.ops.creation import cast_to
+from tapeless.transforms.ops.fresh import batch_of
 from tapeless.transforms.ops.shapes import move
 from tapeless.transforms.vmap import branches, calls, closed, effects, lists, loops, sizes
 from tapeless.transforms.vmap.align import elementwise
-from tapeless.transforms.vmap.filled import filled
 from tapeless.transforms.vmap.onebyone import one_by_one
 
 Pair = tuple[Atom, Any]  # a value and its batch axis, None if it is the same for all elements
@@ -106,7 +106,7 @@ class Batch:
         if axis is not None and not has_axes(a.type):
             return value
         if axis is None:
-            return filled(value, self.kind(a.type))
+            return batch_of(value, self.size)
         return move(value, (axis,), (0,))  # type: ignore[no-any-return]
 
     @contextmanager

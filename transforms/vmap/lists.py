@@ -8,9 +8,8 @@ from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Atom, Let, Literal, StackType, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import stacks
-from tapeless.transforms.ops.fresh import new_stack, zero_items, zeros_of_items
+from tapeless.transforms.ops.fresh import batch_of, new_stack, zero_items, zeros_of_items
 from tapeless.transforms.ops.shapes import front, move
-from tapeless.transforms.vmap.filled import filled
 from tapeless.transforms.vmap.onebyone import over_batch
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def spread(batch: Batch, stack: Atom) -> Any:
     made = Var(kind)
 
     def item(k: Var) -> list[Atom]:
-        return [stacks.push(made, filled(stacks.peek(stack, k), kind.item))]
+        return [stacks.push(made, batch_of(stacks.peek(stack, k), batch.size))]
 
     start = (new_stack(item=kind.item),)
     return over_batch(stacks.stack_length(stack), item, start, (made,))[0]
@@ -95,4 +94,4 @@ def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
 def _item(batch: Batch, was: Any, value: Any, axis: Any) -> Any:
     if isinstance(was.type, StackType):
         return value if axis is not None else spread(batch, value)
-    return filled(value, batch.kind(was.type)) if axis is None else front(value, axis)
+    return batch_of(value, batch.size) if axis is None else front(value, axis)

@@ -1,0 +1,168 @@
+"""Devices: the cores of this machine, and those of the other processes of a job."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.backends.spmd.world import world
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+
+
+@dataclass(frozen=True)
+class Device:
+    """A core that shards of `pmap` run on.
+
+    id             its number among all devices of the job
+    process_index  the process that it belongs to
+    platform       "cpu"
+    """
+
+    id: int
+    process_index: int = 0
+    platform: str = "cpu"
+
+    def __str__(self) -> str:
+        return f"{self.platform}:{self.id}"
+
+
+_default: contextvars.ContextVar[Device | None] = contextvars.ContextVar("device", default=None)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def devices(backend: str | None = None) -> list[Device]:
+    """The devices of all processes of the job.
+
+    backend  "cpu", which is what None means
+
+    Raises ValueError for another backend.
+
+    >>> devices("cpu")[0]
+    Device(id=0, process_index=0, platform='cpu')
+    """
+    if backend not in (None, "cpu"):
+        raise ArgumentError(
+            f"there are no devices of the backend {backend!r}", 'the cores are devices("cpu")'
+        )
+    counts = world().devices or (cores(),)
+    owners = [process for process, n in enumerate(counts) for _ in range(n)]
+    return [Device(k, process) for k, process in enumerate(owners)]
+
+
+def local_devices(process_index: int | None = None, backend: str | None = None) -> list[Device]:
+    """The devices of one process; of this one where none is named."""
+    own = world().rank if process_index is None else process_index
+    return [device for device in devices(backend) if device.process_index == own]
+
+
+def device_count(backend: str | None = None) -> int:
+    """How many devices the job has."""
+    return len(devices(backend))
+
+
+def local_device_count(backend: str | None = None) -> int:
+    """How many devices this process has."""
+    return len(local_devices(backend=backend))
+
+
+def process_index() -> int:
+    """The number of this process in the job; 0 without MPI."""
+    return world().rank
+
+
+def process_count() -> int:
+    """How many processes the job has; 1 without MPI."""
+    return world().size
+
+
+def device_put(x: Any, device: Device | None = None) -> Any:
+    """The value on a device, as NumPy arrays. Cores share their memory, so nothing is copied.
+
+    x       a number, an array, or a tree of them
+    device  one of this process; None is the default device
+
+    Raises TypeError for what is no device, ValueError for a device of another process.
+
+    >>> device_put([1.0, 2.0], devices("cpu")[0])
+    [array(1.), array(2.)]
+    """
+    check_device(device, "device_put")
+    return tree.map(np.asarray, x)
+
+
+def device_get(x: Any) -> Any:
+    """The value in the memory of this process, as NumPy arrays."""
+    return tree.map(np.asarray, x)
+
+
+def block_until_ready(x: Any) -> Any:
+    """The value, once it is computed: what is returned here has been, always."""
+    return x
+
+
+@contextlib.contextmanager
+def default_device(device: Device | None) -> Iterator[None]:
+    """Inside, `pmap` without devices runs on this one alone.
+
+    >>> with default_device(devices("cpu")[0]):
+    ...     print(len(chosen_devices(None)))
+    1
+    """
+    check_device(device, "default_device")
+    token = _default.set(device)
+    try:
+        yield
+    finally:
+        _default.reset(token)
+
+
+def check_device(device: Any, what: str) -> None:
+    """Refuses what is no device of this process."""
+    if device is None:
+        return
+    if not isinstance(device, Device):
+        raise ArgumentTypeError(
+            f"{what} needs a device, not {type(device).__name__} {device!r}",
+            'tapeless.devices("cpu")[0] is one',
+        )
+    if device not in local_devices():
+        raise ArgumentError(
+            f"{what}: {device} is not a device of this process",
+            "tapeless.local_devices() are its devices",
+        )
+
+
+def chosen_devices(given: Any) -> list[Device]:
+    """The devices that shards run on: those given, or the default one, or all of this process."""
+    if given is not None:
+        return list(given)
+    default = _default.get()
+    return local_devices() if default is None else [default]
+
+
+__all__ = [
+    "Device",
+    "block_until_ready",
+    "default_device",
+    "device_count",
+    "device_get",
+    "device_put",
+    "devices",
+    "local_device_count",
+    "local_devices",
+    "process_count",
+    "process_index",
+]

@@ -1,0 +1,248 @@
+"""pmap: a function of one element as a function of a batch of them that is spread over devices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.axes import spread
+from tapeless.backends.spmd.meeting import Meeting
+from tapeless.backends.spmd.threads import together
+from tapeless.backends.spmd.world import ALONE, world
+from tapeless.devices import Device, check_device, chosen_devices
+from tapeless.fixed import Fixed, positions
+from tapeless.naming import base_name
+from tapeless.region import is_value, leaf_atom
+from tapeless.shard import Shard
+from tapeless.transformed import Stages
+from tapeless.transforms.core.builder import active, static
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.vmap import Vmap
+
+
+class Pmap(Vmap):
+    """A function over a batch, a part of which runs on each device.
+
+    Inside another transformation it is `vmap`: one program for the whole batch.
+    """
+
+    suffix = "pmap"
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        axis_name: Any = None,
+        in_axes: Any = 0,
+        out_axes: Any = 0,
+        devices: Iterable[Device] | None = None,
+        axis_size: int | None = None,
+        static_broadcasted_argnums: int | Sequence[int] = (),
+        donate_argnums: int | Sequence[int] = (),
+    ) -> None:
+        super().__init__(fun, in_axes, out_axes, axis_name, axis_size)
+        self.devices = None if devices is None else tuple(devices)
+        if self.devices == ():
+            raise ArgumentError("pmap: devices is empty", "leave it out for all devices")
+        for device in self.devices or ():
+            check_device(device, "pmap")
+        self.static = positions(static_broadcasted_argnums, "static_broadcasted_argnums")
+        self.donated = positions(donate_argnums, "donate_argnums")
+        self.shard = Shard(fun, in_axes, out_axes, axis_name)
+        self.fixed: dict[Any, Pmap] = {}
+        self.last_used = self
+
+    def options(self) -> tuple[Any, ...]:
+        return (*super().options(), getattr(self, "devices", None), getattr(self, "static", ()))
+
+    # -- static arguments
+
+    def of_rest(self, args: tuple[Any, ...]) -> tuple[Pmap, tuple[Any, ...]]:
+        """The function of the other arguments, and these; static ones are part of the function."""
+        if not self.static:
+            return self, args
+        values = tuple(_known(args[k]) for k in self.static if k < len(args))
+        try:
+            key = tuple((type(v), v) for v in values)
+            found = self.fixed.get(key)
+        except TypeError as e:
+            raise ArgumentTypeError(
+                f"pmap: a static argument of {base_name(self.fun)} is not hashable ({e})",
+                "pass it as an argument that is mapped over None in in_axes",
+            ) from e
+        if found is None:
+            in_axes = self.in_axes
+            if isinstance(in_axes, (tuple, list)) and len(in_axes) == len(args):
+                in_axes = tuple(k for j, k in enumerate(in_axes) if j not in self.static)
+            found = self.fixed[key] = Pmap(
+                Fixed(self.fun, dict(zip(self.static, values, strict=False))),
+                self.axis_name,
+                in_axes,
+                self.out_axes,
+                self.devices,
+                self.axis_size,
+            )
+        return found, tuple(x for k, x in enumerate(args) if k not in self.static)
+
+    # -- use
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if active():
+            return self.staged(args, kwargs)
+        inner, rest = self.of_rest(args)
+        self.last_used = inner
+        return inner.run(rest, kwargs)
+
+    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        inner, rest = self.of_rest(args)
+        super(Pmap, inner).check(rest, kwargs)
+
+    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        inner, rest = self.of_rest(args)
+        if inner is not self:
+            return inner.staged(rest, kwargs)
+        if self.axis_name is not None and world().size > 1:
+            raise UnsupportedError(
+                f"pmap over the axis {self.axis_name!r} of several processes inside another "
+                "transformation",
+                "put pmap outside: pmap(grad(f)), pmap(jit(f))",
+            )
+        return super().staged(args, kwargs)
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The results of all shards, joined."""
+        parts, meeting = self.parts(args, kwargs)
+        found = self.shard.specialise(*parts[0])  # also for shorter ones: all must meet alike
+
+        def work(k: int) -> Any:
+            return self.shard.run(found, parts[k], meeting.place(k))
+
+        try:
+            results = together(work, len(parts), meeting.abort)
+        except Exception as e:
+            self.shard.explain(e, found)
+            raise
+        return results[0] if len(results) == 1 else self.joined(results)
+
+    def parts(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Meeting]:
+        """The arguments of each shard, and where shards meet."""
+        leaves, structure = tree.flatten((args, kwargs))
+        axes, n = self.axes(args, kwargs)
+        assert isinstance(n, int)
+        everyone = ALONE if self.axis_name is None else world()
+        start, total = everyone.extent(n)
+        cuts = evenly(n, len(chosen_devices(self.devices)))
+        made = []
+        for low, high in cuts:
+            cut = [
+                x if k is None else np.asarray(x)[(slice(None),) * k + (slice(low, high),)]
+                for x, k in zip(leaves, axes, strict=True)
+            ]
+            own_args, own_kwargs = tree.unflatten(structure, cut)
+            index = np.arange(start + low, start + high)
+            made.append(self.shard.given(own_args, own_kwargs, index, total))
+        return made, Meeting(len(made), everyone)
+
+    def joined(self, results: list[Any]) -> Any:
+        """One value, along the axes that `out_axes` says; of what is the same for all, the first."""
+        first, structure = tree.flatten(results[0])
+        rows = zip(*map(tree.leaves, results), strict=True)
+        axes = spread(self.out_axes, results[0], "out_axes")
+        made = [
+            row[0] if k is None or not is_value(x) else np.concatenate(row, axis=k)
+            for x, row, k in zip(first, rows, axes, strict=True)
+        ]
+        return tree.unflatten(structure, made)
+
+    # -- what was emitted
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The emitted module of one shard; without arguments, that of the last call."""
+        shard, (own_args, own_kwargs) = self.first(args, kwargs)
+        return shard.source(*own_args, **own_kwargs)
+
+    def stages(self, *args: Any, **kwargs: Any) -> Stages:
+        """Each stage of the compilation of one shard, or of the last call."""
+        shard, (own_args, own_kwargs) = self.first(args, kwargs)
+        return shard.stages(*own_args, **own_kwargs)
+
+    def first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Shard, Any]:
+        """The first shard and its arguments; nothing where none are given."""
+        if not (args or kwargs):
+            return self.last_used.shard, ((), {})
+        inner, rest = self.of_rest(args)
+        return inner.shard, inner.parts(rest, kwargs)[0][0]
+
+
+def _known(x: Any) -> Any:
+    """A static argument, whose value becomes part of the program around it, too."""
+    if not isinstance(x, Symbol):
+        return x
+    return static(leaf_atom(x), "a static argument of pmap must be known")
+
+
+def evenly(n: int, count: int) -> list[tuple[int, int]]:
+    """range(n) in up to `count` parts, none empty if n is not 0; the first are the longest.
+
+    >>> evenly(5, 2), evenly(1, 2)
+    ([(0, 3), (3, 5)], [(0, 1)])
+    """
+    count = max(1, min(n, count))
+    short, more = divmod(n, count)
+    ends = [k * short + min(k, more) for k in range(count + 1)]
+    return list(zip(ends, ends[1:], strict=False))
+
+
+def pmap(
+    fun: Callable[..., Any],
+    axis_name: Any = None,
+    *,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    devices: Iterable[Device] | None = None,
+    axis_size: int | None = None,
+    static_broadcasted_argnums: int | Sequence[int] = (),
+    donate_argnums: int | Sequence[int] = (),
+) -> Pmap:
+    """The function for a batch, a part of which runs on each device.
+
+    axis_name   a name of the mapped axis, for collectives such as `tapeless.lax.psum`
+    in_axes     which axis of each argument is mapped, as for `vmap`
+    out_axes    where it is in the results, as for `vmap`
+    devices     where to run; a device that is named twice gets two shards. All devices of this
+                process, where it is left out
+    axis_size   the length of the axis, where no argument is mapped
+    static_broadcasted_argnums
+                positions of arguments that are part of the program: any hashable values
+    donate_argnums
+                positions of arguments that are not needed afterwards; they are left alone
+
+    Returns a function of the same arguments. The mapped axis may have any length; its elements go
+    evenly to the devices, and are there one batch, as under `vmap`. With several processes
+    (`tapeless.distributed`) each passes its own part of the axis, and gets its own part of the
+    results. Inside another transformation pmap is `vmap`: one program for the whole axis.
+
+    Raises at the call what `vmap` raises. An error in one shard ends all of them.
+
+    >>> import numpy as np
+    >>> from tapeless.lax import psum
+    >>> normalize = pmap(lambda x: x / psum(x, "i"), axis_name="i")
+    >>> normalize(np.array([1.0, 2.0, 3.0, 2.0]))
+    array([0.125, 0.25 , 0.375, 0.25 ])
+    """
+    return Pmap(
+        fun,
+        axis_name,
+        in_axes,
+        out_axes,
+        devices,
+        axis_size,
+        static_broadcasted_argnums,
+        donate_argnums,
+    )
+
+
+__all__ = ["Pmap", "pmap"]

@@ -1,0 +1,97 @@
+"""The processes of an MPI job: what a process brings to a meeting goes through mpi4py.
+
+Only the thread that called `pmap` talks to other processes. An error that a process does not catch
+ends the job, since the others would wait for it for ever.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import sys
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from tapeless.backends.spmd.world import World
+
+
+SUMMED = frozenset("bBhHiIlLqQfdFD")  # dtypes that MPI adds up as NumPy does
+REDUCE: dict[str, Any] = {
+    "psum": functools.partial(functools.reduce, np.add),
+    "pmax": functools.partial(functools.reduce, np.maximum),
+    "pmin": functools.partial(functools.reduce, np.minimum),
+}
+
+
+class Job(World):
+    """This process among those of a communicator."""
+
+    def __init__(self, comm: Any) -> None:
+        self.comm, self.rank = comm, comm.Get_rank()
+
+    def count_devices(self, given: int | None, cores: int) -> None:
+        """Agrees with the other processes on how many devices each has."""
+        machine = _machine(self.comm)
+        own = max(1, cores // machine.Get_size()) if given is None else given
+        machine.Free()
+        self.devices = tuple(self.comm.allgather(own))
+
+    def extent(self, n: int) -> tuple[int, int]:
+        counts = self.comm.allgather(n)
+        return sum(counts[: self.rank]), sum(counts)
+
+    def combined(self, x: Any, name: str) -> Any:
+        if self.size == 1:
+            return x
+        if name == "psum" and np.asarray(x).dtype.char in SUMMED:
+            own = np.ascontiguousarray(x)
+            made = np.empty_like(own)
+            self.comm.Allreduce(own, made)
+        else:  # MPI knows no nan in extrema, nor small floats
+            made = REDUCE[name](self.comm.allgather(x))
+        return made.reshape(np.shape(x))[()]
+
+    def gathered(self, x: Any) -> Any:
+        if self.size == 1:
+            return x
+        if x.dtype.char not in SUMMED:
+            return np.concatenate(self.comm.allgather(x))
+        own = np.ascontiguousarray(x)
+        rows = self.comm.allgather(len(own))
+        each = math.prod(own.shape[1:])
+        made = np.empty((sum(rows), *own.shape[1:]), own.dtype)
+        self.comm.Allgatherv(own, [made, [n * each for n in rows]])
+        return made
+
+
+def _machine(comm: Any) -> Any:
+    """The processes on the same machine."""
+    from mpi4py import MPI  # noqa: PLC0415 (optional)
+
+    return comm.Split_type(MPI.COMM_TYPE_SHARED)
+
+
+def join() -> Job:
+    """The processes that were started together; an error that is not caught ends all of them."""
+    try:
+        from mpi4py import MPI  # noqa: PLC0415 (optional)
+    except ImportError as e:
+        raise ImportError(
+            "tapeless.distributed needs mpi4py and an MPI library: pip install tapeless[mpi]"
+        ) from e
+    if MPI.COMM_WORLD.Get_size() > 1:
+        _end_all_with_errors(MPI.COMM_WORLD)
+    return Job(MPI.COMM_WORLD)
+
+
+def _end_all_with_errors(comm: Any) -> None:
+    before = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, tb: TracebackType | None) -> None:
+        before(kind, error, tb)
+        sys.stderr.flush()
+        comm.Abort(1)
+
+    sys.excepthook = hook

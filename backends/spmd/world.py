@@ -1,0 +1,45 @@
+"""The processes of a job, as one of them sees it. Without MPI there is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class World:
+    """A process by itself; what follows MPI is in `mpi.py`.
+
+    rank     the number of this process
+    devices  how many devices each process has
+    """
+
+    rank = 0
+    devices: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        return max(1, len(self.devices))
+
+    def extent(self, n: int) -> tuple[int, int]:
+        """Where the n elements of this process start on the axis, and its length over all."""
+        return 0, n
+
+    def combined(self, x: Any, name: str) -> Any:
+        """The sum ("psum") or an extremum of what each process brings."""
+        return x
+
+    def gathered(self, x: Any) -> Any:
+        """What each process brings, joined along the first axis."""
+        return x
+
+
+ALONE = World()
+_now = [ALONE]
+
+
+def world() -> World:
+    """The processes that this one works with."""
+    return _now[0]
+
+
+def enter(new: World) -> None:
+    _now[0] = new

@@ -1,0 +1,147 @@
+"""jit: what it computes, when it compiles, how it is switched off."""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless import disable_jit, jit
+from tapeless.transforms.errors import UnsupportedError
+
+
+def normal(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def test_scalars_come_back_with_the_types_of_numpy():
+    def f(x, y):
+        return x * y + 1, x > y
+
+    for x, y in [(2.0, 3.0), (np.float32(2), np.float32(3)), (2, 3)]:
+        got, want = jit(f)(x, y), f(x, y)
+        assert got == want
+        assert [np.asarray(v).dtype for v in got] == [np.asarray(v).dtype for v in want]
+
+
+def test_rows_of_a_softmax_share_one_loop():
+    @jit
+    def softmax(x):
+        e = np.exp(x - np.max(x, axis=1, keepdims=True))
+        return e / np.sum(e, axis=1, keepdims=True)
+
+    x = normal(7, 5)
+    np.testing.assert_allclose(softmax(x).sum(axis=1), 1.0, rtol=1e-14)
+    assert softmax.source(x).count("for i in") == 1
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1), -1])
+@pytest.mark.parametrize("reduce", [np.sum, np.max, np.min, np.prod, np.any, np.all])
+def test_reductions_over_axes(reduce, axis):
+    x = normal(4, 3)
+    np.testing.assert_allclose(jit(lambda x: reduce(x, axis=axis))(x), reduce(x, axis=axis))
+
+
+def test_nan_wins_in_extrema():
+    x = np.array([1.0, np.nan, 3.0])
+    assert np.isnan(jit(lambda x: np.max(x))(x))
+    np.testing.assert_array_equal(
+        jit(lambda x, y: np.maximum(x, y))(x, x[::-1]), np.maximum(x, x[::-1])
+    )
+
+
+def test_gradients_are_compiled_too():
+    def loss(w, x):
+        return np.sum(np.tanh(x @ w) ** 2)
+
+    w, x = normal(3, seed=1), normal(5, 3)
+    np.testing.assert_allclose(
+        jit(tapeless.grad(loss))(w, x), tapeless.grad(loss)(w, x), rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        tapeless.grad(jit(loss))(w, x), tapeless.grad(loss)(w, x), rtol=1e-12
+    )
+
+
+def test_arrays_that_are_overwritten_are_the_callers():
+    @jit
+    def step(u):
+        u[1:-1] = 0.5 * (u[2:] + u[:-2])
+        return np.sum(u)
+
+    u, v = np.arange(5.0) ** 2, np.arange(5.0) ** 2
+    v[1:-1] = 0.5 * (v[2:] + v[:-2])
+    assert step(u) == pytest.approx(v.sum())
+    np.testing.assert_array_equal(u, v)
+
+
+def test_swapped_arguments():
+    @jit
+    def swap(x, y):
+        x[:], y[:] = y.copy(), x.copy()
+
+    x, y = np.zeros(3), np.ones(3)
+    swap(x, y)
+    np.testing.assert_array_equal((x, y), (np.ones(3), np.zeros(3)))
+
+
+def test_index_out_of_bounds_is_an_error():
+    @jit
+    def pick(x, i):
+        return x[i]
+
+    x = np.arange(3.0)
+    assert pick(x, 2) == 2.0
+    assert pick(x, -3) == 0.0
+    for i in (3, -4):
+        with pytest.raises(IndexError):
+            pick(x, i)
+
+
+def test_sizes_that_differ_are_an_error():
+    add = jit(lambda x, y: x + y)
+    add(np.ones(3), np.ones(3))
+    with pytest.raises(ValueError, match="broadcast"):
+        add(np.ones(3), np.ones(4))
+
+
+def test_python_numbers_are_not_divided_by_zero():
+    divide = jit(lambda x, y: x / y)
+    with pytest.raises(ZeroDivisionError):
+        divide(1.0, 0.0)
+    with np.errstate(divide="ignore"):
+        assert divide(np.float64(1), np.float64(0)) == np.inf
+
+
+def test_one_compilation_for_all_sizes():
+    f = jit(lambda x: np.sum(x * x))
+    for n in range(2, 50):
+        assert f(np.ones(n)) == n
+    assert len(f.compilations) == 1
+
+
+def test_what_has_no_loop_form_stays_numpy():
+    @jit
+    def f(a, b):
+        return np.sin(np.linalg.solve(a, np.cos(b)))
+
+    a, b = normal(3, 3), normal(3, seed=1)
+    np.testing.assert_allclose(f(a, b), np.sin(np.linalg.solve(a, np.cos(b))), rtol=1e-12)
+    assert "np.linalg.solve(" in f.source(a, b)
+
+
+def test_switched_off(monkeypatch):
+    f = jit(lambda x: np.sin(x) + 1)
+    with disable_jit():
+        assert f(1.0) == np.sin(1.0) + 1
+    monkeypatch.setenv("TAPELESS_DISABLE_JIT", "1")
+    assert f(2.0) == np.sin(2.0) + 1
+    assert not f.compilations
+
+
+def test_containers_that_are_stored_to_are_refused():
+    @jit
+    def f(p):
+        p["w"] = p["w"] * 2
+        return p["w"]
+
+    with pytest.raises(UnsupportedError, match="stores to a dict"):
+        f({"w": 1.0})
