@@ -22,6 +22,8 @@ from tapeless.transforms.loops.driver import write_compiled, write_plain
 from tapeless.transforms.loops.lower import lower
 from tapeless.transforms.module import flat_text, is_plain, result_text
 
+# Read once: looking at the environment takes longer than the rest of a call.
+ALWAYS_DISABLED = os.environ.get("TAPELESS_DISABLE_JIT", "") not in ("", "0")
 _disabled: contextvars.ContextVar[bool] = contextvars.ContextVar("disabled", default=False)
 
 
@@ -39,7 +41,7 @@ def disable_jit(disable: bool = True) -> Iterator[None]:
 
 
 def disabled() -> bool:
-    return _disabled.get() or os.environ.get("TAPELESS_DISABLE_JIT", "") not in ("", "0")
+    return _disabled.get() or ALWAYS_DISABLED
 
 
 class Unchanged(Transformed):
@@ -146,6 +148,7 @@ class Jit(Unchanged):
         self.fastmath, self.boundscheck, self.parallel = fastmath, boundscheck, parallel
         super().__init__(fun)
         self.plain = Unchanged(fun)
+        self.drivers: dict[str, str] = {}
 
     def options(self) -> tuple[Any, ...]:
         return (self.fastmath, self.boundscheck, self.parallel)
@@ -160,14 +163,17 @@ class Jit(Unchanged):
     ) -> tuple[str, bool]:
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
-        driver, kernels = self.lowered(staged, block)
+        made = self.lowered(staged, block)
+        staged.sizes.extend(made.relied)
         text = write_compiled(
-            self.emitted_name, driver, kernels, names, unpack, result, self.doc()
+            self.emitted_name, made.driver, made.kernels, names, unpack, result, self.doc()
         )
+        self.drivers[text] = show(Program(self.emitted_name, made.driver))
         return text, flat
 
     def lowered(self, staged: Staged, block: Block) -> Any:
-        return lower(self.emitted_name, block, staged.sizes, self.stored, self.boundscheck)
+        name, hints = self.emitted_name, staged.hints
+        return lower(name, block, staged.sizes, self.stored, hints, self.boundscheck)
 
     def load(self, text: str) -> Callable[..., Any]:
         from tapeless.backends import numba  # noqa: PLC0415 (takes time to import)
@@ -178,8 +184,7 @@ class Jit(Unchanged):
         """Each stage of the compilation for these arguments, or of the last call."""
         made = super().stages(*args, **kwargs)
         s = self.pick(args, kwargs)
-        driver, _ = self.lowered(s.staged, s.simplified)
-        made.parts.insert(3, ("driver", show(Program(self.emitted_name, driver))))
+        made.parts.insert(3, ("driver", self.drivers[s.text]))
         return made
 
     @property

@@ -63,28 +63,48 @@ def devices(backend: str | None = None) -> list[Device]:
 
 
 def local_devices(process_index: int | None = None, backend: str | None = None) -> list[Device]:
-    """The devices of one process; of this one where none is named."""
+    """The devices of one process; of this one where none is named.
+
+    >>> local_devices() == devices()
+    True
+    """
     own = world().rank if process_index is None else process_index
     return [device for device in devices(backend) if device.process_index == own]
 
 
 def device_count(backend: str | None = None) -> int:
-    """How many devices the job has."""
+    """How many devices the job has.
+
+    >>> device_count() == len(devices())
+    True
+    """
     return len(devices(backend))
 
 
 def local_device_count(backend: str | None = None) -> int:
-    """How many devices this process has."""
+    """How many devices this process has.
+
+    >>> local_device_count() == device_count()  # in a job of one process
+    True
+    """
     return len(local_devices(backend=backend))
 
 
 def process_index() -> int:
-    """The number of this process in the job; 0 without MPI."""
+    """The number of this process in the job; 0 without MPI.
+
+    >>> process_index()
+    0
+    """
     return world().rank
 
 
 def process_count() -> int:
-    """How many processes the job has; 1 without MPI."""
+    """How many processes the job has; 1 without MPI.
+
+    >>> process_count()
+    1
+    """
     return world().size
 
 
@@ -104,12 +124,20 @@ def device_put(x: Any, device: Device | None = None) -> Any:
 
 
 def device_get(x: Any) -> Any:
-    """The value in the memory of this process, as NumPy arrays."""
+    """The value in the memory of this process, as NumPy arrays.
+
+    >>> device_get({"x": 1.0})
+    {'x': array(1.)}
+    """
     return tree.map(np.asarray, x)
 
 
 def block_until_ready(x: Any) -> Any:
-    """The value, once it is computed: what is returned here has been, always."""
+    """The value, once it is computed: what is returned here has been, always.
+
+    >>> block_until_ready(2.0)
+    2.0
+    """
     return x
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -11,13 +12,14 @@ from tapeless import tree
 from tapeless.axes import spread
 from tapeless.backends.spmd.meeting import Meeting
 from tapeless.backends.spmd.threads import together
-from tapeless.backends.spmd.world import ALONE, world
+from tapeless.backends.spmd.world import ALONE, World, world
+from tapeless.compiled import Jit, disabled
 from tapeless.devices import Device, check_device, chosen_devices
 from tapeless.fixed import Fixed, positions
 from tapeless.naming import base_name
 from tapeless.region import is_value, leaf_atom
 from tapeless.shard import Shard
-from tapeless.transformed import Stages
+from tapeless.transformed import Stages, Transformed
 from tapeless.transforms.core.builder import active, static
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.symbols import Symbol
@@ -51,7 +53,10 @@ class Pmap(Vmap):
             check_device(device, "pmap")
         self.static = positions(static_broadcasted_argnums, "static_broadcasted_argnums")
         self.donated = positions(donate_argnums, "donate_argnums")
-        self.shard = Shard(fun, in_axes, out_axes, axis_name)
+        self.plain = Shard(fun, in_axes, out_axes, axis_name)
+        self.compiled = Shard(fun, in_axes, out_axes, axis_name, isinstance(fun, Jit))
+        whole = Vmap(fun, in_axes, out_axes, axis_name, axis_size)
+        self.whole = Jit(whole) if isinstance(fun, Jit) else whole
         self.fixed: dict[Any, Pmap] = {}
         self.last_used = self
 
@@ -94,7 +99,20 @@ class Pmap(Vmap):
             return self.staged(args, kwargs)
         inner, rest = self.of_rest(args)
         self.last_used = inner
-        return inner.run(rest, kwargs)
+        return inner.whole(*rest, **kwargs) if inner.is_whole() else inner.run(rest, kwargs)
+
+    @property
+    def shard(self) -> Shard:
+        """What runs on each device."""
+        return self.plain if disabled() else self.compiled
+
+    def is_whole(self) -> bool:
+        """Whether the whole axis is one shard."""
+        return len(chosen_devices(self.devices)) == 1 and self.talks_to() is ALONE
+
+    def talks_to(self) -> World:
+        """The processes that the axis is spread over."""
+        return ALONE if self.axis_name is None or world().size == 1 else world()
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         inner, rest = self.of_rest(args)
@@ -104,7 +122,7 @@ class Pmap(Vmap):
         inner, rest = self.of_rest(args)
         if inner is not self:
             return inner.staged(rest, kwargs)
-        if self.axis_name is not None and world().size > 1:
+        if self.talks_to() is not ALONE:
             raise UnsupportedError(
                 f"pmap over the axis {self.axis_name!r} of several processes inside another "
                 "transformation",
@@ -115,15 +133,18 @@ class Pmap(Vmap):
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The results of all shards, joined."""
         parts, meeting = self.parts(args, kwargs)
-        found = self.shard.specialise(*parts[0])  # also for shorter ones: all must meet alike
+        shard = self.shard
+        found = shard.specialise(*parts[0])  # also for shorter ones, as all must meet alike
 
         def work(k: int) -> Any:
-            return self.shard.run(found, parts[k], meeting.place(k))
+            return shard.run(found, parts[k], meeting.place(k))
 
         try:
             results = together(work, len(parts), meeting.abort)
-        except Exception as e:
-            self.shard.explain(e, found)
+        except BaseException as e:
+            meeting.world.give_up()
+            if isinstance(e, Exception):
+                shard.explain(e, found)
             raise
         return results[0] if len(results) == 1 else self.joined(results)
 
@@ -132,8 +153,8 @@ class Pmap(Vmap):
         leaves, structure = tree.flatten((args, kwargs))
         axes, n = self.axes(args, kwargs)
         assert isinstance(n, int)
-        everyone = ALONE if self.axis_name is None else world()
-        start, total = everyone.extent(n)
+        everyone = self.talks_to()
+        start, total = everyone.extent(n, self.emitted_name)
         cuts = evenly(n, len(chosen_devices(self.devices)))
         made = []
         for low, high in cuts:
@@ -147,7 +168,7 @@ class Pmap(Vmap):
         return made, Meeting(len(made), everyone)
 
     def joined(self, results: list[Any]) -> Any:
-        """One value, along the axes that `out_axes` says; of what is the same for all, the first."""
+        """One value, joined along the axes of `out_axes`; the first of what is the same for all."""
         first, structure = tree.flatten(results[0])
         rows = zip(*map(tree.leaves, results), strict=True)
         axes = spread(self.out_axes, results[0], "out_axes")
@@ -161,19 +182,21 @@ class Pmap(Vmap):
 
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The emitted module of one shard; without arguments, that of the last call."""
-        shard, (own_args, own_kwargs) = self.first(args, kwargs)
-        return shard.source(*own_args, **own_kwargs)
+        own, (own_args, own_kwargs) = self.emitter(args, kwargs)
+        return own.source(*own_args, **own_kwargs)
 
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation of one shard, or of the last call."""
-        shard, (own_args, own_kwargs) = self.first(args, kwargs)
-        return shard.stages(*own_args, **own_kwargs)
+        own, (own_args, own_kwargs) = self.emitter(args, kwargs)
+        return own.stages(*own_args, **own_kwargs)
 
-    def first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Shard, Any]:
-        """The first shard and its arguments; nothing where none are given."""
+    def emitter(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Transformed, Any]:
+        """What emits the program of a call, and what it takes; nothing where no call is given."""
+        inner, rest = self.of_rest(args) if args or kwargs else (self.last_used, ())
+        if inner.is_whole():
+            return inner.whole, (rest, kwargs)
         if not (args or kwargs):
-            return self.last_used.shard, ((), {})
-        inner, rest = self.of_rest(args)
+            return inner.shard, ((), {})
         return inner.shard, inner.parts(rest, kwargs)[0][0]
 
 
@@ -193,7 +216,7 @@ def evenly(n: int, count: int) -> list[tuple[int, int]]:
     count = max(1, min(n, count))
     short, more = divmod(n, count)
     ends = [k * short + min(k, more) for k in range(count + 1)]
-    return list(zip(ends, ends[1:], strict=False))
+    return list(itertools.pairwise(ends))
 
 
 def pmap(

@@ -38,6 +38,7 @@ from tapeless.transforms.ops.stacks import pop
 from tapeless.transforms.outline import outline
 from tapeless.transforms.residuals.resolve import resolve
 from tapeless.transforms.transpose import transpose
+from tapeless.transforms.views_ahead import views_ahead
 
 # -- leaves
 
@@ -176,7 +177,9 @@ class Region:
         """The statements as a block, in which functions that were called often are functions."""
         t = trace()
         block = Block(tuple(inputs), tuple(self.body), tuple(results))
-        return outline(block, t.stretches, set(t.hints)) if t.decisions.outlines else block
+        if t.decisions.outlines:
+            block = outline(block, t.stretches, set(t.hints))
+        return views_ahead(block)
 
 
 def owned(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """The program of one shard of a mapped axis: for its elements, with what it tells the others.
 
-    def normalize_shard(x, shards):
-        return x / shards.psum(np.sum(x))
+def normalize_shard(x, shards):
+    return x / shards.psum(np.sum(x))
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from tapeless.transformed import Transformed
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.frontend.stage import Staged
+from tapeless.transforms.loops.driver import write_compiled
+from tapeless.transforms.loops.lower import lower
 from tapeless.transforms.module import flat_text, is_plain, result_text, write_module
 from tapeless.transforms.spmd.axes import Axis
 from tapeless.vmap import Mapped
@@ -38,9 +40,18 @@ class Shard(Transformed):
     suffix = "shard"
     outlines = False  # collectives are met where the axis is mapped
 
-    def __init__(self, fun: Callable[..., Any], in_axes: Any, out_axes: Any, axis: Any) -> None:
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        in_axes: Any,
+        out_axes: Any,
+        axis: Any,
+        compiled: bool = False,
+    ) -> None:
         self.in_axes, self.out_axes, self.axis_name = in_axes, out_axes, axis
-        self.key = (frozen(in_axes, "in_axes"), frozen(out_axes, "out_axes"), axis)
+        self.compiled = compiled
+        self.key = (frozen(in_axes, "in_axes"), frozen(out_axes, "out_axes"), axis, compiled)
+        self.known_names: dict[Any, tuple[str, str, str]] = {}
         super().__init__(fun)
 
     def options(self) -> tuple[Any, ...]:
@@ -51,11 +62,12 @@ class Shard(Transformed):
 
     def names(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, str, str]:
         """What the positions, the length and the meeting place are called."""
-        taken = argument_names(self.fun, args, kwargs)
-        index, size, shards = (
-            unused(name, taken) for name in ("axis_index", "axis_size", "shards")
-        )
-        return index, size, shards
+        key = (len(args), *kwargs)
+        if key not in self.known_names:
+            taken = argument_names(self.fun, args, kwargs)
+            made = [unused(name, taken) for name in ("axis_index", "axis_size", "shards")]
+            self.known_names[key] = (made[0], made[1], made[2])
+        return self.known_names[key]
 
     def given(self, args: tuple[Any, ...], kwargs: dict[str, Any], index: Any, size: int) -> Call:
         """The arguments of a call."""
@@ -92,15 +104,26 @@ class Shard(Transformed):
         flat = bool(staged.writes) or not is_plain(staged.result)
         result = flat_text if flat else functools.partial(result_text, staged.result)
         names, unpack = parameters(staged, [*arguments, self.extra[2]], paths)
-        text = write_module(self.emitted_name, block, names, unpack, result, self.doc())
+        write: Callable[..., str] = functools.partial(write_module, self.emitted_name, block)
+        if self.compiled:
+            parts = lower(self.emitted_name, block, staged.sizes)
+            write = functools.partial(write_compiled, self.emitted_name, *parts)
+        text = write(names, unpack, result, self.doc())
         self.left_out = [names.index(name) for name in self.extra if not _reads(text, name)]
         kept = [name for k, name in enumerate(names) if k not in self.left_out]
         unpack = [(v, path) for v, path in unpack if path not in names or path in kept]
         self.at = len(arguments)
-        return write_module(self.emitted_name, block, kept, unpack, result, self.doc()), flat
+        return write(kept, unpack, result, self.doc()), flat
+
+    def emitted(self, text: str) -> Callable[..., Any]:
+        if not self.compiled:
+            return python.load(self.emitted_name, text)
+        from tapeless.backends import numba  # noqa: PLC0415 (takes time to import)
+
+        return numba.load(self.emitted_name, text)
 
     def load(self, text: str) -> Callable[..., Any]:
-        run, left_out, at = python.load(self.emitted_name, text), set(self.left_out), self.at
+        run, left_out, at = self.emitted(text), set(self.left_out), self.at
 
         def with_shards(*values: Any) -> Any:
             every = (*values[:at], _here.shards, *values[at:])

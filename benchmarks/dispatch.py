@@ -11,6 +11,7 @@ import numpy as np
 
 import tapeless
 from tapeless.backends import numba
+from tapeless.compiled import jit
 
 X = np.ones(3)
 MANY = [np.ones(3) for _ in range(100)]
@@ -64,6 +65,11 @@ def cases():
         ("list of 100 arrays", 40, tapeless.grad(total), (MANY,)),
         ("nested dicts of 100 arrays", 40, tapeless.grad(summed), (NAMED,)),
     ]
+    found += [
+        ("compiled, two scalars", 1, jit(product), (2.0, 3.0)),
+        ("compiled, three arrays", 3, jit(lambda x, y, z: x * y * z), (X, X, X)),
+        ("compiled, list of 100 arrays", 40, jit(lambda parts: parts[0] * 2), (MANY,)),
+    ]
     for name, target, fun, args in found:
         fun(*args)
         fun(*args)
@@ -78,7 +84,7 @@ def peers():
     """The same under JAX, where it is installed."""
     if importlib.util.find_spec("jax") is None:
         return
-    import jax
+    import jax  # noqa: PLC0415  # an optional peer
 
     jax.config.update("jax_enable_x64", True)
     for name, fun, args in (

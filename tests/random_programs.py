@@ -120,7 +120,7 @@ class Writer:
             return f"({a} {operator} {b})"
         if kind < 6:
             return self.choose(
-                ["np.tanh({})", "np.sin({})", "np.cos({})", "({}) ** 2", "({}) / 2", "-({})",
+                ["np.tanh({})", "np.sin({})", "np.cos({})", "(({}) ** 2)", "(({}) / 2)", "(-({}))",
                  "np.exp(-({}) ** 2)", "clipped({})", "np.sqrt(1 + ({}) ** 2)", "power({}, 2)"]
             ).format(a)  # fmt: skip
         if kind == 6:
@@ -211,8 +211,8 @@ class Writer:
     def statement(self, scope: Scope, depth: int) -> list[str]:
         kinds = [self.assign] * 4 + [self.store] * 6 + [self.call] * 2 + [self.grow, self.keep]
         kinds += [self.augment, self.closure]
-        if depth == 0 or self.chance(25):  # an alias made by a branch may be refused
-            kinds += [self.view] * 2 + [self.alias] * 2 + [self.swap] * 2 + [self.cell]
+        if depth == 0 or self.chance(50):  # an alias made by a branch may be refused
+            kinds += [self.view] * 2 + [self.alias] * 2 + [self.swap] * 2 + [self.cell, self.pair]
         if depth < 3:
             kinds += [self.branch] * 4 + [self.loop] * 5 + [self.repeat] * 2
         if scope.in_loop:
@@ -271,7 +271,11 @@ class Writer:
         value = self.choose(
             [f"{source}[{self.row(scope)}]", f"{self.choose(scope.vector)}[:]",
              f"{self.choose(scope.vector)}[::-1]", f"{source}[{self.row(scope)}, :]",
-             f"{source}.T[:, {self.row(scope)}]", f"{source}[::-1][0]"]
+             f"{source}.T[:, {self.row(scope)}]", f"{source}[::-1][0]",
+             f"{self.choose(scope.vector)}[:][::-1]", f"{source}.ravel()[:len(v)]",
+             f"{source}.reshape(-1)[-len(v):]", f"{source}.T.ravel()[:len(v)]",
+             f"np.atleast_2d({self.choose(scope.vector)})[0]",
+             f"({source}[0] if {self.condition(scope)} else {source}[-1])"]
         )  # fmt: skip
         scope.vector.append(name)
         return [f"{name} = {value}"]
@@ -280,9 +284,21 @@ class Writer:
         shape = self.choose([VECTOR, MATRIX])
         name = self.fresh("alias")
         names = getattr(scope, shape)
-        line = f"{name} = {self.choose(names)}"
+        value = self.choose(names)
+        if self.chance(40):
+            value = f"({value} if {self.condition(scope)} else {self.choose(names)})"
         names.append(name)
-        return [line]
+        return [f"{name} = {value}"]
+
+    def pair(self, scope: Scope, depth: int) -> list[str]:
+        name = self.fresh("pair")
+        first, second = self.choose(scope.vector), self.choose(scope.vector)
+        value = self.choose(
+            [f"[{first}, {second}]", f"[row for row in {self.choose(scope.matrix)}]",
+             f"list({self.choose(scope.matrix)})", f"[{first}, {second}][::-1]"]
+        )  # fmt: skip
+        scope.vector += [f"{name}[0]", f"{name}[-1]"]
+        return [f"{name} = {value}"]
 
     def call(self, scope: Scope, depth: int) -> list[str]:
         target = self.choose(scope.vector + scope.matrix + ["m[0]", "v[1:]", "m.T"])

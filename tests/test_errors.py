@@ -152,19 +152,18 @@ def recursion_without_end(x):
 
 def store_where_aliasing_is_unknown(x):
     """
-    this array may share memory with an array that was overwritten since
+    't' may share memory with 'p', which line N overwrites
       File, line N
-        return np.sum(y)
+        return np.sum(t)
                ^^^^^^^^^
-      copy the array where it gets its second name
+      copy the array where it gets its second name: t.copy()
     """
-    y = x * 2
-    if x[0] > 0:  # noqa: SIM108, as above
-        z = y
-    else:
-        z = x * 3
-    z[0] = 1.0
-    return np.sum(y)
+    p = x
+    for i in range(30):
+        t = x * i
+        p = t
+    p[0] = 1.0
+    return np.sum(t)
 
 
 # Functions

@@ -154,7 +154,7 @@ def dataclass_argument(p):
     return -9.81 * p.length * np.cos(p.angle)
 
 
-@golden_of(VECTOR, VECTOR, transform=tapeless.jvp_fn)
+@golden_of(VECTOR, 2 * VECTOR, transform=tapeless.jvp_fn)
 def forward_mode(v):
     v[0] = v[1] * v[2]
     return np.cumsum(np.sin(v))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
+from tapeless.transforms.errors import AliasError
 
 
 def weighted(p):
@@ -161,3 +162,52 @@ def kept(a):
 def test_a_returned_list_of_unknown_length_is_refused(f, at):
     with pytest.raises(tapeless.TapelessError, match=r"list .*returned"):
         tapeless.vjp(f, at)
+
+
+def set_in_branches(x):
+    if x[0] > 0:
+        t = 3 * x
+    if x[0] > 0:
+        s = np.sum(t * t)
+    if x[0] > 0:
+        t = 5 * x
+    if x[0] > 0:
+        return s + np.sum(t)
+    return np.sum(x)
+
+
+def test_a_variable_that_only_branches_set_is_differentiated_where_it_is_set():
+    x = np.array([0.5, -1.0])
+    slope = tapeless.grad(set_in_branches)
+    np.testing.assert_allclose(slope(x), 18 * x + 5)
+    np.testing.assert_array_equal(slope(-x), [1.0, 1.0])
+
+
+def element_of_a_list(x):
+    v, rows = x * 2, []
+    for _ in range(30):
+        rows.append(v)  # noqa: PERF401
+    r = rows[0]
+    r[0] = 5.0 * x[1]
+    return np.sum(v * v)
+
+
+def two_names_of_the_last_pass(x):
+    p = x * 1
+    for i in range(30):
+        t = x * i
+        p = t
+    p[0] = 7 * x[1]
+    return np.sum(t * t)
+
+
+def test_a_store_to_an_element_of_a_list_is_seen():
+    x = np.array([0.5, -1.0])
+    np.testing.assert_allclose(tapeless.grad(element_of_a_list)(x), [0.0, 58 * x[1]])
+
+
+def test_what_a_store_may_change_is_refused_by_its_names():
+    with pytest.raises(AliasError) as met:
+        tapeless.grad(two_names_of_the_last_pass)(np.ones(2))
+    assert met.value.problem.startswith("'t' may share memory with 'p', which line ")
+    assert met.value.hint == "copy the array where it gets its second name: t.copy()"

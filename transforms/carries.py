@@ -102,9 +102,9 @@ def called_alike(kept: list[Var], dropped: list[Var]) -> bool:
     ours = [not of_user(name) or name in WORDS for name in (a, b)]
     if not any(ours):
         return a == b
-    if ours[0]:
+    if ours[0] and not ours[1]:
         for v in kept:
-            v.name = b or a
+            v.name = b
     return True
 
 

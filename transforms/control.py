@@ -194,19 +194,18 @@ def write_until(
 
 
 def loop_flag(s: Statement) -> Atom | None:
-    """What says at the end of a pass, by the branch that is last there, that it was the last."""
+    """What says at the end of a pass that it was the last."""
     if isinstance(s, For) and s.until:
-        return s.body.results[0] if decided(s.body.results[0], s.body.body) else None
+        return s.body.results[0]
     if isinstance(s, While):
-        over = [a for a, true in terms(s.test) if not true]
-        for p, y, q in zip(carries(s), yields(s), s.test.params, strict=True):
-            if q in over and p in known_flags(s) and decided(y, s.body.body):
-                return y
+        over, known = [a for a, true in terms(s.test) if not true], known_flags(s)
+        rows = zip(carries(s), yields(s), s.test.params, strict=True)
+        return next((y for p, y, q in rows if q in over and p in known), None)
     return None
 
 
 def flag_carry(s: Statement) -> int | None:
-    """Which carry is the flag of a loop that is left by its last branch: false until then."""
+    """Which carry is the flag of a loop that is left by it: false until then."""
     flag = loop_flag(s)
     if not isinstance(flag, Var) or not isinstance(s, (For, While)):
         return None
@@ -247,8 +246,9 @@ def unneeded_flags(block: Block, reads: Mapping[Var, int]) -> set[Var]:
             )
             if not any(reads[v] for v in (s.outs[k], carries(s)[k])):
                 found |= rows
-        own = isinstance(s, For) + (k is not None)
-        found |= _unneeded(flag, s.body.body, reads, own)
+        if decided(flag, s.body.body):
+            own = isinstance(s, For) + (k is not None)
+            found |= _unneeded(flag, s.body.body, reads, own)
     return found
 
 
@@ -263,12 +263,16 @@ def _unneeded(
 
 
 def tested(s: Statement) -> Iterator[Var]:
-    """For each use as a flag, what decides about the end of a pass as the test of a branch."""
+    """For each use as a flag but one, what decides about the end of a pass."""
     flag = loop_flag(s)
-    if flag is None:
+    twice = isinstance(s, For) and flag_carry(s) is not None
+    if not isinstance(flag, Var):
         return
-    if isinstance(s, For) and flag_carry(s) is not None:
-        yield from _tested(flag, s.body.body, inner=False)
+    if not decided(flag, blocks(s)[-1].body):
+        yield from [flag] if twice else []
+        return
+    if twice:
+        yield from _tested(flag, blocks(s)[-1].body, inner=False)
     yield from _tested(flag, blocks(s)[-1].body)
 
 
@@ -281,8 +285,8 @@ def _tested(flag: Atom, body: tuple[Statement, ...], inner: bool = True) -> Iter
             yield from _tested(side.flag, side.block.body)  # type: ignore[arg-type]
 
 
-def write_pass(w: Writer, s: For | While) -> Atom | None:
-    """The body of a loop; gives the flag by which it is left there."""
+def write_pass(w: Writer, s: For | While) -> None:
+    """The body of a loop, with what leaves it."""
     flag, k = loop_flag(s), flag_carry(s)
     kept = None if k is None or carries(s)[k] in w.silent else w.name(carries(s)[k])
     pairs = [c for c in enumerate(zip(carries(s), yields(s), strict=True)) if c[0] != k]
@@ -293,8 +297,16 @@ def write_pass(w: Writer, s: For | While) -> Atom | None:
             w.put(f"{kept} = True")
         w.put("break")
 
-    write_until(w, s.body.body, flag, lambda: w.put_assign(w.results(params, results)), escape)
-    return flag
+    def settle() -> None:
+        w.put_assign(w.results(params, results))
+
+    if flag is None or decided(flag, s.body.body):
+        write_until(w, s.body.body, flag, settle, escape)
+        return
+    w.body(s.body.body)
+    settle()
+    w.put(f"if {to_source(w.expr(flag))}:")
+    w.nest(escape)
 
 
 def write_for(w: Writer, s: For) -> None:
@@ -311,10 +323,7 @@ def write_for(w: Writer, s: For) -> None:
     def inside() -> None:
         if s.count is not None:
             w.put(f"{w.name(s.count)} += 1")
-        flag = write_pass(w, s)
-        if s.until and flag is None:
-            w.put(f"if {to_source(w.expr(s.body.results[0]))}:")
-            w.nest(lambda: w.put("break"))
+        write_pass(w, s)
 
     w.nest(inside)
 

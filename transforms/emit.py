@@ -41,6 +41,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.counters import counters_first
 from tapeless.transforms.errors import InternalError
+from tapeless.transforms.fills import fill
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.layout import Layout, lay_out
 from tapeless.transforms.ops.indexing import Slot
@@ -76,7 +77,7 @@ class Writer:
     """Writes the lines of one function."""
 
     def __init__(self, block: Block, reserved: set[str], fixed: dict[Var, str]) -> None:
-        block = self.prepared(block)
+        block = self.prepared(fill(block))
         block = counters_first(block, reads_of(block))
         self.block = block
         self.sizes = Sizes(block)
@@ -325,7 +326,10 @@ class Writer:
         elif len(s.outs) == 1:
             self.assign(self.name(s.outs[0]), made, s.origin)
         else:
-            self.put(f"{', '.join(map(self.name, s.outs))} = {to_source(made)}", s.origin)
+            names = ", ".join(map(self.name, s.outs))
+            value = to_source(made)
+            wide = 4 * self.depth + len(names) > WIDTH - 40 and len(names) + len(value) > WIDTH - 8
+            self.put(f"({names}) = {value}" if wide else f"{names} = {value}", s.origin)
 
     def results(self, outs: Sequence[Var], values: Sequence[Atom]) -> list[tuple[str, ast.expr]]:
         return [

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from tapeless.transforms.control import tested
+from tapeless.transforms.control import loop_flag, tested
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -21,14 +21,16 @@ from tapeless.transforms.core.language import (
     Let,
     Literal,
     Statement,
+    Type,
     Var,
     While,
     blocks,
     operands,
+    statements,
 )
 from tapeless.transforms.names import Naming
 from tapeless.transforms.ownership import has_memory, uses
-from tapeless.transforms.user_names import of_user
+from tapeless.transforms.user_names import WORDS, of_user
 
 WIDTH = 97
 HEAVY = 8  # operations in one expression
@@ -60,8 +62,15 @@ class Folding:
 
     def run(self, block: Block) -> dict[Var, Let]:
         self.tally(block)
-        self.block(block)
+        self.neighbours(block)
+        self.block(block, loop=False, side=False)
         return self.folded
+
+    def neighbours(self, block: Block) -> None:
+        """Finds i + 1 and i - 1, which are written wherever they are used."""
+        for s in statements(block):
+            if isinstance(s, Let) and is_neighbour(s) and not of_user(s.outs[0].name):
+                self.folded[s.outs[0]], self.width[s.outs[0]] = s, self.spelled(s)
 
     def tally(self, block: Block) -> None:
         for s in block.body:
@@ -78,20 +87,22 @@ class Folding:
             if isinstance(a, Var):
                 self.count[a] = self.count.get(a, 0) + 1
 
-    def block(self, block: Block, loop: bool = False) -> None:
+    def block(self, block: Block, loop: bool, side: bool) -> None:
         self.depth += 1
-        self.statements(block, loop)
+        self.lines(block, loop, side)
         self.depth -= 1
 
-    def statements(self, block: Block, loop: bool) -> None:
+    def lines(self, block: Block, loop: bool, side: bool) -> None:
         waiting: dict[Var, Let] = {}
         for s in block.body:
             self.claim(s, waiting)
             self.spoil(s, waiting)
             for b in blocks(s):
-                self.block(b, isinstance(s, (For, While)) and b is not getattr(s, "test", None))
-            if isinstance(s, For) and s.until and s.body.results[0] in self.late:
-                self.folded[s.body.results[0]] = self.late.pop(s.body.results[0])
+                loops = isinstance(s, (For, While)) and b is not getattr(s, "test", None)
+                self.block(b, loops, isinstance(s, If))
+            flag = loop_flag(s)
+            if flag in self.late:
+                self.folded[flag] = self.late.pop(flag)  # type: ignore[index, arg-type]
             if (isinstance(s, Let) and self.foldable(s, block.results)) or (
                 isinstance(s, If) and self.conditional(s)
             ):
@@ -100,7 +111,7 @@ class Folding:
             if isinstance(a, Var) and a in waiting:
                 if loop or of_user(a.name):
                     self.late[a] = waiting[a]
-                else:
+                elif not (side and self.chained(waiting[a])):
                     self.fold(a, waiting)
 
     def foldable(self, s: Let, results: tuple[Atom, ...]) -> bool:
@@ -114,10 +125,14 @@ class Folding:
             or (s.op.name == "copy" and v not in results)
         ):
             return False
-        if self.count.get(v, 0) != 1:
+        if self.count.get(v, 0) != 1 or v in self.folded:
             return False
         named = of_user(v.name) and s.op.name != "size_value"
         return not named or v in results
+
+    def chained(self, s: Let | If) -> bool:
+        """Whether a choice on one side of a branch reads better as elif."""
+        return isinstance(s, If) and s.outs[0].type.dtype.kind != "b"
 
     def conditional(self, s: If) -> bool:
         """Whether a branch can be written as `a if test else b`."""
@@ -159,9 +174,8 @@ class Folding:
     def fold(self, v: Var, waiting: dict[Var, Let], room: int = WIDTH - 12) -> int:
         """Writes a value where it is used, if there is room for it; gives what it takes."""
         let = waiting.pop(v)
-        weight = 1 + sum(
-            self.weight.get(a, 0) for a in parts(let) if isinstance(a, Var) and a in self.folded
-        )
+        weight = sum(self.weight.get(a, 0) for a in parts(let) if isinstance(a, Var))
+        weight += not isinstance(let, Let) or not light(let)
         width = self.spelled(let)
         more = width - len(v.name or UNNAMED)
         if weight > HEAVY or more > max(room, SHORT):
@@ -209,6 +223,23 @@ class Folding:
             or (isinstance(a, Var) and a in self.folded and self.reads_memory(self.folded[a]))
             for a in parts(let)
         )
+
+
+def is_neighbour(s: Let) -> bool:
+    if s.op.name not in ("add", "sub") or not is_index(s.outs[0].type):
+        return False
+    i, step = s.args
+    named = isinstance(i, Var) and i.name not in ("", *WORDS) and is_index(i.type)
+    return named and isinstance(step, Literal) and 0 < abs(step.value) < 10
+
+
+def light(s: Let) -> bool:
+    """Whether an operation only says which element or which number is meant."""
+    return s.op.view or s.op.name in ("index", "size_value") or is_index(s.outs[0].type)
+
+
+def is_index(t: Any) -> bool:
+    return isinstance(t, Type) and t.weak and t.dtype.kind == "i"
 
 
 def parts(s: Let | If) -> tuple[Atom, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tapeless.transforms.carries import carries, yields
-from tapeless.transforms.control import flag_carry, loop_flag
+from tapeless.transforms.control import decided, flag_carry, loop_flag
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -148,6 +148,9 @@ class Lifetimes:
     def pass_(self, s: For | While, live: Vars) -> Vars:
         """What is needed before the body of a loop if `live` is needed after each pass."""
         here, k = set(live), flag_carry(s)  # a flag is set where the loop is left
+        flag = loop_flag(s)
+        if flag is not None and not decided(flag, s.body.body):
+            here |= self.reads((flag,))
         rows = [row for j, row in enumerate(zip(carries(s), yields(s), strict=True)) if j != k]
         results = [y for _, y in rows]
         self.set_at_once([p for p, _ in rows], results, here)
@@ -156,9 +159,8 @@ class Lifetimes:
         return here
 
     def for_(self, s: For, live: Vars) -> None:
-        flag = s.body.results[:1] if s.until and loop_flag(s) is None else ()
         counted = {s.count} if s.count is not None else set()
-        after = live | self.free[s.body] | self.reads(flag) | counted
+        after = live | self.free[s.body] | counted
         here = self.pass_(s, after | {s.index})
         self.set_at_once([s.index], [None], here)
         live |= here | self.reads((s.start, s.stop, s.step))

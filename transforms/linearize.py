@@ -39,6 +39,7 @@ from tapeless.transforms.ops.elementwise import add
 from tapeless.transforms.residuals.resolve import resolve
 from tapeless.transforms.simplify import simplify
 from tapeless.transforms.transpose import transpose
+from tapeless.transforms.views_ahead import views_ahead
 from tapeless.transforms.wishes import word_for
 
 
@@ -132,7 +133,7 @@ class Halves:
     @functools.cached_property
     def made(self) -> tuple[Block, Block]:
         """The blocks of both halves."""
-        block, _ = refresh(simplify(self.function.block))
+        block, _ = refresh(views_ahead(simplify(self.function.block)))
         split = linearize(block, self.ins, self.ahead)
         tangents = [(split.outputs[k], block.results[k]) for k in self.outs]
         with builder.building(builder.Builder()) as b:

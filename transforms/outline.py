@@ -10,6 +10,7 @@ its derivative is then one function, too.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -40,6 +41,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.reads import reads, sizes_in
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.core.sizes import INT, size_value
+from tapeless.transforms.expand import identity
 from tapeless.transforms.ops.calls import CALLS, acts
 
 SAVES = 24  # statements that an outlined function must save at least
@@ -61,6 +63,8 @@ class Form:
 
     inputs   the variables that it reads from around it, in order of first use
     made     those it makes, in order
+    again    views that were taken before, with the variables that are the same: how often a view
+             is taken is no difference
     symbols  the sizes that it knows by name, in order
     """
 
@@ -69,10 +73,13 @@ class Form:
         self.symbols: dict[dims.Symbol, int] = {}
         self.inputs: list[Var] = []
         self.made: list[Var] = []
-        self.key = tuple(map(self.statement, body))
+        self.again: dict[Var, Var] = {}
+        self.views: dict[Any, Var] = {}
+        self.count = itertools.count().__next__
+        self.key = tuple(k for s in body if (k := self.statement(s)) is not None)
 
     def define(self, v: Var) -> Any:
-        self.numbers[v] = len(self.numbers)
+        self.numbers[v] = self.count()
         self.made.append(v)
         return self.of_type(v.type)
 
@@ -80,7 +87,7 @@ class Form:
         if isinstance(a, Literal):
             return ("literal", type(a.value), repr(a.value), self.of_type(a.type))
         if a not in self.numbers:
-            self.numbers[a] = len(self.numbers)
+            self.numbers[a] = self.count()
             self.inputs.append(a)
             return ("input", self.numbers[a], self.of_type(a.type))
         return self.numbers[a]
@@ -127,6 +134,8 @@ class Form:
         match s:
             case Let():
                 key: Any = (s.op, self.atoms(s.args), self.value(s.params))
+                if s.op.view and self.taken(key, s.outs[0]):
+                    return None
             case Effect():
                 key = (s.kind, self.atoms(s.args), self.value(s.params))
             case If():
@@ -139,9 +148,18 @@ class Form:
                 key = ("while", self.atoms(s.inits), self.block(s.test), self.block(s.body))
         return (*key, *map(self.define, outputs(s)))
 
+    def taken(self, key: Any, v: Var) -> bool:
+        """Whether a view was taken before."""
+        known = self.views.setdefault(key, v)
+        if known is not v:
+            self.numbers[v], self.again[v] = self.numbers[known], known
+        return known is not v
+
     def block(self, block: Block) -> Any:
-        params = tuple(map(self.define, block.params))
-        return (params, tuple(map(self.statement, block.body)), self.atoms(block.results))
+        params, views = tuple(map(self.define, block.params)), dict(self.views)
+        body = tuple(k for s in block.body if (k := self.statement(s)) is not None)
+        self.views = views
+        return (params, body, self.atoms(block.results))
 
 
 @dataclass
@@ -211,7 +229,7 @@ class Outline:
             numbers = {v: n for n, v in enumerate(form.made)}
             for v in (v for s in found.body for v in outputs(s)):
                 if self.total[v] > within[v]:
-                    self.results[form.key].add(numbers[v])
+                    self.results[form.key].add(numbers[form.again.get(v, v)])
 
     def makes_sizes(self, form: Form) -> bool:
         """Whether there are sizes in it that are known only after it has run."""
@@ -265,7 +283,12 @@ class Outline:
         for v in form.made:
             definitions.pop(v, None)
         definitions |= dict.fromkeys(outs, call)
-        return [*sizes, call]
+        same = [
+            Let((v,), identity, (known,), {}, stretch.origin)
+            for v, known in form.again.items()
+            if known in outs
+        ]
+        return [*sizes, call, *same]
 
     def outlined(self, stretch: Stretch, form: Form) -> Outlined:
         """The function that stands for a stretch."""

@@ -222,10 +222,14 @@ class Simplifier:
             test, s = opposite.args[0], replace(s, then=s.orelse, orelse=s.then)
         then, orelse = self.block(s.then, known), self.block(s.orelse, known)
         inside = {v for side in (then, orelse) for t in side.body for v in outputs(t)}
-        keep = []
+        keep: list[int] = []
+        known: dict[tuple[Atom, Atom], Var] = {}
         for k, v in enumerate(s.outs):
             p, q = then.results[k], orelse.results[k]
-            if p == q and isinstance(p, (Literal, Var)) and (isinstance(p, Literal) or p is q):
+            twin = known.setdefault((p, q), v)
+            if twin is not v and twin.type == v.type and v.size is None:
+                self.replace_by(v, twin)
+            elif p == q and isinstance(p, (Literal, Var)) and (isinstance(p, Literal) or p is q):
                 self.replace_by(v, p)
             elif is_dead(p) and not is_dead(q) and q not in inside and q.type == v.type:
                 self.replace_by(v, q)

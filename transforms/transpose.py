@@ -217,8 +217,9 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
 
 
 def _total(ct: Any, f: Var) -> Atom:
-    """The cotangent after a branch; nobody looks at one of a variable that has no value there."""
-    return Literal(None, f.type) if ct is None and f.partial else _filled(ct, f)
+    """The cotangent after a branch; a variable that may have no value there may have no size."""
+    known = isinstance(f.type, Type) and all(s.given for n in f.type.shape for s in dims.symbols(n))
+    return Literal(None, f.type) if ct is None and f.partial and not known else _filled(ct, f)
 
 
 def _inner(a: Atom, block: Block) -> bool:

@@ -45,6 +45,7 @@ WORDS = {
     "abs": "size",
     "call": "value",
     "unbundle": "part",
+    "bundle": "saved",
     "size_value": "n",
     "axis_size": "n",
     "transpose": "transposed",
@@ -161,7 +162,7 @@ class _Stems:
         if s.op.name in ("index", "gather"):
             return self.part(s, kind)
         if s.op.name == "pop" and v is not s.outs[0]:
-            return "kept"
+            return "item_bar" if self.base(s.args[0]).endswith("_bar") else "kept"
         if s.op.inplace or s.op.name == "copy":
             return self.base(s.args[0]) or "t"
         if kind:

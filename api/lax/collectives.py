@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tapeless import tree
-from tapeless.region import described, is_value, leaf_atom, symbol
-from tapeless.transforms.core.builder import active, current, size_atom
-from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.lax.operands import (
+    Groups,
+    applied,
+    merged,
+    named_axes,
+    on_leaves,
+    one_axis,
+    over_axes,
+    size_value,
+    split_axis_of,
+    taking_part,
+)
+from tapeless.region import leaf_atom, symbol
+from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.ops.elementwise import truediv
 from tapeless.transforms.ops.joining import axis_of
 from tapeless.transforms.ops.parts import index
-from tapeless.transforms.ops.shapes import reshape
 from tapeless.transforms.spmd import collectives as ops
-from tapeless.transforms.spmd.axes import Axis, AxisError, axis_named
-
-Groups = Sequence[Sequence[int]] | None
+from tapeless.transforms.spmd.axes import Axis
 
 
 def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
@@ -37,14 +43,14 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     >>> vmap(lambda x: x / psum(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
     array([0.25, 0.75])
     """
-    axes, groups = _axes(axis_name, "psum", axis_index_groups)
+    axes, groups = named_axes(axis_name, "psum", axis_index_groups)
 
     def one(leaf: Any) -> Any:
         if isinstance(leaf, (bool, int, float, complex)):
-            return leaf * _value(_taking_part(axes, groups))
-        return _over(ops.psum, leaf, axes, groups)
+            return leaf * size_value(taking_part(axes, groups))
+        return applied(ops.psum, leaf, axes, groups)
 
-    return _mapped(one, x, "psum")
+    return on_leaves(one, x, "psum")
 
 
 def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
@@ -55,25 +61,25 @@ def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     >>> vmap(lambda x: x - pmean(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
     array([-1.,  1.])
     """
-    axes, groups = _axes(axis_name, "pmean", axis_index_groups)
-    n = size_atom(_taking_part(axes, groups))
+    axes, groups = named_axes(axis_name, "pmean", axis_index_groups)
+    n = size_atom(taking_part(axes, groups))
 
     def one(leaf: Any) -> Any:
-        return symbol(truediv(_total(ops.psum, leaf_atom(leaf), axes, groups), n), leaf)
+        return symbol(truediv(over_axes(ops.psum, leaf_atom(leaf), axes, groups), n), leaf)
 
-    return _mapped(one, x, "pmean")
+    return on_leaves(one, x, "pmean")
 
 
 def pmax(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     """The greatest value over all elements of an axis. Arguments are those of `psum`."""
-    axes, groups = _axes(axis_name, "pmax", axis_index_groups)
-    return _mapped(lambda leaf: _over(ops.pmax, leaf, axes, groups), x, "pmax")
+    axes, groups = named_axes(axis_name, "pmax", axis_index_groups)
+    return on_leaves(lambda leaf: applied(ops.pmax, leaf, axes, groups), x, "pmax")
 
 
 def pmin(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     """The least value over all elements of an axis. Arguments are those of `psum`."""
-    axes, groups = _axes(axis_name, "pmin", axis_index_groups)
-    return _mapped(lambda leaf: _over(ops.pmin, leaf, axes, groups), x, "pmin")
+    axes, groups = named_axes(axis_name, "pmin", axis_index_groups)
+    return on_leaves(lambda leaf: applied(ops.pmin, leaf, axes, groups), x, "pmin")
 
 
 def all_gather(
@@ -97,7 +103,7 @@ def all_gather(
     array([[1., 3.],
            [1., 3.]])
     """
-    axes, groups = _axes(axis_name, "all_gather", axis_index_groups)
+    axes, groups = named_axes(axis_name, "all_gather", axis_index_groups)
 
     def one(leaf: Any) -> Any:
         a = leaf_atom(leaf)
@@ -107,10 +113,10 @@ def all_gather(
             made = ops.all_gather(made, axis=each, groups=groups, dim=dim)
         if tiled or len(axes) > 1:
             last = dim + len(axes) + tiled
-            made = _merged(made, dim, last)
+            made = merged(made, dim, last)
         return symbol(made, leaf)
 
-    return _mapped(one, x, "all_gather")
+    return on_leaves(one, x, "all_gather")
 
 
 def psum_scatter(
@@ -133,16 +139,16 @@ def psum_scatter(
     >>> vmap(lambda x: psum_scatter(x, "i"), axis_name="i")(np.array([[1.0, 2.0], [3.0, 4.0]]))
     array([4., 6.])
     """
-    axis, groups = _one_axis(axis_name, "psum_scatter", axis_index_groups)
-    n = _taking_part((axis,), groups)
+    axis, groups = one_axis(axis_name, "psum_scatter", axis_index_groups)
+    n = taking_part((axis,), groups)
 
     def one(leaf: Any) -> Any:
         a = leaf_atom(leaf)
         dim = axis_of(scatter_dimension, a.type.ndim)
-        a = _split(a, dim, n, tiled, "psum_scatter")
+        a = split_axis_of(a, dim, n, tiled, "psum_scatter")
         return symbol(ops.psum_scatter(a, axis=axis, groups=groups, dim=dim), leaf)
 
-    return _mapped(one, x, "psum_scatter")
+    return on_leaves(one, x, "psum_scatter")
 
 
 def all_to_all(
@@ -162,17 +168,17 @@ def all_to_all(
 
     Other arguments are those of `psum`.
     """
-    axis, groups = _one_axis(axis_name, "all_to_all", axis_index_groups)
-    n = _taking_part((axis,), groups)
+    axis, groups = one_axis(axis_name, "all_to_all", axis_index_groups)
+    n = taking_part((axis,), groups)
 
     def one(leaf: Any) -> Any:
         a = leaf_atom(leaf)
         split, concat = (axis_of(k, a.type.ndim) for k in (split_axis, concat_axis))
-        a = _split(a, split, n, tiled, "all_to_all")
+        a = split_axis_of(a, split, n, tiled, "all_to_all")
         made = ops.all_to_all(a, axis=axis, groups=groups, split=split, concat=concat)
-        return symbol(_merged(made, concat, concat + 2) if tiled else made, leaf)
+        return symbol(merged(made, concat, concat + 2) if tiled else made, leaf)
 
-    return _mapped(one, x, "all_to_all")
+    return on_leaves(one, x, "all_to_all")
 
 
 def ppermute(x: Any, axis_name: Any, perm: Iterable[tuple[int, int]]) -> Any:
@@ -186,7 +192,7 @@ def ppermute(x: Any, axis_name: Any, perm: Iterable[tuple[int, int]]) -> Any:
     >>> vmap(lambda x: ppermute(x, "i", [(0, 1), (1, 2)]), axis_name="i")(np.arange(3.0) + 1)
     array([0., 1., 2.])
     """
-    axis, _ = _one_axis(axis_name, "ppermute", None)
+    axis, _ = one_axis(axis_name, "ppermute", None)
     pairs = tuple((int(i), int(j)) for i, j in perm)
     places = range(axis.length)
     for k, what in enumerate(("sent from", "sent to")):
@@ -196,7 +202,7 @@ def ppermute(x: Any, axis_name: Any, perm: Iterable[tuple[int, int]]) -> Any:
                 f"ppermute: the positions {what} must be different, and in range({len(places)}), "
                 f"not {found}"
             )
-    return _mapped(
+    return on_leaves(
         lambda leaf: symbol(
             ops.ppermute(leaf_atom(leaf), axis=axis, groups=None, perm=pairs), leaf
         ),
@@ -207,7 +213,7 @@ def ppermute(x: Any, axis_name: Any, perm: Iterable[tuple[int, int]]) -> Any:
 
 def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
     """The value of element perm[k] goes to element k; `perm` has each position once."""
-    axis, _ = _one_axis(axis_name, "pshuffle", None)
+    axis, _ = one_axis(axis_name, "pshuffle", None)
     if sorted(perm) != list(range(axis.length)):
         raise ArgumentError(f"pshuffle: {list(perm)} is no permutation of range({axis.length})")
     return ppermute(x, axis_name, [(i, j) for j, i in enumerate(perm)])
@@ -218,13 +224,13 @@ def pbroadcast(x: Any, axis_name: Any, source: int) -> Any:
 
     source  its position
     """
-    axis, _ = _one_axis(axis_name, "pbroadcast", None)
+    axis, _ = one_axis(axis_name, "pbroadcast", None)
 
     def one(leaf: Any) -> Any:
         every = ops.all_gather(leaf_atom(leaf), axis=axis, groups=None, dim=0)
         return symbol(index(every, key=(_position(source, axis),)), leaf)
 
-    return _mapped(one, x, "pbroadcast")
+    return on_leaves(one, x, "pbroadcast")
 
 
 def _position(source: int, axis: Axis) -> int:
@@ -242,113 +248,15 @@ def axis_index(axis_name: Any) -> Any:
     array([0., 1., 2.])
     """
     made: Any = None
-    for axis in _axes(axis_name, "axis_index", None)[0]:
+    for axis in named_axes(axis_name, "axis_index", None)[0]:
         own = symbol(ops.axis_index(axis=axis, groups=None))
-        made = own if made is None else made * _value(axis.size) + own
+        made = own if made is None else made * size_value(axis.size) + own
     return made
 
 
 def axis_size(axis_name: Any) -> Any:
     """The length of the axis; the product for several names."""
-    return _value(_taking_part(_axes(axis_name, "axis_size", None)[0], None))
-
-
-# -- axes
-
-
-def _axes(
-    names: Any, what: str, groups: Groups
-) -> tuple[tuple[Axis, ...], tuple[tuple[int, ...], ...] | None]:
-    """The axes with these names, and the groups of their positions."""
-    given = tuple(names) if isinstance(names, (tuple, list)) else (names,)
-    if not active():
-        raise AxisError(
-            f"{what}: no axis {names!r} is mapped here",
-            f"map a function over it: vmap(f, axis_name={names!r}), or pmap",
-        )
-    axes = tuple(axis_named(name, what) for name in given)
-    if not axes or len(set(given)) < len(given):
-        raise ArgumentError(f"{what}: {names!r} is no name of an axis, nor different names")
-    if groups is None:
-        return axes, None
-    if len(axes) > 1:
-        raise ArgumentError(f"{what}: axis_index_groups go with one axis, not with {len(axes)}")
-    made = tuple(tuple(map(int, group)) for group in groups)
-    n = axes[0].length
-    lengths = {len(group) for group in made}
-    if len(lengths) != 1 or sorted(k for group in made for k in group) != list(range(n)):
-        raise ArgumentError(
-            f"{what}: axis_index_groups must be of one length, and have each position of "
-            f"range({n}) once, not {[list(group) for group in made]}"
-        )
-    return axes, made
-
-
-def _one_axis(name: Any, what: str, groups: Groups) -> tuple[Axis, Any]:
-    axes, made = _axes(name, what, groups)
-    if len(axes) > 1:
-        raise ArgumentError(
-            f"{what} over several axes at once", "use it over one of them after the other"
-        )
-    return axes[0], made
-
-
-def _taking_part(axes: tuple[Axis, ...], groups: Any) -> Size:
-    n: Size = 1
-    for axis in axes:
-        n = n * (axis.size if groups is None else len(groups[0]))
-    return n
-
-
-def _value(n: Size) -> Any:
-    """A size, as user code sees it."""
-    return symbol(size_atom(n))
-
-
-# -- leaves
-
-
-def _mapped(one: Callable[[Any], Any], x: Any, what: str) -> Any:
-    def checked(leaf: Any) -> Any:
-        if not is_value(leaf):
-            raise ArgumentTypeError(f"{what}: {described(leaf)} is not a number or an array")
-        return one(leaf)
-
-    return tree.map(checked, x)
-
-
-def _total(op: Any, a: Atom, axes: tuple[Axis, ...], groups: Any) -> Any:
-    for axis in reversed(axes):
-        a = op(a, axis=axis, groups=groups)
-    return a
-
-
-def _over(op: Any, leaf: Any, axes: tuple[Axis, ...], groups: Any) -> Any:
-    return symbol(_total(op, leaf_atom(leaf), axes, groups), leaf)
-
-
-def _merged(a: Atom, first: int, last: int) -> Any:
-    """The axes first:last as one."""
-    shape = a.type.shape
-    n: Size = 1
-    for size in shape[first:last]:
-        n = n * size
-    return reshape(a, shape=(*shape[:first], n, *shape[last:]))
-
-
-def _split(a: Atom, dim: int, n: Size, tiled: bool, what: str) -> Any:
-    """The value with an axis of length n at `dim`, made of a longer one if `tiled`."""
-    shape = a.type.shape
-    here = shape[dim]
-    known = isinstance(here, int) and isinstance(n, int)
-    if tiled and not (known and here % n):
-        return reshape(a, shape=(*shape[:dim], n, here // n, *shape[dim + 1 :]))
-    if not tiled and (here == n or current().same_size(here, n)):
-        return a
-    raise ArgumentError(
-        f"{what}: axis {dim} of {described(symbol(a))} is split for {n} elements",
-        "pass tiled=True where each gets several parts" if not tiled else "",
-    )
+    return size_value(taking_part(named_axes(axis_name, "axis_size", None)[0], None))
 
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeless.random.threefry import PARITY, ROTATIONS
 
-BLOCK = 8192  # elements: the words of a block and their temporaries stay in the first-level cache
+BLOCK = 16384  # elements: the words of a block and their temporaries stay in the cache
 Words = Any  # an array of uint32
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapeless.random.reuse import use
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.symbols import Symbol, call_numpy
 
 IMPLEMENTATION = "threefry2x32"
 
@@ -145,7 +145,7 @@ def _checked(name: str, dtype: Any, kinds: str, what: str) -> np.dtype[Any]:
 
 
 def checked_fit(name: str, shape: Any, *parameters: Any) -> Any:
-    """The shape of the result: `shape`, or that which the shapes of the parameters give together."""
+    """The shape of the result: `shape`, or what the shapes of the parameters give together."""
     if shape is None:
         return _together(name, parameters)
     shape = checked_shape(name, shape)
@@ -217,6 +217,13 @@ def scipy_special(name: str) -> Any:
             f"random.{name} needs SciPy, which is not installed", "pip install tapeless[scipy]"
         ) from e
     return special
+
+
+def as_array(x: Any, dtype: Any = None) -> Any:
+    """A parameter as an array, also where a staged run knows its value."""
+    if isinstance(x, Symbol):
+        return call_numpy(np.asarray, (x,) if dtype is None else (x, dtype), {})
+    return np.asarray(x, dtype)
 
 
 def checked_axis(name: str, axis: Any, rank: int) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from tapeless.functions import stop_gradient
 from tapeless.random import draws
 from tapeless.random.checks import (
+    as_array,
     checked_choice,
     checked_fit,
     checked_float,
@@ -72,7 +73,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     special = scipy_special("truncated_normal")
     key = checked_key("truncated_normal", key)
     root = dtype.type(np.sqrt(2))
-    lower, upper = np.asarray(lower, dtype), np.asarray(upper, dtype)
+    lower, upper = as_array(lower, dtype), as_array(upper, dtype)
     u = draws.between(key, shape, dtype, special.erf(lower / root), special.erf(upper / root))
     lowest = np.nextafter(stop_gradient(lower), dtype.type(np.inf))
     highest = np.nextafter(stop_gradient(upper), dtype.type(-np.inf))
@@ -142,9 +143,13 @@ def _gumbel_of_fixed_point(words: Any) -> Any:
 def _fraction(value: Any) -> Any:
     """A 64-bit fraction as float32, cut off behind the leading 24 bits."""
     high, low = value >> np.uint64(32), value & np.uint64(0xFFFFFFFF)
-    length = np.where(high > 0, np.frexp(high * 1.0)[1] + 32, np.frexp(low * 1.0)[1])
+    length = np.where(high > 0, _bit_length(high) + 32, _bit_length(low))
     drop = np.maximum(length - 24, 0).astype(np.uint64)
     return np.ldexp((value >> drop).astype(np.float32), drop.astype(np.int32) - 64)
+
+
+def _bit_length(x: Any) -> Any:
+    return np.floor(np.log2(np.maximum(x, np.uint64(1)) * 1.0)) + 1
 
 
 def laplace(key: Any, shape: Any = (), dtype: Any = None) -> Any:
@@ -211,7 +216,7 @@ def pareto(key: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
     dtype = checked_float("pareto", dtype)
     shape = checked_fit("pareto", shape, np.shape(b))
     e = standard_exponential(checked_key("pareto", key), shape, dtype)
-    return np.exp(e / np.asarray(b, dtype))
+    return np.exp(e / as_array(b, dtype))
 
 
 def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = None) -> Any:
@@ -231,7 +236,7 @@ def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = None) -> Any:
     shape = checked_fit("rayleigh", shape, np.shape(scale))
     u = draws.unit(checked_key("rayleigh", key), shape, dtype)
     logarithm = np.where(u == 0, dtype.type(-np.inf), np.log(np.where(u == 0, dtype.type(1), u)))
-    return np.asarray(scale, dtype) * np.sqrt(logarithm * dtype.type(-2))
+    return as_array(scale, dtype) * np.sqrt(logarithm * dtype.type(-2))
 
 
 def weibull_min(
@@ -251,8 +256,8 @@ def weibull_min(
     """
     dtype, shape = checked_float("weibull_min", dtype), checked_shape("weibull_min", shape)
     e = standard_exponential(checked_key("weibull_min", key), shape, dtype)
-    power = dtype.type(1) / np.asarray(concentration, dtype)
-    return e**power * np.asarray(scale, dtype)
+    power = dtype.type(1) / as_array(concentration, dtype)
+    return e**power * as_array(scale, dtype)
 
 
 def lognormal(key: Any, sigma: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
@@ -271,7 +276,7 @@ def lognormal(key: Any, sigma: Any = 1.0, shape: Any = None, dtype: Any = None) 
     dtype = checked_float("lognormal", dtype)
     shape = checked_fit("lognormal", shape, np.shape(sigma))
     z = standard_normal(checked_key("lognormal", key), shape, dtype)
-    return np.exp(z * np.asarray(sigma, dtype))
+    return np.exp(z * as_array(sigma, dtype))
 
 
 def maxwell(key: Any, shape: Any = (), dtype: Any = None) -> Any:
@@ -312,7 +317,7 @@ def double_sided_maxwell(key: Any, loc: Any, scale: Any, shape: Any = (), dtype:
     keys = draws.split(checked_key(name, key))
     shape = (*(shape if len(shape) else common), *common)
     sizes = _maxwell(keys[0], shape, dtype)
-    return signs(keys[1], shape, dtype) * sizes * np.asarray(scale, dtype) + np.asarray(loc, dtype)
+    return signs(keys[1], shape, dtype) * sizes * as_array(scale, dtype) + as_array(loc, dtype)
 
 
 def triangular(
@@ -333,7 +338,7 @@ def triangular(
     dtype = checked_float("triangular", dtype)
     shape = checked_fit("triangular", shape, np.shape(left), np.shape(mode), np.shape(right))
     u = draws.unit(checked_key("triangular", key), shape, dtype)
-    left, mode, right = (np.asarray(x, dtype) for x in (left, mode, right))
+    left, mode, right = (as_array(x, dtype) for x in (left, mode, right))
     rising = left + np.sqrt(u * (right - left) * (mode - left))
     falling = right - np.sqrt((1 - u) * (right - left) * (right - mode))
     return np.where(u < (mode - left) / (right - left), rising, falling)
@@ -355,7 +360,7 @@ def wald(key: Any, mean: Any, shape: Any = None, dtype: Any = None) -> Any:
     dtype = checked_float("wald", dtype)
     shape = checked_fit("wald", shape, np.shape(mean))
     keys = draws.split(checked_key("wald", key))
-    mean = np.asarray(mean, dtype)
+    mean = as_array(mean, dtype)
     y = standard_normal(keys[0], shape, dtype) ** 2
     u = draws.unit(keys[1], shape, dtype)
     root = np.sqrt(4 * mean * y + mean**2 * y**2)

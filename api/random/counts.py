@@ -9,6 +9,7 @@ import numpy as np
 from tapeless.random import draws
 from tapeless.random.binomials import binomial_counts
 from tapeless.random.checks import (
+    as_array,
     checked_fit,
     checked_float,
     checked_integer,
@@ -38,7 +39,7 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = None) -> Any:
     dtype = checked_integer("poisson", dtype)
     shape = checked_fit("poisson", shape, np.shape(lam))
     key = checked_key("poisson", key)
-    lam = np.broadcast_to(np.asarray(lam, np.float32), shape)
+    lam = np.broadcast_to(as_array(lam, np.float32), shape)
     return poisson_counts(key, lam, shape).astype(dtype)
 
 
@@ -62,11 +63,11 @@ def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> 
     shape = checked_fit("binomial", shape, np.shape(n), np.shape(p))
     key = checked_key("binomial", key)
     p = _floats(p)
-    return binomial_counts(key, np.asarray(n, p.dtype), p, shape).astype(dtype)
+    return binomial_counts(key, as_array(n, p.dtype), p, shape).astype(dtype)
 
 
 def _floats(x: Any) -> Any:
-    x = np.asarray(x)
+    x = as_array(x)
     return x if x.dtype.kind == "f" else x.astype(np.float64)
 
 
@@ -86,7 +87,7 @@ def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = Non
     p = _floats(checked_matrix("multinomial", "p", p, 1))
     shape = checked_fit("multinomial", shape, np.shape(p))
     key = checked_key("multinomial", key)
-    n = np.broadcast_to(np.asarray(n, p.dtype), shape[:-1])
+    n = np.broadcast_to(as_array(n, p.dtype), shape[:-1])
     p = np.broadcast_to(p, shape)
     left = np.flip(np.cumsum(np.flip(p, -1), axis=-1), -1)
     ratios = np.clip(p / np.where(left == 0, p.dtype.type(1), left), 0, 1)
@@ -113,7 +114,7 @@ def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
     dtype = checked_integer("geometric", dtype)
     shape = checked_fit("geometric", shape, np.shape(p))
     checked_probability("geometric", p)
-    key, p = checked_key("geometric", key), np.asarray(p)
+    key, p = checked_key("geometric", key), as_array(p)
     u = draws.unit(key, shape, p.dtype)
     logarithm = np.log(np.where(u == 0, p.dtype.type(1), u))
     return (np.floor(logarithm / np.log1p(-p)) + 1).astype(dtype)

@@ -49,5 +49,5 @@ def unit_of(words: Any, dtype: Any, width: int, nmant: int) -> Any:
 
 
 def between(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
-    """Uniform numbers in [low, high); the rounded result may reach below `low`, hence the maximum."""
+    """Uniform numbers in [low, high); rounding may reach below `low`, hence the maximum."""
     return np.maximum(low, unit(key, shape, dtype) * (high - low) + low)

@@ -9,6 +9,7 @@ import numpy as np
 from tapeless.custom import CustomJvp
 from tapeless.random import draws
 from tapeless.random.checks import (
+    as_array,
     checked_fit,
     checked_float,
     checked_key,
@@ -58,7 +59,7 @@ def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
 def _gamma(name: str, key: Any, a: Any, shape: Any, dtype: Any, logarithm: bool) -> Any:
     dtype = checked_float(name, dtype)
     shape = checked_fit(name, shape, np.shape(a))
-    return standard_gamma(checked_key(name, key), np.asarray(a, dtype), shape, logarithm)
+    return standard_gamma(checked_key(name, key), as_array(a, dtype), shape, logarithm)
 
 
 def standard_gamma(key: Any, a: Any, shape: Any, logarithm: bool) -> Any:
@@ -104,8 +105,8 @@ def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
     dtype = checked_float("beta", dtype)
     shape = checked_fit("beta", shape, np.shape(a), np.shape(b))
     keys = draws.split(checked_key("beta", key))
-    first = standard_gamma(keys[0], np.asarray(a, dtype), shape, True)
-    second = standard_gamma(keys[1], np.asarray(b, dtype), shape, True)
+    first = standard_gamma(keys[0], as_array(a, dtype), shape, True)
+    second = standard_gamma(keys[1], as_array(b, dtype), shape, True)
     top = np.maximum(first, second)
     first, second = np.exp(first - top), np.exp(second - top)
     return first / (first + second)
@@ -130,7 +131,7 @@ def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any
     shape = checked_fit("dirichlet", shape, np.shape(alpha)[:-1])
     key = checked_key("dirichlet", key)
     whole = (*shape, np.shape(alpha)[-1])
-    logarithms = standard_gamma(key, np.asarray(alpha, dtype), whole, True)
+    logarithms = standard_gamma(key, as_array(alpha, dtype), whole, True)
     made = np.exp(logarithms - np.max(logarithms, axis=-1, keepdims=True))
     return made / np.sum(made, axis=-1, keepdims=True)
 
@@ -150,7 +151,7 @@ def chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
     """
     dtype = checked_float("chisquare", dtype)
     shape = checked_fit("chisquare", shape, np.shape(df))
-    return _chisquare(checked_key("chisquare", key), np.asarray(df, dtype), shape)
+    return _chisquare(checked_key("chisquare", key), as_array(df, dtype), shape)
 
 
 def _chisquare(key: Any, df: Any, shape: Any) -> Any:
@@ -173,7 +174,7 @@ def f(key: Any, dfnum: Any, dfden: Any, shape: Any = None, dtype: Any = None) ->
     dtype = checked_float("f", dtype)
     shape = checked_fit("f", shape, np.shape(dfnum), np.shape(dfden))
     keys = draws.split(checked_key("f", key))
-    dfnum, dfden = np.asarray(dfnum, dtype), np.asarray(dfden, dtype)
+    dfnum, dfden = as_array(dfnum, dtype), as_array(dfden, dtype)
     above, below = _chisquare(keys[1], dfnum, shape), _chisquare(keys[0], dfden, shape)
     return above / dfnum / (below / dfden)
 
@@ -194,7 +195,7 @@ def t(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
     dtype = checked_float("t", dtype)
     shape = checked_fit("t", shape, np.shape(df))
     keys = draws.split(checked_key("t", key))
-    half = np.asarray(df, dtype) / 2
+    half = as_array(df, dtype) / 2
     z = standard_normal(keys[0], shape, dtype)
     return z * np.sqrt(half / standard_gamma(keys[1], half, shape, False))
 
@@ -215,7 +216,7 @@ def generalized_normal(key: Any, p: Any, shape: Any = (), dtype: Any = None) -> 
     name = "generalized_normal"
     dtype, shape = checked_float(name, dtype), checked_shape(name, shape)
     checked_fit(name, shape, np.shape(p))
-    return _generalized_normal(checked_key(name, key), np.asarray(p, dtype), shape, dtype)
+    return _generalized_normal(checked_key(name, key), as_array(p, dtype), shape, dtype)
 
 
 def _generalized_normal(key: Any, p: Any, shape: Any, dtype: Any) -> Any:
@@ -242,7 +243,7 @@ def ball(key: Any, d: Any, p: Any = 2.0, shape: Any = (), dtype: Any = None) -> 
     dtype, shape = checked_float("ball", dtype), checked_shape("ball", shape)
     (d,) = checked_shape("ball", (d,))
     keys = draws.split(checked_key("ball", key))
-    p = np.asarray(p, dtype)
+    p = as_array(p, dtype)
     g = _generalized_normal(keys[0], p, (*shape, d), dtype)
     e = standard_exponential(keys[1], shape, dtype)
     return g / np.expand_dims((np.sum(np.abs(g) ** p, axis=-1) + e) ** (1 / p), -1)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeless.random import draws
 from tapeless.random.checks import (
+    as_array,
     checked_axis,
     checked_choice,
     checked_fit,
@@ -119,7 +120,7 @@ def choice(
 def _places(key: Any, shape: Any, number: Any, total: Any, replace: bool) -> Any:
     if not replace:
         return shuffled(key, np.arange(total), 0)[:number]
-    low, high = np.zeros(1, np.int64), np.reshape(np.asarray(total), (1,))
+    low, high = np.zeros(1, np.int64), np.reshape(as_array(total), (1,))
     return integers_between(key, shape, low, high, np.dtype(np.int64))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeless.random import draws
 from tapeless.random.checks import (
+    as_array,
     checked_choice,
     checked_fit,
     checked_float,
@@ -55,7 +56,7 @@ def uniform(
     key = checked_key("uniform", key)
     if minval is UNIT[0] and maxval is UNIT[1]:
         return draws.unit(key, shape, dtype)
-    low, high = np.asarray(minval, dtype), np.asarray(maxval, dtype)
+    low, high = as_array(minval, dtype), as_array(maxval, dtype)
     return draws.between(key, shape, dtype, low, high)
 
 
@@ -89,7 +90,7 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -
 
 
 def _integers(x: Any) -> Any:
-    x = np.asarray(x)
+    x = as_array(x)
     return x if x.dtype.kind in "iu" else x.astype(np.int64)
 
 
@@ -136,7 +137,7 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> A
     checked_choice("bernoulli", "mode", mode, ("low", "high"))
     dtype = checked_probability("bernoulli", p)
     shape = checked_fit("bernoulli", shape, np.shape(p))
-    return _bernoulli(checked_key("bernoulli", key), np.asarray(p, dtype), shape, mode)
+    return _bernoulli(checked_key("bernoulli", key), as_array(p, dtype), shape, mode)
 
 
 def _bernoulli(key: Any, p: Any, shape: Any, mode: str = "low") -> Any:
@@ -162,5 +163,5 @@ def rademacher(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
 def signs(key: Any, shape: Any, dtype: Any) -> Any:
     """1 or -1, each with probability 1/2."""
-    ones = _bernoulli(key, np.asarray(0.5), shape).astype(dtype)
+    ones = _bernoulli(key, as_array(0.5), shape).astype(dtype)
     return (2 * ones - 1).astype(dtype)

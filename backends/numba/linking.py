@@ -74,6 +74,7 @@ def introduce() -> None:
         place = ctypes.c_char.in_dll(ctypes.pythonapi, name)
         llvm.add_symbol(name, ctypes.addressof(place))
     llvm.add_symbol("tapeless_ndarray", id(np.ndarray))
+    llvm.add_symbol("tapeless_true", id(np.True_))
     for dtype in DTYPES:
         llvm.add_symbol(f"tapeless_{dtype.name}", id(dtype.type))
 

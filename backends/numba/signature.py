@@ -11,6 +11,8 @@ from tapeless.transforms.errors import ArgumentTypeError
 
 NAMES = "? i1 u1 i2 u2 i4 u4 i8 u8 f4 f8 c8 c16"
 DTYPES = tuple(np.dtype(name) for name in NAMES.split())
+TWINS = {float: np.float64, int: np.int64, bool: np.bool_, complex: np.complex128}
+PYTHON: dict[type, type] = {numpy: python for python, numpy in TWINS.items()}
 NUMBERS = frozenset({float, int, bool, complex, *(d.type for d in DTYPES)})
 
 
@@ -36,7 +38,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Number:
-    """A number; `kind` is a Python or a NumPy type."""
+    """A number; `kind` is its type, or that of Python which means the same."""
 
     kind: type
 
@@ -60,7 +62,7 @@ def signature(args: tuple[Any, ...], split: bool = False) -> Signature:
 
 def _argument(x: Any, split: bool) -> Argument:
     if not isinstance(x, np.ndarray):
-        return Number(type(x))
+        return Number(PYTHON.get(type(x), type(x)))
     flags = x.flags
     layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous and not split else "A"
     return Array(x.dtype, x.ndim, layout, not flags.writeable, flags.aligned)

@@ -1,11 +1,12 @@
 """The processes of an MPI job: what a process brings to a meeting goes through mpi4py.
 
-Only the thread that called `pmap` talks to other processes. An error that a process does not catch
-ends the job, since the others would wait for it for ever.
+Only the thread that called `pmap` talks to other processes. A process that cannot come to a meeting
+ends the job, at the latest when it ends itself: the others would wait for it for ever.
 """
 
 from __future__ import annotations
 
+import atexit
 import functools
 import math
 import sys
@@ -15,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from tapeless.backends.spmd.world import World
-
 
 SUMMED = frozenset("bBhHiIlLqQfdFD")  # dtypes that MPI adds up as NumPy does
 REDUCE: dict[str, Any] = {
@@ -30,6 +30,7 @@ class Job(World):
 
     def __init__(self, comm: Any) -> None:
         self.comm, self.rank = comm, comm.Get_rank()
+        self.lost = False
 
     def count_devices(self, given: int | None, cores: int) -> None:
         """Agrees with the other processes on how many devices each has."""
@@ -38,9 +39,23 @@ class Job(World):
         machine.Free()
         self.devices = tuple(self.comm.allgather(own))
 
-    def extent(self, n: int) -> tuple[int, int]:
-        counts = self.comm.allgather(n)
+    def extent(self, n: int, program: str) -> tuple[int, int]:
+        if self.lost:
+            raise RuntimeError(
+                "the other processes wait at a meeting that an error in this one prevented: "
+                "end the job, and start it again from what was saved"
+            )
+        calls = self.comm.allgather((n, program))
+        if len({name for _, name in calls}) > 1:
+            names = ", ".join(f"{name} (process {k})" for k, (_, name) in enumerate(calls))
+            raise RuntimeError(f"the processes do not run the same program: {names}")
+        counts = [count for count, _ in calls]
         return sum(counts[: self.rank]), sum(counts)
+
+    def give_up(self) -> None:
+        if self.size > 1 and not self.lost:
+            self.lost = True
+            atexit.register(self.comm.Abort, 1)
 
     def combined(self, x: Any, name: str) -> Any:
         if self.size == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import os
 import sys
 import threading
 from collections import defaultdict
@@ -28,15 +29,13 @@ def together(work: Callable[[int], Any], count: int, abort: Callable[[], None]) 
     def watched(k: int) -> Any:
         try:
             return work(k)
-        except BaseException as e:  # ends the others, and is raised below
+        except BaseException as e:  # noqa: BLE001 (ends the others, and is raised below)
             errors.append(e)
             abort()
             return None
 
     with _pool(count - 1) as pool, _one_thread_for_each_product():
-        others = [
-            pool.submit(contextvars.copy_context().run, watched, k) for k in range(1, count)
-        ]
+        others = [pool.submit(contextvars.copy_context().run, watched, k) for k in range(1, count)]
         first = watched(0)
         wait(others)
     if errors:
@@ -56,6 +55,9 @@ def _pool(size: int) -> Iterator[ThreadPoolExecutor]:
     finally:
         _idle[size].append(pool)
 
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # threads are not copied with a process
 
 _lock = threading.Lock()
 _calls: list[Any] = []  # the limits of the calls that run now; the first was set

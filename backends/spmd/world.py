@@ -19,9 +19,13 @@ class World:
     def size(self) -> int:
         return max(1, len(self.devices))
 
-    def extent(self, n: int) -> tuple[int, int]:
-        """Where the n elements of this process start on the axis, and its length over all."""
+    def extent(self, n: int, program: str) -> tuple[int, int]:
+        """Where the n elements of this process start on the axis, and its length over all; the
+        others run the same program."""
         return 0, n
+
+    def give_up(self) -> None:
+        """This process cannot come to the meetings of the others any more."""
 
     def combined(self, x: Any, name: str) -> Any:
         """The sum ("psum") or an extremum of what each process brings."""

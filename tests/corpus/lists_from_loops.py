@@ -84,6 +84,16 @@ def pairs_as_array(x):
     return np.sum(table[:, 0] * table[::-1, 1]) + np.sum(edges * table)
 
 
+@program(normal(5))
+def columns_of_a_list(x):
+    history, y = [], x[0]
+    for k in range(20):
+        y = 0.9 * y + 0.1 * np.sin(y * x[k % 5])
+        history.append((y, [y**2, x]))
+    ys, more = zip(*history)  # noqa: B905
+    return np.sum(np.array(ys)) + ys[3] * more[2][0] + sum(m[1] @ x for m in more)
+
+
 @program(normal(4))
 def read_in_a_branch_and_in_a_loop(x):
     earlier, total = [], 0.0

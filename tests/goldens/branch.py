@@ -14,7 +14,7 @@ def branch_grad(x):
     if test:  # line 44
         x_bar = y + x * np.cos(x)
     elif x < -1:  # line 46
-        x_bar = y + 3 * x * x ** 2
+        x_bar = y + 3 * x ** 3
     else:
         x_bar = y + 2 * x
     return x_bar

@@ -8,8 +8,8 @@ def closure_grad(v, scale):
     tanh = np.tanh(2 * product)
 
     product_2 = tanh_product * (1 - tanh ** 2)
-    product = tanh * (1 - tanh_product ** 2)
+    product_3 = tanh * (1 - tanh_product ** 2)
     return (
-        product_2 * (2 * scale) + product * scale,
-        np.sum(2 * product_2 * v) + np.sum(product * v),
+        product_2 * (2 * scale) + product_3 * scale,
+        np.sum(2 * product_2 * v) + np.sum(product_3 * v),
     )

@@ -3,6 +3,5 @@ import numpy as np
 
 def dataclass_argument_grad(p):
     """d dataclass_argument / d p.  From test_goldens.py:152."""
-    length = p.length
-    angle = p.angle
+    length, angle = p.length, p.angle
     return -9.81 * np.cos(angle), 9.81 * length * np.sin(angle)

@@ -3,10 +3,7 @@ import numpy as np
 
 def dict_parameters_value_and_grad(params, x, y):
     """dict_parameters and d dict_parameters / d params.  From test_goldens.py:30."""
-    b1 = params["b1"]
-    b2 = params["b2"]
-    w1 = params["w1"]
-    w2 = params["w2"]
+    b1, b2, w1, w2 = params["b1"], params["b2"], params["w1"], params["w2"]
     hidden = np.tanh(x @ w1 + b1)  # line 37
     pred = hidden @ w2 + b2  # line 38
     difference = pred - y  # line 39

@@ -5,21 +5,18 @@ def early_return_from_a_loop_grad(v):
     """d early_return_from_a_loop / d v.  From test_goldens.py:124."""
     total_saved = np.empty(v.shape)  # line 129
     total = 0.0
-    done_1 = False
-    stop_1 = False
+    returned = False
     count = 0
     for i in range(len(v)):
+        count += 1
         total_saved[i] = total
         e = v[i]  # line 127
         total += e * e  # line 128
-        if total > 1:  # line 129
-            done_1 = True
-            stop_1 = True
-        count += 1
-        if stop_1:
+        if total > 1:
+            returned = True
             break
 
-    if done_1:
+    if returned:  # line 129
         return_value_bar = 1.0
         total_bar = 0.0
     else:

@@ -15,10 +15,10 @@ def fancy_indexing_grad(v, k):
     v_2[k] = 2 * v[k]  # line 142
     mask = v_2 > 0.25  # line 143
 
-    v_bar = np.zeros(v.shape)
-    v_bar[mask] += 2 * v_2[mask]
+    v_bar = np.zeros(v_2.shape)
+    v_bar[mask] = 2 * v_2[mask]
     v_k_bar = v_bar[k]  # line 142
-    mask_2 = last_store(v.shape, k)
+    mask_2 = last_store(v_2.shape, k)
     v_bar[k] = 0.0
     np.add.at(v_bar, k, np.where(mask_2, 2 * v_k_bar, 0.0))
     return v_bar

@@ -7,11 +7,9 @@ def loop_with_branch_grad(k, x, n):
     for i in range(n):
         x_saved[i] = x
         if x > 0:
-            x_2 = x - k * np.sin(x)  # line 57
+            x -= k * np.sin(x)  # line 57
         else:
             x += k  # line 59
-            x_2 = x
-        x = x_2
 
     x_bar = 1.0  # line 56
     k_bar = 0.0

@@ -4,9 +4,7 @@ import numpy as np
 def second_derivative_grad_grad(x):
     """d second_derivative_grad / d x.  From test_goldens.py:163."""
     x_saved = np.empty(3)  # line 166
-    x_saved_2 = np.empty(3)
     for i in range(3):
-        x_saved_2[i] = x
         x_saved[i] = x
         x = np.sin(x)
     x_bar_saved = np.empty(3)
@@ -20,12 +18,11 @@ def second_derivative_grad_grad(x):
     x_bar_bar = 1.0
     for i in range(3):
         x = x_saved[i]
-        x_bar_bar_2 = x_bar_bar * np.cos(x)
         x_saved_bar[i] -= x_bar_bar * x_bar_saved[i] * np.sin(x)
-        x_bar_bar = x_bar_bar_2
+        x_bar_bar *= np.cos(x)
     x_bar = 0.0
     for i in reversed(range(3)):
-        x = x_saved_2[i]
+        x = x_saved[i]
         x_saved_i_bar = x_saved_bar[i]
         x_saved_bar[i] = 0.0
         x_bar = x_bar * np.cos(x) + x_saved_i_bar

@@ -8,11 +8,12 @@ def views_grad(m):
     transposed = m.T  # line 85
     m_0_1 = m[0, 1]
     transposed[1] = np.sin(m_0_1)
+    m = transposed.T
 
-    transposed = (2 * transposed.T).T
-    t = transposed[1].copy()
-    transposed[1] = 0.0
-    m_bar = transposed.T
+    transposed_2 = (2 * m).T
+    t = transposed_2[1].copy()
+    transposed_2[1] = 0.0
+    m_bar = transposed_2.T
     m_bar[0, 1] += np.sum(t) * np.cos(m_0_1)
     m_bar[0] = 2.0 * m_bar[0]  # line 84
     return m_bar

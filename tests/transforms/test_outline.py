@@ -126,3 +126,20 @@ def test_sizes_from_around_are_passed(monkeypatch):
         return spread(spread(spread(x))) * w[0]
 
     assert_slope(f, 0.3, np.arange(1.0, 3.0))
+
+
+def test_views_taken_anew_are_no_difference():
+    def split(x, w):
+        parts = [(x @ w[k]).reshape(len(x), 2, w.shape[1] // 2).transpose(1, 0, 2) for k in (0, 1)]
+        y = parts[0] * np.tanh(parts[1])
+        return x + y.transpose(1, 0, 2).reshape(x.shape)
+
+    def f(weights, x):
+        for w in weights:
+            x = split(x, w)
+        return np.sum(x**2)
+
+    rng = np.random.default_rng(3)
+    weights = [rng.normal(size=(2, 4, 4)) for _ in range(6)]
+    assert_slope(f, weights, rng.normal(size=(3, 4)))
+    assert len(re.findall(r"split_fwd\w*\(", tapeless.grad(f).source(weights, X))) >= 7

@@ -259,10 +259,9 @@ def argument_names(
 ) -> Iterator[tuple[Var, str]]:
     """The names that a function has for its arguments."""
     for name, value in (*zip(f.__code__.co_varnames, args, strict=False), *kwargs.items()):
-        if isinstance(value, Symbol) and value.parent is None:
-            assert value.cell is not None
-            if isinstance(value.cell.atom, Var):
-                yield value.cell.atom, name
+        cell = value.cell if isinstance(value, Symbol) else None
+        if cell is not None and isinstance(cell.atom, Var):
+            yield cell.atom, name
 
 
 def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.core.language import Atom, Block, Effect, If, Type
+from tapeless.transforms.core.language import Atom, Block, Effect, If, Type, Var
 from tapeless.transforms.errors import AliasError, UndefinedError
 from tapeless.transforms.frontend.trace import Location, trace
 
@@ -18,6 +18,13 @@ class Cell:
         self.atom = self.made = value  # what it holds now, and held at first
         self.birth = next(trace().serials)
         self.flag: Atom | None = None  # false where the variable is not defined
+
+
+def named_like(old: Any, new: Any) -> Any:
+    """What a cell gets is called like what it held, if it has no name."""
+    if isinstance(new, Var) and isinstance(old, Var):
+        new.name = new.name or old.name
+    return new
 
 
 class CellLocation(Location):
@@ -74,9 +81,10 @@ class Value:
             if self.cell in t.poisoned:
                 if t.decisions is not None:
                     t.decisions.aliased = True
+                name = getattr(self.cell.atom, "name", "")
                 raise AliasError(
-                    f"this array {t.poisoned[self.cell]}",
-                    "copy the array where it gets its second name",
+                    f"{repr(name) if name else 'this array'} {t.poisoned[self.cell]}",
+                    "copy the array where it gets its second name" + (name and f": {name}.copy()"),
                 )
             return self.cell.atom
         base = self.parent.value()
@@ -113,7 +121,7 @@ class Value:
         self.value()
         trace().touch(CellLocation(self.cell))
         trace().written(self.cell)
-        self.cell.atom = new
+        self.cell.atom = named_like(self.cell.atom, new)
 
     @property
     def type(self) -> Type:
@@ -140,7 +148,11 @@ class Value:
         symbol: Value = self
         while symbol.parent is not None:
             symbol = symbol.parent
-        assert symbol.cell is not None
+        if symbol.cell is None:
+            raise AliasError(
+                "an array is one of several here, told apart when the program runs",
+                "copy the array where it gets its second name",
+            )
         return symbol.cell
 
 

@@ -81,6 +81,8 @@ class Expressions:
                 return self.variable(name, node.ctx)
             case ast.Call(func=ast.Name(id="super"), args=[]) if self.owner:
                 return hook("super_", ast.Constant(self.owner), named(self.first_argument()))
+            case ast.Call(func=func, args=[ast.Starred(value=items)], keywords=[]):
+                return hook("call_spread", self.expr(func), self.expr(items))
             case ast.Call(func=func, args=args, keywords=keywords):
                 return hook(
                     "call",

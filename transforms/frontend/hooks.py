@@ -87,6 +87,8 @@ class Frame:
             and name != RESULT
         ):
             value.cell.atom.name = name
+        if type(value) is StagedList and name != RESULT:
+            value.name = value.name or name
         self.__dict__.get(" diverged", {}).pop(name, None)
         self.__dict__[name] = value
 
@@ -214,6 +216,11 @@ class Hooks(Calls):
 
     def new(self, container: Any) -> Any:
         return trace().born(StagedList(container) if isinstance(container, list) else container)
+
+    def call_spread(self, f: Any, items: Any) -> Any:
+        """f(*items); zip(*items) of a list that was filled in a loop stays as it is."""
+        columns = items.columns() if f is zip and isinstance(items, StagedList) else None
+        return self.call(f, *items) if columns is None else iter(columns)
 
     def bind(self, frame: Frame, pattern: Any, value: Any) -> None:
         """Binds the target of a comprehension: a name, '*name', or a tuple of patterns."""

@@ -74,8 +74,11 @@ def real_axes(shape: Shape, strides: Strides) -> list[tuple[Size, Size]] | None:
             continue
         if not dims.at_least(n, 2):
             known = t.value(n)
-            if known is None or known < 2:
+            if known is None:
                 return None
+            if known < 2:
+                t.guard("==", n, known)
+                continue
             t.guard(">=", n, 2)
         found.append((n, stride))
     return found
@@ -108,19 +111,29 @@ def reshaped(shape: Shape, strides: Strides, new: Shape) -> Strides | bool | Non
     found: list[Size] = []
     while axes:
         group, sizes = [axes.pop(0)], [left.pop(0)] if left else []
-        while dims.product(n for n, _ in group) != dims.product(sizes):
-            if not axes and not left:
-                break  # the numbers of elements are equal, whether or not it shows
+        whole = True
+        while not _known_equal(dims.product(n for n, _ in group), dims.product(sizes)):
+            whole = bool(axes or left)
+            if not whole:
+                break  # the numbers of elements are equal, but maybe also those of parts
             if _smaller(group, sizes, axes, left):
                 group.append(axes.pop(0))
             else:
                 sizes.append(left.pop(0))
         follows = _all(equal(a[1], b[0] * b[1]) for a, b in pairwise(group))
         if not follows:
-            return follows
+            return follows if whole else None
         found += [inner * group[-1][1] for inner in c_order(tuple(sizes))]
     places = iter(found)
     return tuple(1 if n == 1 else next(places) for n in new)
+
+
+def _known_equal(a: Size, b: Size) -> bool:
+    """Whether two sizes are seen to be equal, which the program then relies on."""
+    x, y = trace().value(a), trace().value(b)
+    if a != b and x is not None and x == y:
+        trace().guard("==", a, b)
+    return a == b or (x is not None and x == y)
 
 
 def _smaller(group: Any, sizes: Any, axes: Any, left: Any) -> bool:
@@ -140,8 +153,14 @@ class Layouts:
 
     def __init__(self) -> None:
         self.used: set[Order] = set()
+        self.known: dict[Atom, Strides | None] = {}
 
     def of(self, a: Atom) -> Strides | None:
+        if a not in self.known:
+            self.known[a] = self.found(a)
+        return self.known[a]
+
+    def found(self, a: Atom) -> Strides | None:
         t = trace()
         shape = a.type.shape
         if len([n for n in shape if n != 1]) == 0:

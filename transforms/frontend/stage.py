@@ -194,8 +194,8 @@ def find_origin() -> Origin | None:
 def stage(
     call: Callable[[list[Any]], Any], leaves: list[Any], names: list[str], outlines: bool = True
 ) -> Staged:
-    """Runs `call` on symbols for `leaves` until no more of them need be known; `outlines`: functions
-    that are called often may become functions of the program."""
+    """Runs `call` on symbols for `leaves` until no more of them need be known; `outlines`:
+    functions that are called often may become functions of the program."""
     decisions = Decisions(outlines=outlines)
     try:
         return _settled(call, leaves, names, decisions)

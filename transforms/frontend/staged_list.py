@@ -12,7 +12,7 @@ from tapeless.transforms.core.builder import atom, size_atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import StructureError, UnsupportedError
-from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.cells import CellLocation, named_like
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import join_types, put_together, take_apart
@@ -78,7 +78,7 @@ def replace(stack: Symbol, new: Atom) -> None:
     """Gives a stack its next value; what the list held before stays as it is."""
     assert stack.cell is not None
     trace().touch(CellLocation(stack.cell))
-    stack.cell.atom = new
+    stack.cell.atom = named_like(stack.cell.atom, new)
 
 
 def position(k: Any) -> Atom:
@@ -117,6 +117,7 @@ class StagedList(list):  # type: ignore[type-arg]
     """A list; with a `tail`, its elements lie in stacks that are known when the program runs."""
 
     tail: Tail | None = None
+    name = ""  # of the first variable that held it
 
     def append(self, value: Any) -> None:
 
@@ -154,6 +155,14 @@ class StagedList(list):  # type: ignore[type-arg]
         arrays = [stacks.to_array(p, size=size) for p in present]
         tail.made = (present, t.blocks[-1], arrays)
         return [wrap(a) for a in arrays]
+
+    def columns(self) -> list[StagedList] | None:
+        """Of tuples from a loop, a list for each place in them."""
+        if self.tail is None or not isinstance(self.tail.spec.value, (list, tuple)):
+            return None
+        left = iter(self.arrays())
+        parts = self.tail.spec.children
+        return [from_arrays(c, [next(left) for _ in c.leaves()]) for c in parts]
 
     def as_atom(self) -> Any:
 
@@ -371,7 +380,10 @@ def start_tail(target: StagedList, element: Any) -> None:
         if _shape(s) != _shape(element):
             raise StructureError("the elements appended to a list in a loop are built differently")
         types = [join_types(t, a.type) for t, a in zip(types, s.leaves(), strict=True)]
-    tail = Tail(element, [Symbol(stacks.new_stack(item=Type(t.dtype, t.shape))) for t in types])
+    made = [stacks.new_stack(item=Type(t.dtype, t.shape)) for t in types]
+    for stack in made:
+        stack.name = target.name
+    tail = Tail(element, list(map(Symbol, made)))
     count = len(specs)
     for s in specs:
         for symbol, leaf in zip(tail.stacks, s.leaves(), strict=True):

@@ -105,7 +105,7 @@ class Arrangement:
             if not inside and item.rank != len(free):
                 continue
             touched = reads & item.writes or writes & (item.reads | item.writes)
-            for axis in free[:1] if len(free) > item.rank else free:
+            for axis in free if inside and len(free) <= item.rank else free[:1]:
                 if (
                     self.equal(stage.space[axis], item.size)
                     and self.in_step(stage, axis, item, inside)

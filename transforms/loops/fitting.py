@@ -6,7 +6,7 @@ z = x + y, x of n numbers, y of m      becomes      check(m == n); z = x + y, bo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -77,11 +77,16 @@ def _single(size: Size) -> dims.Symbol | None:
 
 
 class Fitting:
-    """`sizes` are the equalities that hold in the whole program; `checks` make sure of new ones."""
+    """`sizes` are the equalities that hold in the whole program; `checks` make sure of new ones.
 
-    def __init__(self, sizes: Sizes) -> None:
-        self.sizes = sizes
+    hints    sizes in the call that the program is made for
+    relied   equalities that hold in that call, and must hold in each: ("==", a, b)
+    """
+
+    def __init__(self, sizes: Sizes, hints: Mapping[dims.Symbol, int]) -> None:
+        self.sizes, self.hints = sizes, hints
         self.checks: list[Statement] = []
+        self.relied: list[tuple[str, Size, Size]] = []
 
     def run(self, block: Block) -> Block:
         return replace(block, body=tuple(self.body(block.body, True)))
@@ -97,11 +102,36 @@ class Fitting:
                 case If():
                     yield replace(s, then=self.inner(s.then), orelse=self.inner(s.orelse))
                 case For():
+                    self.carries(s.carries, s.inits, s.yields)
                     yield replace(s, body=self.inner(s.body))
                 case While():
+                    self.carries(s.body.params, s.inits, s.body.results)
                     yield replace(s, test=self.inner(s.test), body=self.inner(s.body))
                 case _:
                     yield s
+
+    def carries(self, params: Any, inits: Any, yields: Any) -> None:
+        """Arrays whose size might change from pass to pass, and does not in this call."""
+        for p, init, y in zip(params, inits, yields, strict=True):
+            if not isinstance(p.type, Type):
+                continue
+            for n, first, after in zip(p.type.shape, init.type.shape, y.type.shape, strict=True):
+                if _single(n) is None or _given(n) or not _given(first):
+                    continue
+                if after == n or (_given(after) and self.rely(first, after)):
+                    relate(self.sizes, n, first)
+
+    def rely(self, a: Size, b: Size) -> bool:
+        """Whether two sizes are equal in this call; the program is for such calls only then."""
+        if self.equal(a, b):
+            return True
+        found = dims.evaluate(a, self.hints)
+        if found is None or found != dims.evaluate(b, self.hints):
+            return False
+        if relate(self.sizes, a, b):
+            self.relied.append(("==", a, b))
+            return True
+        return False
 
     def let(self, s: Let, top: bool) -> Iterator[Statement]:
         args = list(s.args)
@@ -111,7 +141,10 @@ class Fitting:
             pairs = [(n, m) for n, m in zip(have, wanted, strict=True) if not self.equal(n, m)]
             if not pairs:
                 continue
-            known = top and all(_given(n) and _given(m) for n, m in pairs)
+            given = all(_given(n) and _given(m) for n, m in pairs)
+            if given and not top and all(self.rely(n, m) for n, m in pairs):
+                continue
+            known = top and given
             if known and all(relate(self.sizes, n, m) for n, m in pairs):
                 self.checks += [t for n, m in pairs for t in _check(n, m, s)]
                 continue

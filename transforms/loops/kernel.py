@@ -37,8 +37,11 @@ from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.arrange import Arrangement, Item, through
 from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.stacks import Capacity
 from tapeless.transforms.loops.stages import OVERWRITES, Stage
 from tapeless.transforms.loops.views import Entry, Place, Span, entries_of, is_view
+from tapeless.transforms.ops.parts import Slot
+from tapeless.transforms.ownership import has_memory
 from tapeless.transforms.text import number, template, to_source
 from tapeless.transforms.wrapping import WIDTH, wrap
 
@@ -108,6 +111,9 @@ class Writer:
         self.analysis = analysis
         self.bound: dict[Stage, dict[int, ast.expr]] = {}
         self.var_bound: dict[Var, dict[int, ast.expr]] = {}  # of what loops carry
+        self.stacks: dict[Var, ast.Name] = {}
+        self.becomes: dict[Any, Var] = {}  # what a loop begins with, and its carry
+        self.checked: set[tuple[Let, int]] = set()  # indices that are known to be in bounds
         self.into: dict[Var, Var] = {}  # values that are written to the memory of a carry
         self.home: dict[Var, Buffer] = {}
         self.local: dict[Var, ast.expr] = {}
@@ -139,6 +145,8 @@ class Writer:
                     self.know_sizes(v)
         made = [v for v in defined_in_order(body) if v in live]
         for v in made:
+            if not isinstance(v.type, Type):
+                raise NotCompiled
             if v.type.shape and not self.seen_through(v):
                 self.keep(v)
         self.body(body, live)
@@ -471,14 +479,12 @@ class Writer:
         reads that any more."""
         body = [s for s in body if not self.skipped(s)]
         defined = {v for s in body for v in outputs(s)}
-        first = [s for s in body if isinstance(s, Let) and is_view(s) and not self.memory.needs(s) & defined]
-        for s in first:
-            self.check_index(s, entries_of(s), 1)
-        body = [s for s in body if s not in first]
+        body = [s for s in body if not self.checked_first(s, defined)]
         items = Arrangement(
             self.memory, self.equal, self.stage, self.open_axes, lambda v: self.var_bound.get(v, {})
         ).run(body)
         self.redirect(items, into)
+        self.chain(items)
         for k, item in enumerate(items):
             later = set(live).union(*(other.needs for other in items[k + 1 :]))
             if item.size is not None:
@@ -495,6 +501,24 @@ class Writer:
             return True
         return is_view(s) and not any(isinstance(e, Place) for e in entries_of(s) or ())
 
+    def checked_first(self, s: Statement, defined: set[Var]) -> bool:
+        """Checks the indices that are known before the statements; whether no more is to be done."""
+        if not isinstance(s, Let):
+            return False
+        stage = self.stage(s)
+        first = 2 if s.op.name in ("update", "add_at") else 1
+        entries = stage.entries if stage is not None else entries_of(s) if is_view(s) else ()
+        known = [
+            e
+            for e in entries or ()
+            if isinstance(e, Place)
+            and not (isinstance(e.at, Slot) and s.args[first + e.at.k] in defined)
+        ]
+        scalar = [e for e in known if isinstance(e.at, int) or not s.args[first + e.at.k].type.shape]
+        if scalar:
+            self.check_index(s, entries, first, None, set(map(id, scalar)))
+        return is_view(s) and not self.memory.needs(s) & defined
+
     def redirect(self, items: list[Item], into: Iterable[tuple[Var, Var]]) -> None:
         for y, p in into:
             k = next((k for k, item in enumerate(items) if y in item.vars), None)
@@ -505,6 +529,28 @@ class Writer:
             if self.elementwise(items[k], y, p):
                 self.into[y] = p
                 self.home[y] = self.home[p]
+
+    def chain(self, items: list[Item]) -> None:
+        """What a loop begins with is made in the memory of its carry, if nobody else reads it."""
+        for item in items:
+            for s in item.statements:
+                if not isinstance(s, For | While):
+                    continue
+                carries = s.carries if isinstance(s, For) else s.body.params
+                for k, (p, a, out) in enumerate(zip(carries, s.inits, s.outs, strict=True)):
+                    if not (has_memory(p) and isinstance(a, Var) and self.uses.get(a) == 1):
+                        continue
+                    stage = self.stage(self.memory.defs[a]) if a in self.memory.defs else None
+                    made = stage is not None and stage.let in self.statements_of(items)
+                    if not made or self.memory.in_place(s, k) or a in self.home:
+                        continue
+                    if stage in item.axes or stage.stores or stage.let in self.memory.inline:  # type: ignore[union-attr]
+                        continue
+                    self.home[a] = self.home.get(out) or self.allocate(p, self.free_of(p))
+                    self.becomes[a] = p
+
+    def statements_of(self, items: list[Item]) -> set[Any]:
+        return {s for item in items for s in item.statements}
 
     def elementwise(self, item: Item, y: Var, p: Var) -> bool:
         """Whether an element of p is read only for the same element of y, and before it is made."""
@@ -663,8 +709,10 @@ class Writer:
                     self.check_index(s, entries_of(s), 1)
                     return
                 stage = self.stage(s)
-                assert stage is not None
-                self.single(stage, after, later)
+                if stage is None:
+                    self.stack(s, after)
+                else:
+                    self.single(stage, after, later)
             case If():
                 self.branch(s)
             case For():
@@ -673,6 +721,41 @@ class Writer:
                 self.while_(s)
             case Effect():
                 self.effect(s)
+
+    def stack(self, s: Let, after: list[Item]) -> None:
+        """A stack is an array, and the number of its elements that are taken."""
+        if s.op.name == "new_stack":
+            self.new_stack(s.outs[0], [t for item in after for t in item.statements])
+            return
+        cell = self.memory.cell(s.args[0])  # type: ignore[arg-type]
+        if cell not in self.stacks:
+            raise NotCompiled
+        top = self.stacks[cell]
+        match s.op.name:
+            case "push":
+                self.set(cell, [top], self.converted(s.args[1], [], cell.type.item.dtype))
+                self.put(f"{top.id} += 1")
+            case "pop":
+                self.put(f"{top.id} -= 1", s.origin)
+                name = self.names.new(s.outs[1].name or "t")
+                self.put(f"{name} = {to_source(self.home_element(self.home[cell], [top]))}")
+                self.local[s.outs[1]] = ast.Name(name, ast.Load())
+            case "stack_length":
+                name = self.names.new(s.outs[0].name or "count")
+                self.put(f"{name} = {top.id}", s.origin)
+                self.local[s.outs[0]] = ast.Name(name, ast.Load())
+
+    def new_stack(self, v: Var, after: list[Statement]) -> None:
+        count = Capacity(
+            self.memory, self.as_size, lambda size: self.bounds(size)[1], self.ranges
+        ).of(after, v)
+        if count is None or self.loops or not self.analysis.outside(count):
+            raise NotCompiled
+        made = Var(Type(v.type.item.dtype, (count,)), v.name or "saved")
+        self.home[v] = self.allocate(made, (0,), made)
+        top = self.names.new(f"{v.name}_top" if v.name else "top")
+        self.stacks[v] = ast.Name(top, ast.Load())
+        self.put(f"{top} = 0")
 
     def single(self, stage: Stage, after: list[Item], later: set[Var]) -> None:
         s = stage.let
@@ -706,6 +789,7 @@ class Writer:
             return
         if self.foldable(stage, after, later):
             self.local[v] = value
+            self.folded_reads[v] = self.loads(stage)
             self.weight[v] = 1 + sum(self.weight.get(a, 0) for a in s.args if isinstance(a, Var))
         else:
             self.local[v] = self.named(stage, value)
@@ -791,15 +875,24 @@ class Writer:
     # -- checks
 
     def check_index(
-        self, s: Let, entries: Any, first: int, index: list[ast.expr] | None = None
+        self,
+        s: Let,
+        entries: Any,
+        first: int,
+        index: list[ast.expr] | None = None,
+        only: set[int] | None = None,
     ) -> None:
         """Raises IndexError where an element is not there, unless it is known to be."""
         rest, shape = s.args[first:], s.args[0].type.shape
         if not self.analysis.boundscheck:
             return
         for axis, (e, n) in enumerate(zip(entries, shape, strict=True)):
-            if isinstance(e, Span):
+            if isinstance(e, Span) or (s, axis) in self.checked:
                 continue
+            if only is not None:
+                if id(e) not in only:
+                    continue
+                self.checked.add((s, axis))
             if isinstance(e.at, int):
                 need = e.at + 1 if e.at >= 0 else -e.at
                 if not dims.at_least(n, need):
@@ -871,7 +964,9 @@ class Writer:
         scalar_outs = []
         for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
             if not isinstance(v.type, Type):
-                raise NotCompiled
+                if self.memory.cell(v) is v:
+                    raise NotCompiled
+                continue
             if self.uses.get(v, 0) == 0 and v not in self.live:
                 continue
             if not v.type.shape:
@@ -926,12 +1021,16 @@ class Writer:
         starts = []
         for k, (p, init) in enumerate(zip(carries, s.inits, strict=True)):
             if not isinstance(p.type, Type):
-                raise NotCompiled
-            if not p.type.shape:
+                if not self.memory.in_place(s, k):
+                    raise NotCompiled
+            elif not p.type.shape:
                 name = self.names.new(p.name or "t")
                 starts.append((name, self.scalar_text(init, p)))
                 names.append((name, p))
             elif not self.memory.in_place(s, k):
+                if self.becomes.get(init) is p:
+                    self.home[p] = self.home[init]
+                    continue
                 kept = self.home.get(s.outs[k])
                 self.home[p] = kept or self.allocate(p, self.free_of(p))
                 if not is_dead(init):
@@ -946,7 +1045,7 @@ class Writer:
         return [
             (y, p)
             for k, (p, y) in enumerate(zip(carries, after, strict=True))
-            if p.type.shape
+            if has_memory(p)
             and isinstance(y, Var)
             and self.uses[y] and list(after).count(y) == 1
             and not self.memory.in_place(s, k)
@@ -957,7 +1056,7 @@ class Writer:
         moved = [
             (p, y)
             for k, (p, y) in enumerate(zip(carries, after, strict=True))
-            if p.type.shape and not self.memory.in_place(s, k)
+            if has_memory(p) and not self.memory.in_place(s, k)
         ]
         cells = {p for p, _ in moved}
         for k, (p, y) in enumerate(moved):
@@ -979,7 +1078,7 @@ class Writer:
         for p, v in zip(carries, s.outs, strict=True):
             if p in text:
                 self.local[v] = ast.Name(text[p], ast.Load())
-            elif self.memory.cell(v) is v:
+            elif isinstance(v.type, Type) and self.memory.cell(v) is v:
                 self.home[v] = self.home[p]
 
     def for_(self, s: For) -> None:

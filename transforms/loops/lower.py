@@ -7,7 +7,7 @@ What has no loop form stays in the driver, as NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from tapeless.transforms.core.language import (
     For,
     If,
     Let,
+    StackType,
     Statement,
     Type,
     Var,
@@ -34,9 +35,11 @@ from tapeless.transforms.loops.fitting import Fitting, canonical, equal_sizes
 from tapeless.transforms.loops.kernel import Kernel, Names, NotCompiled, Writer
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.returning import stored_back
+from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import STORES, Stage, stage_of
 from tapeless.transforms.loops.views import is_view
 from tapeless.transforms.ops.fresh import empty
+from tapeless.transforms.ops.overwriting import OVERWRITING
 from tapeless.transforms.ops.shapes import cast
 
 CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
@@ -80,6 +83,15 @@ class Analysis:
         return v not in self.inside
 
 
+@dataclass
+class Lowered:
+    """The driver of a program, its kernels, and the equal sizes that they rely on."""
+
+    driver: Block
+    kernels: list[Kernel]
+    relied: list[tuple[str, Size, Size]]
+
+
 class Lowering:
     """Splits blocks into runs of compiled statements and the rest."""
 
@@ -89,12 +101,14 @@ class Lowering:
         block: Block,
         relations: Iterable[Any],
         stored: Sequence[Var] = (),
+        hints: Mapping[dims.Symbol, int] | None = None,
         boundscheck: bool = True,
     ) -> None:
         sizes = equal_sizes(relations)
-        fitting = Fitting(sizes)
-        self.name, self.block = name, stored_back(fitting.run(block), stored)
-        self.checks = fitting.checks
+        fitting = Fitting(sizes, hints or {})
+        self.name = name
+        self.block = not_overwriting(stored_back(fitting.run(block), stored))
+        self.checks, self.relied = fitting.checks, fitting.relied
         self.memory = Memory()
         self.memory.learn(self.block)
         self.analysis = Analysis(self.memory, sizes, boundscheck)
@@ -198,6 +212,8 @@ class Lowering:
         if isinstance(s, Let):
             if is_view(s):
                 return True
+            if s.op.name in STACKS:
+                return all(of_numbers(v.type) or not isinstance(v.type, StackType) for v in s.outs)
             stage = self.analysis.stage(s)
             if stage is None or (top and s.op.name in CALLS):
                 return False
@@ -205,7 +221,7 @@ class Lowering:
             return not (top and stage.constant and not kept)
         if isinstance(s, Effect):
             return s.kind in ("blank", "check") or _constant_raise(s)
-        if not all(isinstance(v.type, Type) for v in outputs(s)):
+        if not all(isinstance(v.type, Type) or of_numbers(v.type) for v in outputs(s)):
             return False
         return all(self.compiled(t, False) for b in blocks(s) for t in b.body)
 
@@ -293,6 +309,28 @@ class Lowering:
         return [*made, Let(tuple(raw), op, tuple(args)), *casts]
 
 
+def not_overwriting(block: Block) -> Block:
+    """x += y as x = x + y: kernels decide themselves where sums are kept."""
+    plain = {v: k for k, v in OVERWRITING.items()}
+
+    def inner(b: Block) -> Block:
+        return replace(b, body=tuple(map(one, b.body)))
+
+    def one(s: Statement) -> Statement:
+        match s:
+            case Let():
+                return replace(s, op=plain.get(s.op, s.op))
+            case If():
+                return replace(s, then=inner(s.then), orelse=inner(s.orelse))
+            case For():
+                return replace(s, body=inner(s.body))
+            case While():
+                return replace(s, test=inner(s.test), body=inner(s.body))
+        return s
+
+    return inner(block)
+
+
 RESERVED = ("np", "njit", "plus", "plus_product", "range", "max", "min", "abs", "len")
 
 
@@ -309,14 +347,16 @@ def lower(
     block: Block,
     relations: Iterable[Any],
     stored: Sequence[Var] = (),
+    hints: Mapping[dims.Symbol, int] | None = None,
     boundscheck: bool = True,
-) -> tuple[Block, list[Kernel]]:
-    """The driver of a program, and its kernels.
+) -> Lowered:
+    """Splits a program into a driver and kernels.
 
     relations    sizes that are equal, ("==", a, b)
     stored       parameters that are overwritten: the last results of the block
+    hints        sizes of this call
     boundscheck  whether an index out of bounds raises
     """
-    lowering = Lowering(name, block, relations, stored, boundscheck)
+    lowering = Lowering(name, block, relations, stored, hints, boundscheck)
     driver = lowering.run()
-    return driver, lowering.kernels
+    return Lowered(driver, lowering.kernels, lowering.relied)

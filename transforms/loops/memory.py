@@ -27,6 +27,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.loops.stages import STORES
 from tapeless.transforms.loops.views import is_view
+from tapeless.transforms.ownership import has_memory
 
 EFFECTS = "effects"  # what raises and prints: these keep their order
 
@@ -73,8 +74,8 @@ class Memory:
             loop, k = self.inits[v]
             init = loop.inits[k]
             return self.cell(init) if isinstance(init, Var) and self.in_place(loop, k) else v
-        if isinstance(s, Let) and s.op.name in STORES and isinstance(s.args[0], Var):
-            return self.cell(s.args[0])
+        if isinstance(s, Let) and stores(s) and v is s.outs[0]:
+            return self.cell(s.args[0])  # type: ignore[arg-type]
         if isinstance(s, (For, While)) and v in s.outs:
             k = s.outs.index(v)
             init = s.inits[k]
@@ -96,7 +97,7 @@ class Memory:
     def _in_place(self, loop: For | While, k: int) -> bool:
         carry = loop.carries[k] if isinstance(loop, For) else loop.body.params[k]
         after = loop.yields[k] if isinstance(loop, For) else loop.body.results[k]
-        if not getattr(carry.type, "shape", ()) or not isinstance(after, Var):
+        if not has_memory(carry) or not isinstance(after, Var):
             return False
         known, kept = self.cells, self.kept
         self.assumed.append(carry)
@@ -143,12 +144,12 @@ class Memory:
                 self._need(b, found)
 
     def reads(self, s: Statement) -> set[Any]:
-        found = {self.base(v) for v in self.needs(s) if getattr(v.type, "shape", ())}
+        found: set[Any] = {self.base(v) for v in self.needs(s) if has_memory(v)}
         return found | ({EFFECTS} if isinstance(s, Effect) else set())
 
     def writes(self, s: Statement) -> set[Any]:
         found: set[Any] = set()
-        if isinstance(s, Let) and s.op.name in STORES and isinstance(s.args[0], Var):
+        if isinstance(s, Let) and stores(s):
             found.add(self.base(s.args[0]))
         if isinstance(s, Effect):
             found.add(EFFECTS)
@@ -156,6 +157,11 @@ class Memory:
             for t in b.body:
                 found |= self.writes(t)
         return found
+
+
+def stores(s: Let) -> bool:
+    """Whether the first result is the memory of the first argument."""
+    return s.op.name in (*STORES, "push", "pop") and isinstance(s.args[0], Var)
 
 
 def _operands(s: Statement) -> Iterator[Any]:

@@ -21,6 +21,7 @@ from tapeless.transforms.ops.shapes import (
     copy,
     dtype_name,
     lifted,
+    reshape,
 )
 
 FLOAT = np.dtype(float)
@@ -169,18 +170,24 @@ def zero_stack(like: Any) -> Any:
     return zeros_of_items(like)  # which differ in their sizes
 
 
-def batch_of(x: Atom, size: Size) -> Any:
-    """A new array of `size` elements that are all equal to x; of any, if x is never looked at."""
+def batch_of(x: Atom, size: Size, axis: int = 0) -> Any:
+    """A new array, of `size` elements along an axis that are all equal to x; of any, if x is never
+    looked at."""
     let = current().definitions.get(x) if isinstance(x, Var) else None
-    if let is not None and let.op in (zeros, ones, empty, full):
-        return let.op(*let.args, **{**let.params, "shape": (size, *let.params["shape"])})
+    new = let is not None and let.op in (zeros, ones, empty, full)
+    inner = let.params["shape"] if new else x.type.shape  # type: ignore[union-attr]
+    shape, dtype = (*inner[:axis], size, *inner[axis:]), x.type.dtype
+    if new:
+        return let.op(*let.args, **{**let.params, "shape": shape})  # type: ignore[union-attr]
     if x.type.shape and isinstance(x, Var):
-        return copy(broadcast_to(x, shape=(size, *x.type.shape)))
-    shape, dtype = (size, *x.type.shape), x.type.dtype
+        wide = reshape(x, shape=(*x.type.shape[:axis], 1, *x.type.shape[axis:])) if axis else x
+        return copy(broadcast_to(wide, shape=shape))
     if isinstance(x, Literal) and x.value is None:
         return empty(shape=shape, dtype=dtype)
     if isinstance(x, Literal) and x == zero(x.type):
         return zeros(shape=shape, dtype=dtype)
+    if isinstance(x, Literal) and x.value == 1:
+        return ones(shape=shape, dtype=dtype)
     return full(x, shape=shape, dtype=dtype)
 
 

@@ -12,6 +12,7 @@ from tapeless.transforms.core.language import (
     For,
     If,
     Let,
+    Literal,
     Statement,
     Var,
     While,
@@ -69,7 +70,10 @@ class Saving:
         names = [
             a.name if isinstance(a, Var) else v.name for v, a in ((v, storage[v]) for v in inner)
         ]
-        outs = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
+        outs = tuple(
+            Var(storage[v].type, n, partial=_partial(storage[v]))
+            for v, n in zip(inner, names, strict=True)
+        )
         if isinstance(s, If):
             made_blocks = []
             for k, block in enumerate((s.then, s.orelse)):
@@ -93,3 +97,8 @@ class Saving:
             else:
                 b.emit(replace(s, outs=(*s.outs, *outs), inits=inits, body=block))
         storage.update(zip(inner, outs, strict=True))
+
+
+def _partial(a: Atom) -> bool:
+    """Whether what is saved in one side of a branch has no value where another is taken."""
+    return a.value is None if isinstance(a, Literal) else a.partial

@@ -53,9 +53,10 @@ class Named(Batch):
 
     def talk(self, s: Let, x: Atom, batch: Any) -> Pair:
         """The result of a collective for all elements of the axis."""
-        if self.axis.index is not None:
-            return between_shards(self.axis, s, x, batch, whole)
-        return whole(self.axis, s, x, batch)
+        if self.axis.index is None:
+            return whole(self.axis, s, x, batch)
+        made: Pair = between_shards(self.axis, s, x, batch, whole)
+        return made
 
 
 def named(axis: Axis | None) -> type[Batch]:

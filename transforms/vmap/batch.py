@@ -16,7 +16,6 @@ from typing import Any
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
-    TAPE,
     Atom,
     Effect,
     For,
@@ -36,14 +35,10 @@ from tapeless.transforms.ops.fresh import batch_of
 from tapeless.transforms.ops.shapes import move
 from tapeless.transforms.vmap import branches, calls, closed, effects, lists, loops, sizes
 from tapeless.transforms.vmap.align import elementwise
+from tapeless.transforms.vmap.branches import has_axes
 from tapeless.transforms.vmap.onebyone import one_by_one
 
 Pair = tuple[Atom, Any]  # a value and its batch axis, None if it is the same for all elements
-
-
-def has_axes(t: Any) -> bool:
-    """Whether values of a type are arrays or numbers, rather than lists or tapes."""
-    return isinstance(t, Type) and t != TAPE
 
 
 class Batch:
@@ -85,7 +80,7 @@ class Batch:
         """The type of a batch of values of type `t`."""
         if isinstance(t, StackType):
             return StackType(self.kind(t.item))
-        if t == TAPE:
+        if not has_axes(t):
             return t
         return Type(t.dtype, (*t.shape[:axis], self.size, *t.shape[axis:]))
 
@@ -100,14 +95,18 @@ class Batch:
 
     def front(self, a: Atom) -> Atom:
         """The batch of a value with its axis in front; one is made of a value without batch."""
+        return self.placed(a, 0)
+
+    def placed(self, a: Atom, place: int) -> Atom:
+        """The same with the axis at some place."""
         value, axis = self.value(a)
         if isinstance(a.type, StackType):
             return value if axis is not None else lists.spread(self, value)
-        if axis is not None and not has_axes(a.type):
+        if not has_axes(a.type):
             return value
         if axis is None:
-            return batch_of(value, self.size)
-        return move(value, (axis,), (0,))  # type: ignore[no-any-return]
+            value, axis = batch_of(value, self.size, place), place
+        return move(value, (axis,), (place,))  # type: ignore[no-any-return]
 
     @contextmanager
     def scoped(self) -> Iterator[list[Statement]]:
@@ -147,9 +146,11 @@ class Batch:
         if s.op.name in sizes.LENGTHS and s.args[0] not in self.uneven:  # all have the same
             self.emit(sizes.length(s, args, axes))
             return
-        if sizes.differ(self, s):
-            s = sizes.evened(self, s, args)
-        elif all(k is None for k in axes):
+        uneven = sizes.differ(self, s)
+        if uneven and s.op.name != "size_value":
+            self.env[s.outs[0]] = (sizes.longest(self, s), None)
+            return
+        if not uneven and all(k is None for k in axes):
             self.emit(replace(s, args=args) if args != s.args else s)
             return
         if closed.is_ruled(s):

@@ -18,6 +18,7 @@ from tapeless.transforms.core.language import (
     Atom,
     Block,
     If,
+    Literal,
     StackType,
     Statement,
     Type,
@@ -27,7 +28,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.calls import is_call
-from tapeless.transforms.ops.elementwise import logical_not, select
+from tapeless.transforms.ops.elementwise import logical_and, logical_not, logical_or, select
 from tapeless.transforms.ops.fresh import empty, zero
 from tapeless.transforms.ops.reductions import any_
 from tapeless.transforms.ops.shapes import front, lifted
@@ -55,30 +56,31 @@ def _same_for_all(batch: Batch, s: If) -> None:
             batch.block(block.body)
             sides.append((made, [batch.value(a) for a in block.results], dict(batch.env)))
     pairs = zip(sides[0][1], sides[1][1], strict=True)
-    batched = [a[1] is not None or b[1] is not None for a, b in pairs]
+    places = [b[1] if a[1] is None else a[1] for a, b in pairs]
     blocks = []
     for (made, _, env), block in zip(sides, (s.then, s.orelse), strict=True):
         with reopened(batch, made, env):
             results = tuple(
-                _result(batch, a, on) for a, on in zip(block.results, batched, strict=True)
+                _result(batch, a, k) for a, k in zip(block.results, places, strict=True)
             )
         blocks.append(Block((), tuple(made), results))
     outs = tuple(
-        Var(batch.kind(v.type), v.name) if on else v for v, on in zip(s.outs, batched, strict=True)
+        v if k is None else Var(batch.kind(v.type, k), v.name)
+        for v, k in zip(s.outs, places, strict=True)
     )
     builder.current().emit(replace(s, outs=outs, then=blocks[0], orelse=blocks[1]))
-    for v, out, on, *ends in zip(
-        s.outs, outs, batched, s.then.results, s.orelse.results, strict=True
+    for v, out, k, *ends in zip(
+        s.outs, outs, places, s.then.results, s.orelse.results, strict=True
     ):
-        batch.env[v] = (out, 0 if on else None)
+        batch.env[v] = (out, k)
         if any(a in batch.uneven for a in ends):
             batch.uneven.add(v)
 
 
-def _result(batch: Batch, a: Atom, batched: bool) -> Atom:
+def _result(batch: Batch, a: Atom, place: int | None) -> Atom:
     """A result of one side; where it is read for all elements, it must have some value."""
-    if batched:
-        return batch.front(a)
+    if place is not None:
+        return batch.placed(a, place)
     return zero(a.type) if is_dead(a) and batch.masked else batch.value(a)[0]
 
 
@@ -161,14 +163,33 @@ def _chosen(batch: Batch, v: Var, test: Atom, then: Any, orelse: Any) -> Any:
         return then
     ndim = v.type.ndim
     a, b = (lifted(x, axis, ndim) for x, axis in (then, orelse))
-    return select(lifted(test, 0, ndim), a, b), 0
+    mask = lifted(test, 0, ndim)
+    return (_logic(mask, a, b) if v.type.dtype.kind == "b" else None) or select(mask, a, b), 0
+
+
+def _logic(test: Atom, a: Atom, b: Atom) -> Any:
+    """a where the test holds, else b, of flags of which one is known; None if neither is."""
+    known = [x.value if isinstance(x, Literal) else None for x in (a, b)]
+    match known:
+        case (True, False):
+            return test
+        case (True, _):
+            return logical_or(test, b)
+        case (_, False):
+            return logical_and(test, a)
+        case (False, _):
+            return logical_and(logical_not(test), b)
+        case (_, True):
+            return logical_or(logical_not(test), a)
+    return None
 
 
 def batch_of_nothing(batch: Batch, v: Var) -> Any:
     return batch.literal(v.type), 0
 
 
-def _has_axes(t: Any) -> bool:
+def has_axes(t: Any) -> bool:
+    """Whether values of a type are arrays or numbers, rather than lists or tapes."""
     return isinstance(t, Type) and t != TAPE
 
 
@@ -190,7 +211,7 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
 
 
 def _before(batch: Batch, v: Var, end: Any) -> Atom:
-    if not _has_axes(v.type):
+    if not has_axes(v.type):
         return end[0] if end is not None else batch.literal(v.type)
     kind = batch.kind(v.type)
     if end is None:
@@ -225,7 +246,7 @@ def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[Chosen, 
     inner.env = {v: pair for v, pair in batch.env.items() if pair[1] is None}
     for v in dict.fromkeys(v for b in blocks for v in free_variables(replace(b, params=()))):
         value, axis = batch.value(v)
-        if not _has_axes(v.type):
+        if not has_axes(v.type):
             inner.uneven.add(v)
             inner.env[v] = (value, axis)
         elif axis is not None and v not in inner.env:
@@ -238,6 +259,6 @@ def leave(inner: Batch, region: Chosen, old: Atom, a: Atom) -> Atom:
     new, axis = inner.value(a)
     if is_dead(a):
         return old
-    if not _has_axes(a.type):
+    if not has_axes(a.type):
         return new
     return region.leave(old, new, axis)  # type: ignore[no-any-return]

@@ -44,20 +44,18 @@ def differ(batch: Batch, s: Let) -> bool:
     return bool(_by_element(batch, s))
 
 
-def evened(batch: Batch, s: Let, args: Any) -> Let:
-    """The statement with a length that serves all elements."""
-    if s.op.name == "size_value":
-        return s
+def longest(batch: Batch, s: Let) -> Any:
+    """An array that serves all elements, for what is kept for a backward loop."""
     if s.op.name != "empty":
         raise UnsupportedError(
             f"vmap: a length in {s.op.name} depends on the element of the batch",
             "use the greatest length and a mask, or loop over the elements",
         )
-    longest = {
+    most = {
         symbol: size_of(amax(batch.value(symbol.var)[0], axes=(0,), keepdims=False))
         for symbol in _by_element(batch, s)
     }
-    return replace(s, params=map_symbols(s.params, longest))
+    return s.op(**map_symbols(s.params, most))
 
 
 def value(batch: Batch, size: Size) -> Any:

@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.np.arrayobj import populate_array
 
-from tapeless.backends.numba.signature import DTYPES, Array, Number, Signature
+from tapeless.backends.numba.signature import DTYPES, TWINS, Array, Number, Signature
 
 BYTE, INT, LONG, DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 OBJECT = BYTE.as_pointer()
@@ -88,10 +88,15 @@ class Entry:
     # -- arguments
 
     def check(self, x: Any, want: Array | Number) -> None:
-        kind = "tapeless_ndarray" if isinstance(want, Array) else type_symbol(want.kind)
-        self.require(self.same(self.field(x, TYPE, OBJECT), self.object(kind)))
-        if not isinstance(want, Array):
+        kind = self.field(x, TYPE, OBJECT)
+        if isinstance(want, Number):
+            known = self.same(kind, self.object(type_symbol(want.kind)))
+            if want.kind in TWINS:
+                twin = self.same(kind, self.object(type_symbol(TWINS[want.kind])))
+                known = self.builder.or_(known, twin)
+            self.require(known)
             return
+        self.require(self.same(kind, self.object("tapeless_ndarray")))
         self.require(self.same(self.field(x, NDIM, INT), INT(want.ndim)))
         descr = self.field(x, DESCR, OBJECT)
         self.require(self.same(self.field(descr, TYPE_NUMBER, INT), INT(want.dtype.num)))
@@ -125,11 +130,10 @@ class Entry:
     def number(self, x: Any, want: Number) -> Any:
         b, kind = self.builder, want.kind
         if kind is bool:
-            return self.same(x, self.object("_Py_TrueStruct"))
+            numpy = self.same(x, self.object("tapeless_true"))
+            return b.or_(self.same(x, self.object("_Py_TrueStruct")), numpy)
         if kind is int:
             return self.integer(x)
-        if kind is np.bool_:
-            return b.icmp_unsigned("!=", self.field(x, VALUE, BYTE), BYTE(0))
         if want.dtype.kind == "c":
             made = self.context.make_complex(b, numba_type(want))
             part = made.real.type
@@ -139,14 +143,21 @@ class Entry:
         return self.field(x, VALUE, self.context.get_value_type(numba_type(want)))
 
     def integer(self, x: Any) -> Any:
-        """A Python int; OverflowError if it has more than 64 bits."""
+        """A Python int, OverflowError if it has more than 64 bits; or NumPy's."""
         b = self.builder
-        value = self.call("PyLong_AsLongLong", LONG, x)
-        with b.if_then(self.same(value, LONG(-1)), likely=False):
-            occurred = self.call("PyErr_Occurred", OBJECT)
-            with b.if_then(b.icmp_unsigned("!=", occurred, OBJECT(None))):
-                b.ret(OBJECT(None))
-        return value
+        value = b.alloca(LONG)
+        python = self.same(self.field(x, TYPE, OBJECT), self.object("PyLong_Type"))
+        with b.if_else(python) as (converted, read):
+            with converted:
+                found = self.call("PyLong_AsLongLong", LONG, x)
+                b.store(found, value)
+                with b.if_then(self.same(found, LONG(-1)), likely=False):
+                    occurred = self.call("PyErr_Occurred", OBJECT)
+                    with b.if_then(b.icmp_unsigned("!=", occurred, OBJECT(None))):
+                        b.ret(OBJECT(None))
+            with read:
+                b.store(self.field(x, VALUE, LONG), value)
+        return b.load(value)
 
     # -- the call, and what it returns
 

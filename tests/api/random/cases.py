@@ -80,7 +80,7 @@ CLOSE = [
             f"logistic(key, (5,), {t})",
             f"cauchy(key, (5,), {t})",
             f"pareto(key, 2.5, (5,), {t})",
-            f"rayleigh(key, np.array([0.5, 2.0]), (2, 2), {t})",
+            f"rayleigh(key, np.array([0.5, 2.0], {t}), (2, 2), {t})",
             f"weibull_min(key, 2.0, 1.5, (5,), {t})",
             f"lognormal(key, 0.5, (5,), {t})",
             f"maxwell(key, (5,), {t})",

@@ -117,6 +117,22 @@ def test_numbers_of_python(value):
     assert repr(got) == repr(value)
 
 
+@pytest.mark.parametrize("kind", [float, int, bool, complex])
+def test_numbers_of_python_and_their_twins_of_numpy(kind):
+    """They are one signature, whichever comes first."""
+    numpy = np.dtype(kind).type
+    for first, second in ((kind, numpy), (numpy, kind)):
+        f = load("f", HEAD + "@njit\ndef f(v):\n    return v\n")
+        for value in (0, 1, 5, -3):
+            for made in (first(value), second(value), first(-value)):
+                assert f(made) == made
+                assert f.entry(made) == made
+        assert len(compilations(f)) == 1
+        if kind is int:
+            for value in (np.iinfo(int).max, np.iinfo(int).min, -1):
+                assert f(np.int64(value)) == f(value) == value
+
+
 def test_integers_that_do_not_fit():
     with pytest.raises(OverflowError):
         SAME(2**63)
@@ -161,8 +177,8 @@ def test_subclasses_and_dtypes_with_two_names(tmp_path):
 
 def test_signatures():
     x = np.ones((2, 3))
-    args = (x, x.T, x[:, ::2], x[:1].T, np.float64(1), 1.0)
-    kinds = [*("C", "F", "A", "C"), Number(np.float64), Number(float)]
+    args = (x, x.T, x[:, ::2], x[:1].T, np.float64(1), np.float32(1))
+    kinds = [*("C", "F", "A", "C"), Number(float), Number(np.float32)]
     got = [a.layout if isinstance(a, Array) else a for a in signature(args)]
     assert got == kinds
     assert signature((x.T,), split=True)[0].layout == "A"

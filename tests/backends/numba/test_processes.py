@@ -195,6 +195,35 @@ def test_another_cpu(tmp_path, cpu):
     assert (b"_ZGVd" in content) <= (cpu == "haswell")
 
 
+WIDE = """
+from math import exp
+import numpy as np
+import tapeless
+from tapeless.backends.numba.compiler.compile import compile_kernel
+from tapeless.backends.numba.compiler.maths import seeing, vectorised
+from tapeless.backends.numba.signature import signature
+
+def f(x, out):
+    for i in range(x.shape[0]):
+        out[i] = exp(x[i])
+
+f = seeing(f, {"exp": vectorised(exp), "__name__": "wide"})
+x = np.ones(3)
+print(compile_kernel(f, signature((x, x)), {}, "tapeless_wide").code.count(b"__svml_exp8"))
+"""
+
+
+@pytest.mark.skipif("numpy" not in libraries.tag(), reason="this NumPy has no SVML")
+def test_code_for_avx512_calls_the_functions_of_numpy():
+    """Compiled, not run: it need not be the CPU of this machine."""
+    features = ",".join(f"+avx{x}" for x in ("2", "512f", "512dq", "512bw", "512vl"))
+    environment = {**os.environ, "NUMBA_CPU_NAME": "znver4", "NUMBA_CPU_FEATURES": features}
+    made = subprocess.run(
+        [sys.executable, "-c", WIDE], env=environment, capture_output=True, text=True, check=True
+    )
+    assert int(made.stdout) >= 1
+
+
 @pytest.mark.parametrize("choice", ["auto", "libmvec", "none"])
 def test_choices_of_simd_libraries(tmp_path, choice):
     found = run(tmp_path, apart("exp(v)"), TAPELESS_VECMATH=choice)

@@ -1,0 +1,63 @@
+"""Functions with a rule that store to their own arguments."""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless.transforms.errors import ArgumentError, UnsupportedError
+
+X = np.array([0.3, 0.7, 1.1])
+
+
+def stepped(state, k):
+    state[0] = k * np.sin(state[1])
+    state *= 1.5
+    return np.sum(state * state)
+
+
+def over_a_loop(step):
+    def total(x):
+        y, energy = x * 1.0, 0.0
+        for i in range(4):
+            energy = energy + step(y[:2], x[i % 3])
+        return energy + np.sum(y * x)
+
+    return total
+
+
+def test_checkpoint_of_a_function_that_overwrites_its_argument():
+    kept, plain = over_a_loop(tapeless.checkpoint(stepped)), over_a_loop(stepped)
+    assert kept(X) == plain(X)
+    np.testing.assert_allclose(tapeless.grad(kept)(X), tapeless.grad(plain)(X), rtol=1e-12)
+    ahead = [tapeless.jvp(f, (X,), (np.ones(3),)) for f in (kept, plain)]
+    np.testing.assert_allclose(*ahead, rtol=1e-12)
+    bends = [tapeless.jvp(tapeless.grad(f), (X,), (np.ones(3),))[1] for f in (kept, plain)]
+    np.testing.assert_allclose(*bends, rtol=1e-12)
+
+
+def test_only_a_plain_call_changes_the_array_of_the_caller():
+    step, x = tapeless.checkpoint(stepped), X.copy()
+    tapeless.grad(step)(x, 2.0)
+    np.testing.assert_array_equal(x, X)
+    step(x, 2.0)
+    np.testing.assert_array_equal(x, [3.0 * np.sin(0.7), 1.5 * 0.7, 1.5 * 1.1])
+
+
+def test_an_array_given_twice_to_such_a_function_is_refused():
+    def mixed(a, b):
+        a[0] = b[1]
+        return np.sum(a * b)
+
+    with pytest.raises(ArgumentError, match="two arguments share memory"):
+        tapeless.grad(lambda x: tapeless.checkpoint(mixed)(x, x))(X)
+
+
+@pytest.mark.parametrize("kind", [tapeless.custom_jvp, tapeless.custom_vjp])
+def test_a_rule_says_nothing_of_a_store(kind):
+    ruled = kind(stepped)
+    if kind is tapeless.custom_jvp:
+        ruled.defjvp(lambda primals, tangents: (stepped(*primals), tangents[1]))
+    else:
+        ruled.defvjp(lambda x, k: (stepped(x, k), None), lambda _, ct: (np.zeros(3), ct))
+    with pytest.raises(UnsupportedError, match="stores to an argument, of which its custom_"):
+        tapeless.grad(lambda x: ruled(x * 1.0, 2.0))(X)

@@ -1,0 +1,78 @@
+"""Jobs of 1, 2 and 4 processes, each with a time limit that ends one that hangs."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tapeless import grad
+
+PROGRAMS = Path(__file__).parent / "programs"
+MPIEXEC = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}")
+pytestmark = pytest.mark.skipif(
+    MPIEXEC is None or importlib.util.find_spec("mpi4py") is None,
+    reason="needs mpi4py and mpiexec: pip install mpi4py mpich",
+)
+
+
+def job(count, program, *arguments):
+    """Runs a program on `count` processes."""
+    command = [MPIEXEC, "-n", str(count), sys.executable, str(PROGRAMS / program), *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=90, check=False
+    )
+
+
+@pytest.mark.parametrize(("count", "shards"), [(1, 1), (1, 3), (2, 1), (2, 2), (4, 1)])
+def test_collectives(count, shards):
+    done = job(count, "collectives.py", str(shards))
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [f"fine {k}" for k in range(count)]
+
+
+def reference():
+    """The same training, written out: the gradient of the mean loss, in one process."""
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((16, 5)), rng.standard_normal((16, 2))
+    params = [rng.standard_normal((5, 4)), np.zeros(4), rng.standard_normal((4, 2))]
+
+    def loss(params):
+        w1, b1, w2 = params
+        return np.sum((np.tanh(x @ w1 + b1) @ w2 - y) ** 2) / 16
+
+    for _ in range(20):
+        params = [p - 0.1 * g for p, g in zip(params, grad(loss)(params), strict=True)]
+    return dict(zip(("w1", "b1", "w2"), params, strict=True))
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_data_parallel_training(count, tmp_path):
+    done = job(count, "training.py", str(tmp_path / "params.npz"))
+    assert done.returncode == 0, done.stderr
+    found = np.load(tmp_path / "params.npz")
+    for name, want in reference().items():
+        np.testing.assert_allclose(found[name], want, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("how", "says"), [("raises", "ValueError: beyond the limit"), ("dies", "")]
+)
+def test_a_process_that_fails_ends_the_job(how, says):
+    start = time.monotonic()
+    done = job(3, "failing.py", how)
+    assert done.returncode != 0
+    assert says in done.stderr
+    assert "went on" not in done.stdout
+    assert time.monotonic() - start < 60
+
+
+def test_several_processes_inside_another_transformation():
+    done = job(2, "refused.py")
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == ["fine 0", "fine 1"]

@@ -1,0 +1,16 @@
+import numpy as np
+
+
+def step_shard(params, x, y, axis_size, shards):
+    """step for the elements of one shard.  From test_shard.py:13."""
+    w1, w2 = params["w1"], params["w2"]
+    tanh = np.tanh(x @ w1)  # line 15
+
+    product = 2.0 / (w2.shape[1] * x.shape[1]) * (tanh @ w2 - y)
+    w2_bar = np.swapaxes(tanh, -1, -2) @ product
+    total = np.sum(np.swapaxes(x, -1, -2) @ (product @ w2.T * (1 - tanh ** 2)), axis=0)  # line 18
+    psum = shards.psum(total)
+    ratio = 0.1 / axis_size
+    difference = w1 - ratio * psum
+    psum_2 = shards.psum(np.sum(w2_bar, axis=0))
+    return {"w1": difference, "w2": w2 - ratio * psum_2}

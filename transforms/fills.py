@@ -1,0 +1,30 @@
+"""A number that is spread over a shape becomes an array of its own, which may be written to.
+
+x_bar = np.broadcast_to(1.0, x.shape).copy()      becomes      x_bar = np.ones(x.shape)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tapeless.transforms.core.language import Block, For, If, Let, Literal, Statement, While
+from tapeless.transforms.ops import fresh
+from tapeless.transforms.ops.shapes import broadcast_to
+
+
+def fill(block: Block) -> Block:
+    return replace(block, body=tuple(map(_statement, block.body)))
+
+
+def _statement(s: Statement) -> Statement:
+    match s:
+        case Let(op=op, args=(Literal(value=value) as number,)) if op is broadcast_to:
+            params = {"shape": s.params["shape"], "dtype": number.type.dtype}
+            plain = fresh.ones if value == 1 else fresh.zeros if value == 0 else None
+            args = () if plain else (number,)
+            return replace(s, op=plain or fresh.full, args=args, params=params)
+        case If():
+            return replace(s, then=fill(s.then), orelse=fill(s.orelse))
+        case For() | While():
+            return replace(s, body=fill(s.body))
+    return s

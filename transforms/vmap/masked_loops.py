@@ -1,0 +1,243 @@
+"""Loops under vmap of which each element makes its own number of passes.
+
+while x > 1: x = x / 2      becomes      going = x > 1
+                                         while np.any(going):
+                                             x[going] = x[going] / 2
+                                             going[going] = x[going] > 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.language import Atom, Block, For, Literal, Type, Var, While
+from tapeless.transforms.core.rewriting import refresh
+from tapeless.transforms.core.sizes import INT
+from tapeless.transforms.ops.elementwise import (
+    add,
+    floordiv,
+    greater,
+    less,
+    logical_and,
+    logical_not,
+    maximum,
+    mul,
+    sign,
+    sub,
+)
+from tapeless.transforms.ops.fresh import ones, zeros
+from tapeless.transforms.ops.reductions import amax, amin, any_
+from tapeless.transforms.vmap.branches import enter, env_kept, has_axes, leave
+
+if TYPE_CHECKING:
+    from tapeless.transforms.vmap.batch import Batch
+    from tapeless.transforms.vmap.region import Chosen
+
+BOOL = np.dtype(bool)
+
+
+class Carries:
+    """What a loop hands on from pass to pass; elements that do not take part keep theirs.
+
+    env     what the carries are in a pass
+    params  those that change, as parameters of the loop for the batch
+    """
+
+    def __init__(self, batch: Batch, params: Any, inits: Any, yields: Any, outs: Any) -> None:
+        self.batch = batch
+        self.rows = list(zip(params, inits, yields, outs, strict=True))
+        self.env = {p: batch.value(a) for p, a, _, _ in self.rows}
+        self.changed = [row for row in self.rows if row[0] is not row[2]]
+        self.env |= {p: (Var(batch.kind(p.type), p.name), 0) for p, _, _, _ in self.changed}
+        self.uneven = [v for p, _, _, v in self.changed if not has_axes(p.type)]
+        batch.uneven |= {p for p, _, _, _ in self.changed if not has_axes(p.type)}
+
+    @property
+    def params(self) -> list[Any]:
+        return [self.env[p][0] for p, _, _, _ in self.changed]
+
+    def inits(self) -> list[Atom]:
+        return [self.batch.front(a) for _, a, _, _ in self.changed]
+
+    def left(self, inner: Batch, region: Chosen) -> list[Atom]:
+        """What a pass leaves."""
+        return [leave(inner, region, self.env[p][0], y) for p, _, y, _ in self.changed]
+
+    def bind(self) -> tuple[Var, ...]:
+        """Variables for the carries that change, bound to what the loop ends in."""
+        outs = tuple(Var(p.type, p.name) for p in self.params)
+        ends = iter(outs)
+        for p, a, y, v in self.rows:
+            self.batch.env[v] = self.batch.value(a) if p is y else (next(ends), 0)
+        self.batch.uneven.update(self.uneven)
+        return outs
+
+
+# -- while
+
+
+def masked_while(batch: Batch, s: While) -> None:
+    first, _ = refresh(s.test)
+    with env_kept(batch):
+        batch.env |= {p: batch.value(a) for p, a in zip(first.params, s.inits, strict=True)}
+        batch.block(first.body)
+        going = batch.front(first.results[0])
+    if isinstance(going, Var):
+        going.name = going.name or "going"
+    carries = Carries(batch, s.body.params, s.inits, s.body.results, s.outs)
+    mask, tested, end = (Var(going.type, "going") for _ in range(3))
+    with batch.scoped() as body:
+        batch.env |= carries.env
+        region, inner = enter(batch, mask, (s.body, s.test))
+        inner.block(s.body.body)
+        pairs = zip(s.test.params, s.body.results, strict=True)
+        inner.env |= {p: inner.value(a) for p, a in pairs}
+        inner.block(s.test.body)
+        news = carries.left(inner, region)
+        following = leave(inner, region, mask, s.test.results[0])
+    with batch.scoped() as test:
+        result = any_(tested, axes=(0,), keepdims=False)
+    others = [Var(p.type, p.name) for p in carries.params]
+    inits = (going, *carries.inits())
+    builder.current().emit(
+        While(
+            (end, *carries.bind()),
+            inits,
+            Block((tested, *others), tuple(test), (result,)),
+            Block((mask, *carries.params), tuple(body), (following, *news)),
+            s.origin,
+        )
+    )
+
+
+# -- for
+
+
+@dataclass
+class Span:
+    """The passes that any element makes.
+
+    at     the index of the elements in pass k, and its batch axis
+    here   which elements make pass k; None: all
+    """
+
+    start: Atom
+    stop: Atom
+    step: Atom
+    at: Callable[[Atom], Any]
+    here: Callable[[Atom], Any]
+    shared: bool = True  # the index is the same for all elements
+
+
+def _span(batch: Batch, s: For) -> Span:
+    (start, a), (stop, b), (step, c) = (batch.value(x) for x in (s.start, s.stop, s.step))
+    if a is b is c is None:
+        return Span(start, stop, step, lambda k: (k, None), lambda k: None)
+    if a is c is None and isinstance(step, Literal):
+        up = step.value > 0
+        last = (amax if up else amin)(stop, axes=(0,), keepdims=False)
+        compare = less if up else greater
+        return Span(start, last, step, lambda k: (k, None), lambda k: compare(k, stop))
+    sense = atom(1 if step.value > 0 else -1) if isinstance(step, Literal) else sign(step)
+    passes = maximum(floordiv(sub(add(sub(stop, start), step), sense), step), 0)
+    most = amax(passes, axes=(0,), keepdims=False)
+    axis = None if a is c is None else 0
+    return Span(
+        atom(0),
+        most,
+        atom(1),
+        lambda k: (add(start, mul(k, step)), axis),
+        lambda k: less(k, passes),
+        False,
+    )
+
+
+def masked_for(batch: Batch, s: For) -> None:
+    """Elements take part in a pass while their own range lasts, and until they break."""
+    span = _span(batch, s)
+    k = s.index if span.shared else Var(INT, s.index.name)
+    carries = Carries(batch, s.carries, s.inits, s.yields, s.outs)
+    ended = _ended(s)
+    carries.changed = [row for row in carries.changed if row[0] is not ended]
+    going = Var(Type(BOOL, (batch.size,)), "going") if s.until else None
+    count = Var(Type(INT.dtype, (batch.size,)), "count") if s.count is not None else None
+    own = [v for v in (going, count) if v is not None]
+
+    with batch.scoped() as body:
+        batch.env |= carries.env
+        if ended is not None:
+            batch.env[ended] = (atom(False), None)
+        batch.bind(s.index, *span.at(k))
+        mask = _mask(span.here(k), going)
+        region, inner = enter(batch, mask, (s.body,))
+        inner.block(s.body.body)
+        news = carries.left(inner, region)
+        head = [] if going is None else _following(inner, region, going, s.body.results[0])
+        if count is not None:
+            head.append(add(count, mask))
+    starts = [ones(shape=(batch.size,), dtype=BOOL)] if going is not None else []
+    if count is not None:
+        starts.append(zeros(shape=(batch.size,), dtype=INT.dtype))
+    inits = (*starts, *carries.inits())
+    ends = tuple(Var(v.type, v.name) for v in own)
+    builder.current().emit(
+        For(
+            (*ends, *_bound(carries, ended, ends)),
+            span.start,
+            span.stop,
+            span.step,
+            inits,
+            Block((k, *own, *carries.params), tuple(body), (*head, *news)),
+            s.reverse,
+            s.until,
+            Var(INT, "passes") if s.until else None,
+            s.mirror,
+            s.origin,
+        )
+    )
+    _bind_ended(batch, s, ended, ends)
+    if s.count is not None:
+        batch.env[s.count] = (ends[-1], 0)
+
+
+def _mask(here: Any, going: Any) -> Any:
+    if here is None or going is None:
+        return going if here is None else here
+    return logical_and(going, here)
+
+
+def _following(inner: Batch, region: Chosen, going: Var, flag: Atom) -> list[Atom]:
+    """Whether no element is left for another pass, and which are."""
+    stopped, axis = inner.value(flag)
+    goes_on = Var(Type(BOOL))
+    inner.env[goes_on] = (logical_not(stopped), axis)
+    following = leave(inner, region, going, goes_on)
+    return [logical_not(any_(following, axes=(0,), keepdims=False)), following]
+
+
+def _ended(s: For) -> Var | None:
+    """A carry that is the flag by which the loop ends: in a pass that is made it is not set."""
+    for p, a, y in zip(s.carries, s.inits, s.yields, strict=True):
+        starts_false = isinstance(a, Literal) and a.value is False
+        if s.until and y is s.body.results[0] and starts_false:
+            return p
+    return None
+
+
+def _bound(carries: Carries, ended: Var | None, ends: tuple[Var, ...]) -> tuple[Var, ...]:
+    rows = carries.rows
+    carries.rows = [row for row in rows if row[0] is not ended]
+    return carries.bind()
+
+
+def _bind_ended(batch: Batch, s: For, ended: Var | None, ends: tuple[Var, ...]) -> None:
+    """The flag after the loop: it is set for those that do not go on."""
+    for p, v in zip(s.carries, s.outs, strict=True):
+        if p is ended:
+            batch.env[v] = (logical_not(ends[0]), 0)
