@@ -87,8 +87,10 @@ def _without(s: Any, defined: set[Var], lifted: dict[Any, Let], new: dict[Var, A
 
 def _is_view(s: Let) -> bool:
     """A view that no contents and no lengths can make fail, of sizes that inputs have."""
+    if not s.op.view:
+        return False
     key = s.params.get("key", ())
     bounds = tuple((e.start, e.stop, e.step) for e in key if isinstance(e, slice))
     sizes = sizes_in((bounds, s.outs[0].type, tuple(s.params.values())))
-    plain = s.op.view and len(s.args) == 1 and all(e is None or isinstance(e, slice) for e in key)
+    plain = len(s.args) == 1 and all(e is None or isinstance(e, slice) for e in key)
     return plain and all(symbol.given for symbol in sizes)

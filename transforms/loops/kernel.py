@@ -201,7 +201,7 @@ class Writer:
         self.home[cell] = self.allocate(cell, tuple(range(cell.type.ndim)), cell)
 
     def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
-        shape = tuple(v.type.shape[k] for k in axes)
+        shape = tuple(self.analysis.spelled(v.type.shape[k]) for k in axes)
         if not all(map(self.analysis.outside, shape)):
             raise NotCompiled
         made = own or Var(Type(v.type.dtype, shape), v.name)

@@ -31,12 +31,13 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.core.sizes import size_value
+from tapeless.transforms.loops.arrange import through
 from tapeless.transforms.loops.fitting import Fitting, canonical, equal_sizes
 from tapeless.transforms.loops.kernel import Kernel, Names, NotCompiled, Writer
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
-from tapeless.transforms.loops.stages import STORES, Stage, stage_of
+from tapeless.transforms.loops.stages import STORES, Stage, permuted, stage_of
 from tapeless.transforms.loops.views import is_view
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.overwriting import OVERWRITING
@@ -69,15 +70,35 @@ class Analysis:
         if not isinstance(s, Let) or is_view(s):
             return None
         if s not in self.stages:
-            self.stages[s] = stage_of(s, self.equal)
+            self.stages[s] = self.ordered(stage_of(s, self.equal))
         return self.stages[s]
+
+    def ordered(self, stage: Stage | None) -> Stage | None:
+        """The loops of a product of matrices: the innermost goes along the rows of the second in
+        memory, which may have been transposed."""
+        if stage is None or stage.let.op.name != "matmul" or len(stage.out) == 0:
+            return stage
+        a, axes = stage.let.args[1], stage.maps[1]
+        base = self.memory.base(a)
+        (inner,) = stage.reduced
+        for entries in through(self.memory, a, axes or (), base):
+            if len(entries) == 2 and entries[-1] == inner:
+                return permuted(stage, (*(k for k in range(len(stage.space)) if k != inner), inner))
+        return stage
 
     def outside(self, size: Size) -> bool:
         """Whether the driver knows the size before it calls the kernel."""
+        return self.known(self.canon(size))
+
+    def known(self, size: Size) -> bool:
         return all(
             x.var not in self.inside if x.var is not None else x.given or x in self.seen
-            for x in dims.symbols(self.canon(size))
+            for x in dims.symbols(size)
         )
+
+    def spelled(self, size: Size) -> Size:
+        """The size as the driver can write it."""
+        return size if self.known(size) else self.canon(size)
 
     def defined_outside(self, v: Var) -> bool:
         return v not in self.inside

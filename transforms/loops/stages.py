@@ -6,7 +6,7 @@ y = sum(a * x, axis=1)      becomes      for all (i, k): y[i] += t[i, k], where 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -174,3 +174,19 @@ def _product(s: Let, equal: Equal) -> Stage | None:
     left, right = (*range(k), k), (k, *range(k + 1, len(space)))
     out = tuple(j for j in range(len(space)) if j != k)
     return Stage(s, space, (left, right), out, frozenset([k]))
+
+
+def permuted(stage: Stage, order: tuple[int, ...]) -> Stage:
+    """The stage with its space in another order."""
+    place = {old: new for new, old in enumerate(order)}
+
+    def moved(axes: Axes | None) -> Axes | None:
+        return None if axes is None else tuple(None if k is None else place[k] for k in axes)
+
+    return replace(
+        stage,
+        space=tuple(stage.space[k] for k in order),
+        maps=tuple(map(moved, stage.maps)),
+        out=moved(stage.out) or (),
+        reduced=frozenset(place[k] for k in stage.reduced),
+    )

@@ -50,6 +50,7 @@ class Batch:
     masked   this is a part of a batch, see `region`; where shapes must not depend on it, `mask`
              says which elements belong to it
     tried    lists of a loop whose body is run to see whether they hold batches
+    lengths  of lists that have grown by different numbers of elements, with the list
     uneven   lists that have grown by different numbers of elements
     """
 
@@ -58,11 +59,14 @@ class Batch:
         self.env: dict[Var, Pair] = {}
         self.uneven: set[Var] = set()
         self.tried: set[Var] = set()
+        self.lengths: dict[Any, Atom] = {}
         self.mask: Atom | None = None
 
     # -- values
 
     def value(self, a: Atom) -> Pair:
+        if a in self.lengths:
+            lists.refuse_uneven()
         return self.env.get(a, (a, None)) if isinstance(a, Var) else (a, None)
 
     def batched(self, a: Atom) -> bool:
@@ -141,6 +145,9 @@ class Batch:
                 raise UnsupportedError(f"vmap of {type(s).__name__}")
 
     def let(self, s: Let) -> None:
+        if lists.is_about_lengths(self, s):
+            lists.keep_length(self, s)
+            return
         pairs = [self.value(a) for a in s.args]
         args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)
         if s.op.name in sizes.LENGTHS and s.args[0] not in self.uneven:  # all have the same

@@ -243,6 +243,7 @@ def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[Chosen, 
     inner = type(batch)(region.size, batch.nested, masked=True)
     inner.mask = mask
     inner.uneven, inner.tried = set(batch.uneven), batch.tried
+    inner.lengths = dict(batch.lengths)
     inner.env = {v: pair for v, pair in batch.env.items() if pair[1] is None}
     for v in dict.fromkeys(v for b in blocks for v in free_variables(replace(b, params=()))):
         value, axis = batch.value(v)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Atom, Let, Literal, StackType, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import stacks
-from tapeless.transforms.ops.fresh import batch_of, new_stack, zero_items, zeros_of_items
+from tapeless.transforms.ops.fresh import (
+    batch_of,
+    new_stack,
+    stack_length,
+    zero_items,
+    zeros_of_items,
+)
 from tapeless.transforms.ops.shapes import front, move
 from tapeless.transforms.vmap.onebyone import over_batch
 
@@ -51,13 +57,33 @@ def spread(batch: Batch, stack: Atom) -> Any:
     return over_batch(stacks.stack_length(stack), item, start, (made,))[0]
 
 
+def is_about_lengths(batch: Batch, s: Let) -> bool:
+    """Whether a statement asks how many items an uneven list has, or makes as many zeros."""
+    asks = s.op is stack_length and s.args[0] in batch.uneven
+    return asks or (s.op is zero_items and s.args[0] in batch.lengths)
+
+
+def keep_length(batch: Batch, s: Let) -> None:
+    """Zeros are made for the items that there are; nothing else needs to know their number."""
+    if s.op is stack_length:
+        batch.lengths[s.outs[0]] = batch.value(s.args[0])[0]
+        return
+    (v,) = s.outs
+    batch.env[v] = (zeros_of_items(batch.lengths[s.args[0]]), 0)
+    batch.uneven.add(v)
+
+
+def refuse_uneven() -> NoReturn:
+    raise UnsupportedError(
+        "vmap: a list grows by different numbers of items for the elements of the batch",
+        "use an array with a place for each, or np.where",
+    )
+
+
 def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
     uneven = any(a in batch.uneven for a in s.args)
     if uneven and (s.op.name not in LAST_ITEM or s.op is stacks.pop_of_list):
-        raise UnsupportedError(
-            "vmap: a list grows by different numbers of items for the elements of the batch",
-            "use an array with a place for each, or np.where",
-        )
+        refuse_uneven()
     if uneven:
         batch.uneven |= {v for v in s.outs if isinstance(v.type, StackType)}
     return _made(batch, s, args, axes)
