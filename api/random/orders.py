@@ -44,7 +44,7 @@ def categorical(
     replace  False: the leading axes of `shape` hold different categories
     mode     of the Gumbel numbers, see `gumbel`
 
-    Returns integers. By the largest of Gumbel numbers (W. Kool, H. van Hoof, M. Welling,
+    Returns int64, without replacement int32, as JAX does. By the largest of Gumbel numbers (W. Kool, H. van Hoof, M. Welling,
     "Stochastic beams and where to find them", 2019).
 
     >>> from tapeless import random
@@ -67,7 +67,7 @@ def categorical(
     checked_sample("categorical", number, logits.shape[axis])
     key = checked_key("categorical", key)
     scores = np.moveaxis(logits + standard_gumbel(key, logits.shape, dtype, mode), axis, -1)
-    return np.reshape(np.moveaxis(_largest(scores, number), -1, 0), shape)
+    return np.reshape(np.moveaxis(_largest(scores, number), -1, 0), shape).astype(np.int32)
 
 
 def _largest(scores: Any, number: Any) -> Any:

@@ -13,13 +13,12 @@ from tapeless.random.threefry import bits_of, threefry2x32
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def split_each(keys: Any, number: int) -> tuple[Any, ...]:
+def split_each(keys: Any, number: int) -> list[Any]:
     """New keys for each key of an array of shape (n, 2)."""
-    zero = np.zeros(1, np.uint32)
-    return tuple(
-        np.stack(threefry2x32(keys[:, 0], keys[:, 1], zero, zero + np.uint32(k)), axis=-1)
-        for k in range(number)
-    )
+    low = np.arange(number, dtype=np.uint32)
+    words = threefry2x32(keys[:, 0:1], keys[:, 1:2], np.zeros(1, np.uint32), low)
+    made = np.stack(words, axis=-1)
+    return [made[:, k] for k in range(number)]
 
 
 def unit_each(keys: Any, dtype: Any) -> Any:

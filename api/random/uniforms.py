@@ -110,9 +110,12 @@ def integers_between(key: Any, shape: Any, low: Any, high: Any, dtype: Any) -> A
     keys = draws.split(key)
     flat = shape if len(shape) else (1,)
     upper, lower = draws.bits(keys[0], flat, width), draws.bits(keys[1], flat, width)
+    whole = span == 0  # 2**width, which wraps around
+    span = np.where(whole, unsigned.type(1), span)
     half = unsigned.type(2 ** (width // 2)) % span
     offset = (upper % span) * (half * half % span) + lower % span
-    return np.reshape(low + (offset % span).astype(dtype), shape)
+    offset = np.where(whole, lower, offset % span)
+    return np.reshape(low + offset.astype(dtype), shape)
 
 
 def _clipped(x: Any, dtype: Any) -> Any:

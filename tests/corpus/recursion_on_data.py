@@ -277,3 +277,9 @@ def recursion_that_only_prints(x, n):
     for i in range(n):
         count(x + i)
     return x * x
+
+
+@program(5.3)
+def lambda_that_recurses(x):
+    go = lambda z: z if z < 1 else np.sin(z) * go(z / 2)
+    return go(x)

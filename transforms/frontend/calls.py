@@ -26,7 +26,7 @@ from tapeless.transforms.frontend.provenance import (
     of_library,
     qualified,
 )
-from tapeless.transforms.frontend.recursion import call_recursive, form
+from tapeless.transforms.frontend.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.rolling import Unrollable
 from tapeless.transforms.frontend.staged_list import StagedList
@@ -249,8 +249,7 @@ class Calls:
         finally:
             open_calls.pop()
         if t.blocks[-1] is block and len(block) > start:
-            name = f.__name__ if f.__name__.isidentifier() else "function"
-            t.stretches.append(Stretch(name, f.__code__, block[start:], names, origin))
+            t.stretches.append(Stretch(short_name(f), f.__code__, block[start:], names, origin))
         return made
 
 

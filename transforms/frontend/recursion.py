@@ -77,7 +77,7 @@ class Recursion:
         self.result_kinds: list[Any] = []
         self.written: set[int] = set()
         self.changed = False
-        self.function = Function(self.name, lambda: Block((), (), ()))
+        self.function = Function(short_name(f), lambda: Block((), (), ()))
         self.pure = True
 
     def taken(self, args: Any) -> Spec:
@@ -324,6 +324,14 @@ def _rebuilt(spec: Spec, leaves: Iterator[Any]) -> Any:
     if spec.kind == "static":
         return spec.value
     return put_together(spec, [_rebuilt(c, leaves) for c in spec.children])
+
+
+def short_name(f: types.FunctionType) -> str:
+    """A name for a function of the program: that of the class for methods like `__call__`."""
+    *_, owner, name = ["", *f.__qualname__.split(".")]
+    if name.startswith("__"):
+        name = owner.lower()
+    return name if name.isidentifier() else "function"
 
 
 def form(value: Any, blind: bool = False) -> Any:

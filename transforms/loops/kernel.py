@@ -586,19 +586,25 @@ class Writer:
         name = self.index_name()
         if item.size is None:
             raise AssertionError
-        index = ast.Name(name, ast.Load())
+        at = ast.Name(name, ast.Load())
         with self.nested(f"for {name} in range({to_source(self.size(item.size))}):"):
             self.loops += 1
             for stage, axis in item.axes.items():
-                self.bound.setdefault(stage, {})[axis] = index
+                self.bound.setdefault(stage, {})[axis] = at
             for v, axis in item.vars.items():
-                self.var_bound.setdefault(v, {})[axis] = index
+                self.var_bound.setdefault(v, {})[axis] = at
             before = set(self.local)
             self.body(item.statements, set())
             for v in set(self.local) - before:
                 del self.local[v]
             self.loops -= 1
         self.indices.append(name)
+        for stage, axis in item.axes.items():
+            v = self.memory.cell(stage.var)
+            if axis in stage.reduced and v in self.local and v in self.home:
+                index = [number(0) if k is None else self.index_of(stage)[k] for k in stage.out]
+                target = self.home_element(self.home[v], index)
+                self.put(f"{to_source(target)} = {to_source(self.local[v])}")
 
     def index_name(self) -> str:
         """The name of a loop variable, again that of a loop which has ended."""
@@ -652,7 +658,7 @@ class Writer:
         first = scalars.identity(name, v.type.dtype)
         bound = self.bound.get(stage, {})
         free = [k for k in stage.out if k is not None and k not in bound and stage.space[k] != 1]
-        if not free and v not in self.home:
+        if not free:
             total = self.names.new(v.name or "total")
             self.local[v] = ast.Name(total, ast.Load())
             self.put(f"{total} = {to_source(first)}", s.origin)
@@ -829,12 +835,12 @@ class Writer:
     def add(self, stage: Stage, v: Var, index: list[ast.expr]) -> None:
         """One more element of a reduction."""
         s = stage.let
-        if v in self.home:
+        if v in self.local:
+            total = self.local[v]
+        else:
             total = self.home_element(
                 self.home[v], [number(0) if k is None else index[k] for k in stage.out]
             )
-        else:
-            total = self.local[v]
         holes = {"0": total}
         match s.op.name:
             case "matmul":

@@ -1,13 +1,15 @@
-"""Data-parallel training; the first process writes the parameters."""
+"""Data-parallel training, which goes on from its file; it fails after a number of steps."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 
 import tapeless
-from tapeless import grad, pmap
+from tapeless import checkpoint_io, grad, pmap
 from tapeless.lax import pmean
 
+path, fails_at = Path(sys.argv[1]), int(sys.argv[2])
 tapeless.distributed.initialize()
 rank, count = tapeless.process_index(), tapeless.process_count()
 
@@ -29,9 +31,14 @@ params = {
     "b1": np.zeros(4),
     "w2": rng.standard_normal((4, 2)),
 }
+done = 0
+if path.exists():
+    done, params = checkpoint_io.load(path, (done, params))
 train = pmap(step, axis_name="batch", in_axes=(None, 0, 0), out_axes=None)
 own = slice(16 * rank // count, 16 * (rank + 1) // count)
-for _ in range(20):
+for k in range(done, 20):
+    if k == fails_at and rank == count - 1:
+        raise RuntimeError("the machine is gone")
     params = train(params, x[own], y[own])
-if rank == 0:
-    np.savez(sys.argv[1], **params)
+    if rank == 0:
+        checkpoint_io.save(path, (k + 1, params))
