@@ -3,7 +3,7 @@
 if __name__ != "tapeless":
     raise ImportError(f"import tapeless instead of {__name__}")
 
-from tapeless import distributed, lax, numpy, tree
+from tapeless import checkpoint_io, distributed, lax, numpy, tree
 from tapeless.check import check_grads
 from tapeless.compiled import disable_jit, jit
 from tapeless.devices import (
@@ -46,6 +46,7 @@ __all__ = [
     "block_until_ready",
     "check_grads",
     "checkpoint",
+    "checkpoint_io",
     "custom_jvp",
     "custom_vjp",
     "default_device",

@@ -1,4 +1,4 @@
-"""Values in files, written at once or not at all: what a job needs to start again after a failure."""
+"""Values in files, written whole or not at all: what a job starts again from after a failure."""
 
 from __future__ import annotations
 

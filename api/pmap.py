@@ -134,17 +134,17 @@ class Pmap(Vmap):
         """The results of all shards, joined."""
         parts, meeting = self.parts(args, kwargs)
         shard = self.shard
-        found = shard.specialise(*parts[0])  # also for shorter ones, as all must meet alike
+        programs = shard.programs(parts)
 
         def work(k: int) -> Any:
-            return shard.run(found, parts[k], meeting.place(k))
+            return shard.run(programs[k], parts[k], meeting.place(k))
 
         try:
             results = together(work, len(parts), meeting.abort)
         except BaseException as e:
             meeting.world.give_up()
             if isinstance(e, Exception):
-                shard.explain(e, found)
+                shard.explain(e, programs[0])
             raise
         return results[0] if len(results) == 1 else self.joined(results)
 

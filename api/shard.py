@@ -106,8 +106,9 @@ class Shard(Transformed):
         names, unpack = parameters(staged, [*arguments, self.extra[2]], paths)
         write: Callable[..., str] = functools.partial(write_module, self.emitted_name, block)
         if self.compiled:
-            parts = lower(self.emitted_name, block, staged.sizes)
-            write = functools.partial(write_compiled, self.emitted_name, *parts)
+            made = lower(self.emitted_name, block, staged.sizes, hints=staged.hints)
+            staged.sizes.extend(made.relied)
+            write = functools.partial(write_compiled, self.emitted_name, made.driver, made.kernels)
         text = write(names, unpack, result, self.doc())
         self.left_out = [names.index(name) for name in self.extra if not _reads(text, name)]
         kept = [name for k, name in enumerate(names) if k not in self.left_out]
@@ -133,6 +134,15 @@ class Shard(Transformed):
 
     # -- use
 
+    def programs(self, calls: list[Call]) -> list[Specialisation]:
+        """What runs on each shard: the same program, if it serves the shorter ones as well."""
+        first, last = calls[0], calls[-1]
+        whole = rest = self.specialise(*first)
+        if _length(last) != _length(first) and not whole.accepts(tree.leaves(last)):
+            rest = self.specialise(*last)
+            self.last = whole
+        return [whole if _length(call) == _length(first) else rest for call in calls]
+
     def run(self, found: Specialisation, call: Call, shards: Shards) -> Any:
         """The results for the elements of one shard."""
         before = getattr(_here, "shards", None)
@@ -141,6 +151,11 @@ class Shard(Transformed):
             return found(*call)
         finally:
             _here.shards = before
+
+
+def _length(call: Call) -> int:
+    """How many elements a shard has."""
+    return len(list(call[1].values())[-2])
 
 
 def _reads(text: str, name: str) -> bool:

@@ -149,14 +149,21 @@ def checked_fit(name: str, shape: Any, *parameters: Any) -> Any:
     if shape is None:
         return _together(name, parameters)
     shape = checked_shape(name, shape)
-    known = [p for p in (shape, *parameters) if all(isinstance(n, int) for n in p)]
-    if known and known[0] is shape and _together(name, known) != shape:
+    if not all(_fits(parameter, shape) for parameter in parameters):
         raise ArgumentError(
             f"random.{name}: parameters of shape {', '.join(map(str, parameters))} do not fit "
             f"into the shape {shape}",
             "give the whole shape of the result, or none",
         )
     return shape
+
+
+def _fits(parameter: Any, shape: Any) -> bool:
+    """Whether it broadcasts to the shape; lengths that a staged run computes are NumPy's affair."""
+    if len(parameter) > len(shape):
+        return False
+    pairs = zip(reversed(parameter), reversed(shape), strict=False)
+    return all(n in (1, m) for n, m in pairs if isinstance(n, int) and isinstance(m, int))
 
 
 def _together(name: str, shapes: Any) -> tuple[Any, ...]:

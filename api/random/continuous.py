@@ -37,22 +37,21 @@ def normal(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     array([ 1.6226422 ,  2.0252647 , -0.43359444], dtype=float32)
     """
     dtype, shape = checked_float("normal", dtype, "fc"), checked_shape("normal", shape)
-    key = checked_key("normal", key)
+    return standard_normal(checked_key("normal", key), shape, dtype)
+
+
+def standard_normal(key: Any, shape: Any, dtype: Any) -> Any:
+    """Standard normal numbers of a float or complex dtype."""
     if dtype.kind == "f":
-        return standard_normal(key, shape, dtype)
+        low, root = np.nextafter(dtype.type(-1), dtype.type(0)), dtype.type(np.sqrt(2))
+        span = dtype.type(1) - low
+        return draws.mapped(
+            key, shape, dtype, lambda u: root * erf_inv_value(np.maximum(low, u * span + low))
+        )
     keys, part = draws.split(key), np.finfo(dtype).dtype
     real = standard_normal(keys[0], shape, part).astype(dtype)
     imaginary = standard_normal(keys[1], shape, part).astype(dtype)
     return (real + 1j * imaginary) / dtype.type(np.sqrt(2))
-
-
-def standard_normal(key: Any, shape: Any, dtype: Any) -> Any:
-    """Standard normal floats."""
-    low, root = np.nextafter(dtype.type(-1), dtype.type(0)), dtype.type(np.sqrt(2))
-    span = dtype.type(1) - low
-    return draws.mapped(
-        key, shape, dtype, lambda u: root * erf_inv_value(np.maximum(low, u * span + low))
-    )
 
 
 def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype: Any = None) -> Any:
@@ -66,7 +65,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
 
     >>> from tapeless import random
     >>> random.truncated_normal(random.key(0), 0.0, 1.0, (3,)).round(4)
-    array([0.3193, 0.8416, 0.6331])
+    array([0.3661, 0.1861, 0.9522])
     """
     dtype = checked_float("truncated_normal", dtype)
     shape = checked_fit("truncated_normal", shape, np.shape(lower), np.shape(upper))
@@ -88,7 +87,7 @@ def exponential(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.exponential(random.key(0), (2,), np.float32)
-    array([2.9501274, 0.3784851], dtype=float32)
+    array([2.950128 , 3.8434246], dtype=float32)
     """
     dtype, shape = checked_float("exponential", dtype), checked_shape("exponential", shape)
     return standard_exponential(checked_key("exponential", key), shape, dtype)
@@ -108,7 +107,7 @@ def gumbel(key: Any, shape: Any = (), dtype: Any = None, mode: Any = None) -> An
 
     >>> from tapeless import random
     >>> random.gumbel(random.key(0), (2,)).round(4)
-    array([0.7131, 1.9459])
+    array([ 0.1379, -0.426 ])
     """
     dtype, shape = checked_float("gumbel", dtype), checked_shape("gumbel", shape)
     checked_choice("gumbel", "mode", mode, (None, "low", "high", "highest"))
@@ -160,7 +159,7 @@ def laplace(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.laplace(random.key(0), (2,)).round(4)
-    array([0.1683, 1.2852])
+    array([0.178, 0.838])
     """
     dtype, shape = checked_float("laplace", dtype), checked_shape("laplace", shape)
     low = dtype.type(-1) + np.finfo(dtype).epsneg
@@ -176,7 +175,7 @@ def logistic(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.logistic(random.key(0), (2,)).round(4)
-    array([0.3679, 1.7953])
+    array([-0.3291, -1.2874])
     """
     dtype, shape = checked_float("logistic", dtype), checked_shape("logistic", shape)
     tiny = np.finfo(dtype).tiny
@@ -192,7 +191,7 @@ def cauchy(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.cauchy(random.key(0), (2,)).round(4)
-    array([0.2895, 1.6858])
+    array([-0.2619, -1.2378])
     """
     dtype, shape = checked_float("cauchy", dtype), checked_shape("cauchy", shape)
     key, eps = checked_key("cauchy", key), np.finfo(dtype).eps
@@ -211,7 +210,7 @@ def pareto(key: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.pareto(random.key(0), 2.0, (2,)).round(4)
-    array([1.3078, 1.739 ])
+    array([1.3113, 1.1296])
     """
     dtype = checked_float("pareto", dtype)
     shape = checked_fit("pareto", shape, np.shape(b))
@@ -230,7 +229,7 @@ def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.rayleigh(random.key(0), 1.0, (2,)).round(4)
-    array([1.0258, 0.5517])
+    array([1.32  , 1.7499])
     """
     dtype = checked_float("rayleigh", dtype)
     shape = checked_fit("rayleigh", shape, np.shape(scale))
@@ -252,7 +251,7 @@ def weibull_min(
 
     >>> from tapeless import random
     >>> random.weibull_min(random.key(0), 1.0, 2.0, (2,)).round(4)
-    array([0.7326, 1.0519])
+    array([0.7363, 0.4937])
     """
     dtype, shape = checked_float("weibull_min", dtype), checked_shape("weibull_min", shape)
     e = standard_exponential(checked_key("weibull_min", key), shape, dtype)
@@ -271,7 +270,7 @@ def lognormal(key: Any, sigma: Any = 1.0, shape: Any = None, dtype: Any = None) 
 
     >>> from tapeless import random
     >>> random.lognormal(random.key(0), 0.5, (2,)).round(4)
-    array([0.9078, 1.7164])
+    array([0.9022, 0.6754])
     """
     dtype = checked_float("lognormal", dtype)
     shape = checked_fit("lognormal", shape, np.shape(sigma))
@@ -287,7 +286,7 @@ def maxwell(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.maxwell(random.key(0), (2,)).round(4)
-    array([1.1096, 0.9541])
+    array([1.9891, 0.4246])
     """
     dtype, shape = checked_float("maxwell", dtype), checked_shape("maxwell", shape)
     return _maxwell(checked_key("maxwell", key), shape, dtype)
@@ -309,7 +308,7 @@ def double_sided_maxwell(key: Any, loc: Any, scale: Any, shape: Any = (), dtype:
 
     >>> from tapeless import random
     >>> random.double_sided_maxwell(random.key(0), 1.0, 2.0, (2,)).round(4)
-    array([ 3.9706, -1.6287])
+    array([ 4.9692, -3.9564])
     """
     name = "double_sided_maxwell"
     dtype, shape = checked_float(name, dtype), checked_shape(name, shape)
@@ -333,7 +332,7 @@ def triangular(
 
     >>> from tapeless import random
     >>> random.triangular(random.key(0), 0.0, 0.5, 2.0, (2,)).round(4)
-    array([0.8286, 1.1526])
+    array([0.6792, 0.4651])
     """
     dtype = checked_float("triangular", dtype)
     shape = checked_fit("triangular", shape, np.shape(left), np.shape(mode), np.shape(right))
@@ -355,7 +354,7 @@ def wald(key: Any, mean: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.wald(random.key(0), 1.0, (2,)).round(4)
-    array([0.4045, 0.4749])
+    array([0.187 , 1.6107])
     """
     dtype = checked_float("wald", dtype)
     shape = checked_fit("wald", shape, np.shape(mean))

@@ -49,7 +49,7 @@ def categorical(
 
     >>> from tapeless import random
     >>> random.categorical(random.key(0), np.log(np.array([0.1, 0.2, 0.7])), shape=(6,))
-    array([1, 1, 2, 2, 2, 2])
+    array([2, 2, 2, 1, 1, 2])
     """
     checked_choice("categorical", "mode", mode, MODES)
     logits = checked_matrix("categorical", "logits", logits, 1)
@@ -97,7 +97,7 @@ def choice(
 
     >>> from tapeless import random
     >>> random.choice(random.key(0), np.array([2.0, 3.0, 5.0]), (4,))
-    array([3., 5., 3., 3.])
+    array([2., 5., 5., 5.])
     """
     checked_choice("choice", "mode", mode, MODES)
     shape, a = checked_shape("choice", shape), checked_population("choice", a)
@@ -105,6 +105,9 @@ def choice(
     axis = checked_axis("choice", axis, max(a.ndim, 1))
     total = a.shape[axis] if a.ndim else int(a)
     checked_sample("choice", number, total, replace)
+    if p is not None:
+        p = checked_matrix("choice", "p", p, 1)
+        checked_fit("choice", (total,), np.shape(p))
     key = checked_key("choice", key)
     if p is None and not replace and a.ndim:
         taken = np.take(_permuted(key, a, axis), np.arange(number), axis)
@@ -112,7 +115,7 @@ def choice(
     if p is None:
         places = _places(key, shape, number, total, replace)
     else:
-        places = _places_by(key, shape, number, total, replace, p, mode)
+        places = _places_by(key, shape, number, replace, p, mode)
     places = np.reshape(places, shape)
     return np.take(a, places, axis) if a.ndim else places
 
@@ -124,11 +127,7 @@ def _places(key: Any, shape: Any, number: Any, total: Any, replace: bool) -> Any
     return integers_between(key, shape, low, high, np.dtype(np.int64))
 
 
-def _places_by(
-    key: Any, shape: Any, number: Any, total: Any, replace: bool, p: Any, mode: Any
-) -> Any:
-    p = checked_matrix("choice", "p", p, 1)
-    checked_fit("choice", (total,), np.shape(p))
+def _places_by(key: Any, shape: Any, number: Any, replace: bool, p: Any, mode: Any) -> Any:
     p = p if p.dtype.kind == "f" else p.astype(np.float64)
     if replace:
         steps = np.cumsum(p)
@@ -147,7 +146,7 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
 
     >>> from tapeless import random
     >>> random.permutation(random.key(0), 5)
-    array([1, 2, 0, 4, 3])
+    array([0, 1, 4, 3, 2])
     """
     x = checked_population("permutation", x)
     axis = checked_axis("permutation", axis, max(x.ndim, 1))
@@ -162,7 +161,7 @@ def shuffle(key: Any, x: Any, axis: int = 0) -> Any:
 
     >>> from tapeless import random
     >>> random.shuffle(random.key(0), np.array([2.0, 3.0, 5.0]))
-    array([3., 5., 2.])
+    array([2., 3., 5.])
     """
     return permutation(key, x, axis, True)
 

@@ -10,6 +10,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
+from tapeless.backends.numba import structures
 from tapeless.backends.numba.signature import DTYPES
 
 FASTCALL = 0x80
@@ -38,6 +39,7 @@ _make = ctypes.PYFUNCTYPE(
 )(("PyCFunction_NewEx", ctypes.pythonapi))
 
 
+@functools.cache
 def linked(code: bytes) -> Callable[[str], int]:
     """Makes object code ready to run: a function from names in it to their addresses; 0 for names
     that it does not have."""
@@ -70,6 +72,7 @@ def ready(names: Iterable[str]) -> bool:
 @functools.cache
 def introduce() -> None:
     """Tells LLVM where the objects are that entries name."""
+    structures.check()
     for name in API.split():
         place = ctypes.c_char.in_dll(ctypes.pythonapi, name)
         llvm.add_symbol(name, ctypes.addressof(place))

@@ -38,7 +38,7 @@ def load(name: str, text: str, **options: Any) -> Callable[..., Any]:
     path = f"<emitted {name}>" if stored is None else str(stored)
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     tree = ast.parse(text, path)
-    tree.body = [s for s in tree.body if not _imports_njit(s)]
+    tree.body = [s for s in tree.body if _without_njit(s)]
     values: dict[str, Any] = {"__name__": f"{PACKAGE}{name}", "__file__": path}
     program = Program(values, _compiled_part(tree))
     values["njit"] = _decorator(program, options)
@@ -55,8 +55,12 @@ def compilations(function: Any) -> list[Compilation]:
     return function.__globals__.get(RECORD, [])  # type: ignore[no-any-return]
 
 
-def _imports_njit(s: ast.stmt) -> bool:
-    return isinstance(s, ast.ImportFrom) and s.module == "numba" and s.names[0].name == "njit"
+def _without_njit(s: ast.stmt) -> bool:
+    """Takes `njit` out of an import; whether something is left of the statement."""
+    if isinstance(s, ast.ImportFrom) and s.module == "numba":
+        s.names = [name for name in s.names if name.name != "njit"]
+        return bool(s.names)
+    return True
 
 
 def _compiled_part(tree: ast.Module) -> str:

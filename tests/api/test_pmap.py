@@ -207,6 +207,37 @@ def test_around_other_transformations(rng):
         lambda v: jvp(normalized, (v,), (v,))[1], axis_name="i")(x))  # fmt: skip
 
 
+def test_shards_of_jit_are_compiled(rng):
+    @jit
+    def f(v):
+        y = np.tanh(v) * np.exp(-v) + v * v
+        return np.sqrt(y / psum(np.sum(y), "i"))
+
+    x = rng.standard_normal((5, 3)) + 2
+    y = np.tanh(x) * np.exp(-x) + x * x
+    mapped = spread(f)
+    assert_allclose(mapped(x), np.sqrt(y / y.sum()))
+    assert "@njit" in mapped.source()
+    assert "shards.psum" in mapped.source()
+    with tapeless.disable_jit():
+        assert_allclose(mapped(x), np.sqrt(y / y.sum()))
+        assert "@njit" not in mapped.source()
+    whole = spread(f, 1)
+    assert_allclose(whole(x), np.sqrt(y / y.sum()))
+    assert "@njit" in whole.source()
+
+
+def test_sizes_that_are_equal_on_some_shards_only(rng):
+    w, x = rng.standard_normal((3, 2)), rng.standard_normal((5, 3))  # shards of 3 and 2 elements
+
+    def f(v, w):
+        return np.sum(np.tanh(v @ w)) * psum(v, "i") + np.sum(w)
+
+    want = vmap(f, in_axes=(0, None), axis_name="i")(x, w)
+    assert_allclose(spread(f, 2, in_axes=(0, None))(x, w), want)
+    assert_allclose(spread(jit(f), 2, in_axes=(0, None))(x, w), want)
+
+
 def test_pmap_in_pmap(rng):
     x = rng.standard_normal((4, 3))
     f = spread(pmap(lambda v: v / psum(v, ("i", "j")), axis_name="j"))

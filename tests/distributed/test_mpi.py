@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tapeless import grad
+from tapeless import checkpoint_io, grad
 
 PROGRAMS = Path(__file__).parent / "programs"
 MPIEXEC = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}")
@@ -51,25 +51,58 @@ def reference():
     return dict(zip(("w1", "b1", "w2"), params, strict=True))
 
 
+def trained(path):
+    """Steps and parameters that a job wrote."""
+    return checkpoint_io.load(path, (0, reference()))
+
+
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_data_parallel_training(count, tmp_path):
-    done = job(count, "training.py", str(tmp_path / "params.npz"))
+    done = job(count, "training.py", str(tmp_path / "state.npz"), "-1")
     assert done.returncode == 0, done.stderr
-    found = np.load(tmp_path / "params.npz")
+    steps, found = trained(tmp_path / "state.npz")
+    assert steps == 20
+    for name, want in reference().items():
+        np.testing.assert_allclose(found[name], want, rtol=1e-10)
+
+
+def test_training_goes_on_from_its_file(tmp_path):
+    path = str(tmp_path / "state.npz")
+    done = job(2, "training.py", path, "7")
+    assert done.returncode != 0
+    assert "RuntimeError: the machine is gone" in done.stderr
+    assert trained(path)[0] in (6, 7)  # the first process may not have written the last step
+    done = job(4, "training.py", path, "-1")
+    assert done.returncode == 0, done.stderr
+    steps, found = trained(path)
+    assert steps == 20
     for name, want in reference().items():
         np.testing.assert_allclose(found[name], want, rtol=1e-10)
 
 
 @pytest.mark.parametrize(
-    ("how", "says"), [("raises", "ValueError: beyond the limit"), ("dies", "")]
+    ("how", "says", "others"),
+    [
+        ("raises", "ValueError: beyond the limit", ""),
+        ("dies", "", ""),
+        ("catches it", "", "went on\n"),  # and ends before the others, which cannot go on
+    ],
 )
-def test_a_process_that_fails_ends_the_job(how, says):
+def test_a_process_that_fails_ends_the_job(how, says, others):
     start = time.monotonic()
     done = job(3, "failing.py", how)
     assert done.returncode != 0
     assert says in done.stderr
-    assert "went on" not in done.stdout
+    assert done.stdout == others
     assert time.monotonic() - start < 60
+
+
+def test_processes_that_run_different_programs():
+    done = job(2, "different.py")
+    assert done.returncode != 0
+    assert "the processes do not run the same program: first_pmap (process 0), second_pmap" in (
+        done.stderr
+    )
 
 
 def test_several_processes_inside_another_transformation():

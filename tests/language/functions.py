@@ -85,6 +85,20 @@ def recursive_on_data(x):
     return halve(5 * x[2], x[0]) * x[1] + up(x[0])
 
 
+def smooth(v, w):
+    u = np.tanh(v * w) + v
+    u = u - np.mean(u)
+    return u / np.sqrt(np.sum(u * u) + 1.0)
+
+
+@row("functions called many times")
+def called_often(x):
+    v = x
+    for w in (0.5, 0.7, 0.9, 1.1, 1.3, 1.5):
+        v = smooth(v, w * x[0])
+    return np.sum(v * x)
+
+
 @refused("a list from outside that grows in such a recursion", "not always built alike")
 def list_grows_in_recursion(x):
     found = []

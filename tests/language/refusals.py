@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 
+from tapeless import vjp
 from tests.language import refused
 
 KEPT = []
@@ -112,3 +113,12 @@ def writes_a_file(x):
 @refused("`input`, writing files", "input() in a function that is staged")
 def asks(x):
     return float(input("factor: ")) * np.sum(x)
+
+
+@refused("a list returned whose length depends on data", "a list is returned whose length")
+def list_of_unknown_length(x):
+    def positive(v):
+        return [t * t for t in v if t > 0]
+
+    value, pull = vjp(positive, x)
+    return sum(pull(value)[0])

@@ -16,14 +16,11 @@ from llvmlite import ir
 from numba.core import types
 from numba.np.arrayobj import populate_array
 
+from tapeless.backends.numba import structures as at
 from tapeless.backends.numba.signature import DTYPES, TWINS, Array, Number, Signature
 
 BYTE, INT, LONG, DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 OBJECT = BYTE.as_pointer()
-TYPE, VALUE = 8, 16  # of any object: its type; of floats and NumPy's numbers: their value
-DATA, NDIM, SHAPE, STRIDES, DESCR, FLAGS = 16, 24, 32, 40, 56, 64  # of arrays
-BYTE_ORDER, TYPE_NUMBER = 26, 28  # of dtypes
-IS_C, IS_F, IS_ALIGNED, IS_WRITEABLE = 0x1, 0x2, 0x100, 0x400
 SWAPPED = ord(">" if sys.byteorder == "little" else "<")
 LONG_ENOUGH = 2048  # numbers in arrays from which other threads may run meanwhile
 
@@ -88,7 +85,7 @@ class Entry:
     # -- arguments
 
     def check(self, x: Any, want: Array | Number) -> None:
-        kind = self.field(x, TYPE, OBJECT)
+        kind = self.field(x, at.TYPE, OBJECT)
         if isinstance(want, Number):
             known = self.same(kind, self.object(type_symbol(want.kind)))
             if want.kind in TWINS:
@@ -97,24 +94,26 @@ class Entry:
             self.require(known)
             return
         self.require(self.same(kind, self.object("tapeless_ndarray")))
-        self.require(self.same(self.field(x, NDIM, INT), INT(want.ndim)))
-        descr = self.field(x, DESCR, OBJECT)
-        self.require(self.same(self.field(descr, TYPE_NUMBER, INT), INT(want.dtype.num)))
+        self.require(self.same(self.field(x, at.NDIM, INT), INT(want.ndim)))
+        descr = self.field(x, at.DESCR, OBJECT)
+        self.require(self.same(self.field(descr, at.TYPE_NUMBER, INT), INT(want.dtype.num)))
         self.require(
-            self.builder.icmp_unsigned("!=", self.field(descr, BYTE_ORDER, BYTE), BYTE(SWAPPED))
+            self.builder.icmp_unsigned("!=", self.field(descr, at.BYTE_ORDER, BYTE), BYTE(SWAPPED))
         )
         mask, flags = _flags(want)
-        self.require(self.same(self.builder.and_(self.field(x, FLAGS, INT), INT(mask)), INT(flags)))
+        self.require(
+            self.same(self.builder.and_(self.field(x, at.FLAGS, INT), INT(mask)), INT(flags))
+        )
 
     def array(self, x: Any, kind: Any) -> Any:
         """The array as Numba's code takes it: borrowed memory, no owner."""
         b, context = self.builder, self.context
         made = context.make_array(kind)(context, b)
-        lengths = [self.axis(x, SHAPE, k) for k in range(kind.ndim)]
-        strides = [self.axis(x, STRIDES, k) for k in range(kind.ndim)]
+        lengths = [self.axis(x, at.SHAPE, k) for k in range(kind.ndim)]
+        strides = [self.axis(x, at.STRIDES, k) for k in range(kind.ndim)]
         populate_array(
             made,
-            data=b.bitcast(self.field(x, DATA, OBJECT), made.data.type),
+            data=b.bitcast(self.field(x, at.DATA, OBJECT), made.data.type),
             shape=lengths,
             strides=strides,
             itemsize=LONG(np.dtype(str(kind.dtype)).itemsize),
@@ -137,16 +136,16 @@ class Entry:
         if want.dtype.kind == "c":
             made = self.context.make_complex(b, numba_type(want))
             part = made.real.type
-            made.real = self.field(x, VALUE, part)
-            made.imag = self.field(x, VALUE + want.dtype.itemsize // 2, part)
+            made.real = self.field(x, at.VALUE, part)
+            made.imag = self.field(x, at.VALUE + want.dtype.itemsize // 2, part)
             return made._getvalue()
-        return self.field(x, VALUE, self.context.get_value_type(numba_type(want)))
+        return self.field(x, at.VALUE, self.context.get_value_type(numba_type(want)))
 
     def integer(self, x: Any) -> Any:
         """A Python int, OverflowError if it has more than 64 bits; or NumPy's."""
         b = self.builder
         value = b.alloca(LONG)
-        python = self.same(self.field(x, TYPE, OBJECT), self.object("PyLong_Type"))
+        python = self.same(self.field(x, at.TYPE, OBJECT), self.object("PyLong_Type"))
         with b.if_else(python) as (converted, read):
             with converted:
                 found = self.call("PyLong_AsLongLong", LONG, x)
@@ -156,7 +155,7 @@ class Entry:
                     with b.if_then(b.icmp_unsigned("!=", occurred, OBJECT(None))):
                         b.ret(OBJECT(None))
             with read:
-                b.store(self.field(x, VALUE, LONG), value)
+                b.store(self.field(x, at.VALUE, LONG), value)
         return b.load(value)
 
     # -- the call, and what it returns
@@ -194,7 +193,7 @@ class Entry:
                 arrays, size = True, LONG(1)
                 x = b.load(b.gep(self.args, [LONG(k)]))
                 for axis in range(want.ndim):
-                    size = b.mul(size, self.axis(x, SHAPE, axis))
+                    size = b.mul(size, self.axis(x, at.SHAPE, axis))
                 total = b.add(total, size)
         return b.icmp_signed(">=", total, LONG(LONG_ENOUGH)) if arrays else ir.IntType(1)(1)
 
@@ -249,7 +248,7 @@ class Entry:
             raise NotImplementedError(f"a kernel that returns {kind}")
         cls = self.object(type_symbol(NUMPY_TYPES[kind]))
         made = self.call("PyType_GenericAlloc", OBJECT, cls, LONG(0))
-        place = b.bitcast(b.gep(made, [LONG(VALUE)]), value.type.as_pointer())
+        place = b.bitcast(b.gep(made, [LONG(at.VALUE)]), value.type.as_pointer())
         b.store(value, place)
         return made
 
@@ -270,10 +269,10 @@ def type_symbol(kind: type) -> str:
 
 def _flags(want: Array) -> tuple[int, int]:
     """Which flags of an array matter, and how they must be."""
-    layouts = {"C": (IS_C, IS_C), "F": (IS_C | IS_F, IS_F), "A": (IS_C, 0)}
+    layouts = {"C": (at.IS_C, at.IS_C), "F": (at.IS_C | at.IS_F, at.IS_F), "A": (at.IS_C, 0)}
     mask, flags = layouts[want.layout]
-    mask, flags = mask | IS_ALIGNED, flags | IS_ALIGNED * want.aligned
-    return (mask, flags) if want.readonly else (mask | IS_WRITEABLE, flags | IS_WRITEABLE)
+    mask, flags = mask | at.IS_ALIGNED, flags | at.IS_ALIGNED * want.aligned
+    return (mask, flags) if want.readonly else (mask | at.IS_WRITEABLE, flags | at.IS_WRITEABLE)
 
 
 def numba_type(want: Array | Number) -> Any:

@@ -130,7 +130,9 @@ def test_multivariate_normal_has_its_covariance():
 
 def test_orthogonal_matrices_are_orthogonal():
     q = random.orthogonal(random.key(5), 4, (3,))
-    np.testing.assert_allclose(np.swapaxes(q, -1, -2) @ q, np.broadcast_to(np.eye(4), q.shape), atol=1e-14)
+    np.testing.assert_allclose(
+        np.swapaxes(q, -1, -2) @ q, np.broadcast_to(np.eye(4), q.shape), atol=1e-14
+    )
     u = random.orthogonal(random.key(5), 3, (), np.complex128)
     np.testing.assert_allclose(u.conj().T @ u, np.eye(3), atol=1e-14)
 

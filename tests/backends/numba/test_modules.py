@@ -58,6 +58,15 @@ def test_bare_and_called_decorators():
         assert f(1) == 2
 
 
+def test_other_names_of_numba():
+    text = (
+        "from numba import int32, njit\n@njit\ndef g(v):\n    return int32(v)\n\n\n"
+        "def f(v):\n    return g(v), int32.__name__\n"
+    )
+    value, name = load("f", text)(7.9)
+    assert (type(value), value, name) == (np.int32, 7, "int32")
+
+
 def test_compilations_say_what_was_new():
     f = load("f", apart("v + 1"))
     x = np.ones(10)
