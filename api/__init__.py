@@ -3,7 +3,7 @@
 if __name__ != "tapeless":
     raise ImportError(f"import tapeless instead of {__name__}")
 
-from tapeless import checkpoint_io, distributed, lax, numpy, tree
+from tapeless import checkpoint_io, distributed, lax, numpy, random, tree
 from tapeless.check import check_grads
 from tapeless.compiled import disable_jit, jit
 from tapeless.devices import (
@@ -73,6 +73,7 @@ __all__ = [
     "pmap",
     "process_count",
     "process_index",
+    "random",
     "ravel_pytree",
     "remat",
     "stop_gradient",

@@ -80,6 +80,16 @@ def check_input(part: Any, what: str, holomorphic: bool = False) -> None:
             raise ArgumentTypeError(f"{what}: complex inputs need holomorphic=True")
 
 
+def refuse_subclasses(leaves: Sequence[Any]) -> None:
+    """Refuses arrays whose operators mean something else than those of np.ndarray."""
+    for leaf in leaves:
+        if isinstance(leaf, np.ndarray) and type(leaf) not in (np.ndarray, np.memmap):
+            kind = f"{type(leaf).__module__}.{type(leaf).__name__}"
+            raise ArgumentTypeError(
+                f"arrays of type {kind} have operations of their own", "pass np.asarray(...) of it"
+            )
+
+
 def with_aux(value: Any, has_aux: bool, what: str, fun: Any) -> tuple[Any, Any]:
     """(value, aux) of what a function returned; aux is None without `has_aux`."""
     if not has_aux:

@@ -31,7 +31,7 @@ def save(path: str | os.PathLike[str], value: Any) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, **dict(zip(_names(value), leaves, strict=True)))  # type: ignore[arg-type]
+            np.savez(file, **dict(zip(_names(value), leaves, strict=True)))
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, target)

@@ -90,7 +90,9 @@ class Unchanged(Transformed):
         first, more = len(list(value.leaves())), len(list(stored.leaves()))
         results = staged.block.results
         results = (*results[:first], *results[first + more :], *results[first : first + more])
-        return dataclasses.replace(staged, block=dataclasses.replace(staged.block, results=results), result=value)
+        return dataclasses.replace(
+            staged, block=dataclasses.replace(staged.block, results=results), result=value
+        )
 
     def result(self, staged: Staged) -> tuple[Callable[[list[str]], str], bool]:
         """How results are written, and whether as a flat tuple."""

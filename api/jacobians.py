@@ -160,7 +160,8 @@ def _last(block: Atom, x: Type, y: Type) -> Any:
 def over_basis(half: Half, kinds: list[Type]) -> tuple[list[Size], list[Atom]]:
     """The derivative for all vectors of a basis, of the leaves one after the other: where each leaf
     starts in it, and the results with a first axis for the basis."""
-    starts, total = [], 0
+    starts: list[Size] = []
+    total: Size = 0
     for kind in kinds:
         starts.append(total)
         total = total + _count(kind)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -53,9 +54,10 @@ class Pmap(Vmap):
             check_device(device, "pmap")
         self.static = positions(static_broadcasted_argnums, "static_broadcasted_argnums")
         self.donated = positions(donate_argnums, "donate_argnums")
-        self.plain = Shard(fun, in_axes, out_axes, axis_name)
-        self.compiled = Shard(fun, in_axes, out_axes, axis_name, isinstance(fun, Jit))
-        whole = Vmap(fun, in_axes, out_axes, axis_name, axis_size)
+        axes = (self.in_axes, self.out_axes, axis_name)
+        self.plain = Shard(fun, *axes)
+        self.compiled = Shard(fun, *axes, isinstance(fun, Jit))
+        whole = Vmap(fun, *axes, axis_size)
         self.whole = Jit(whole) if isinstance(fun, Jit) else whole
         self.fixed: dict[Any, Pmap] = {}
         self.last_used = self
@@ -99,7 +101,10 @@ class Pmap(Vmap):
             return self.staged(args, kwargs)
         inner, rest = self.of_rest(args)
         self.last_used = inner
-        return inner.whole(*rest, **kwargs) if inner.is_whole() else inner.run(rest, kwargs)
+        if not inner.is_whole():
+            return inner.run(rest, kwargs)
+        with said_of("pmap"):
+            return inner.whole(*rest, **kwargs)
 
     @property
     def shard(self) -> Shard:
@@ -112,11 +117,13 @@ class Pmap(Vmap):
 
     def talks_to(self) -> World:
         """The processes that the axis is spread over."""
-        return ALONE if self.axis_name is None or world().size == 1 else world()
+        everyone = ALONE if self.axis_name is None else world().along(self.axis_name)
+        return ALONE if everyone.size == 1 else everyone
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         inner, rest = self.of_rest(args)
-        super(Pmap, inner).check(rest, kwargs)
+        with said_of("pmap"):
+            super(Pmap, inner).check(rest, kwargs)
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         inner, rest = self.of_rest(args)
@@ -128,25 +135,28 @@ class Pmap(Vmap):
                 "transformation",
                 "put pmap outside: pmap(grad(f)), pmap(jit(f))",
             )
-        return super().staged(args, kwargs)
+        with said_of("pmap"):
+            return super().staged(args, kwargs)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The results of all shards, joined."""
-        parts, meeting = self.parts(args, kwargs)
+        with said_of("pmap"):
+            parts, meeting = self.parts(args, kwargs)
         shard = self.shard
-        programs = shard.programs(parts)
-
-        def work(k: int) -> Any:
-            return shard.run(programs[k], parts[k], meeting.place(k))
-
         try:
-            results = together(work, len(parts), meeting.abort)
+            with said_of("pmap"):
+                programs = shard.programs(parts)
+            results = together(
+                lambda k: shard.run(programs[k], parts[k], meeting.place(k)),
+                len(parts),
+                meeting.abort,
+            )
+            return results[0] if len(results) == 1 else self.joined(results)
         except BaseException as e:
             meeting.world.give_up()
-            if isinstance(e, Exception):
-                shard.explain(e, programs[0])
+            if isinstance(e, Exception) and shard.last is not None:
+                shard.explain(e, shard.last)
             raise
-        return results[0] if len(results) == 1 else self.joined(results)
 
     def parts(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Meeting]:
         """The arguments of each shard, and where shards meet."""
@@ -198,6 +208,18 @@ class Pmap(Vmap):
         if not (args or kwargs):
             return inner.shard, ((), {})
         return inner.shard, inner.parts(rest, kwargs)[0][0]
+
+
+@contextmanager
+def said_of(name: str) -> Iterator[None]:
+    """Errors of `vmap` inside say this name."""
+    try:
+        yield
+    except ArgumentError as e:
+        if not e.problem.startswith("vmap: "):
+            raise
+        problem = e.problem.replace("vmap", name, 1)
+        raise type(e)(problem, e.hint, e.where) from e
 
 
 def _known(x: Any) -> Any:

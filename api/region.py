@@ -27,6 +27,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.expand import expand, identity, no_types
+from tapeless.transforms.frontend.comprehensions import Lazy
 from tapeless.transforms.frontend.staged_list import StagedList, settle_lengths
 from tapeless.transforms.frontend.symbols import Symbol, atoms
 from tapeless.transforms.frontend.trace import Trace, trace
@@ -86,11 +87,7 @@ def fresh_input(x: Any) -> tuple[Var, Symbol]:
 def stored_to(x: Any) -> bool:
     """Whether the function stored to the memory of an argument."""
     t = trace()
-    return (
-        isinstance(x, Symbol)
-        and x.mutable
-        and not t.overwritten.isdisjoint(x.memory())
-    )
+    return isinstance(x, Symbol) and x.mutable and not t.overwritten.isdisjoint(x.memory())
 
 
 def private(args: Any, kept: Iterable[Any]) -> tuple[Any, list[Any]]:
@@ -126,8 +123,16 @@ def shape_text(shape: tuple[Any, ...]) -> str:
     return "(" + ", ".join(map(str, sizes)) + ("," if len(shape) == 1 else "") + ")"
 
 
+def _kind(x: Any) -> str:
+    return "list" if isinstance(x, StagedList) else type(x).__name__
+
+
 def described(x: Any) -> str:
     """What a value is, as errors say it."""
+    if isinstance(x, Lazy):
+        return "a generator"
+    if isinstance(x, (tuple, list, dict)):
+        return f"{_kind(x)} {tree.structure_text(x)[:40]!r}"
     if not is_value(x):
         return "None" if x is None else f"{type(x).__name__} {str(x)[:40]!r}"
     shape = leaf_type(x).shape

@@ -22,7 +22,6 @@ from tapeless.region import (
     cotangent,
     fresh_input,
     is_value,
-    leaf_atom,
     leaf_type,
     matched,
     owned,
@@ -99,7 +98,8 @@ class Half:
         refuse_shared(likes, [s for _, s in pairs])
         self.value, self.aux = with_aux(region.value, has_aux, self.kind, fun)
         self.returned = Side(self.value)
-        results = [leaf_atom(self.returned.likes[k]) for k in self.returned.smooth]
+        ends = (region.atoms[k] for k in self.returned.smooth)  # those of aux come behind
+        results = [a for a in ends if a is not None]
         self.given: list[Var] = []
         self.body: list[Statement] = []
         self.results: list[Atom] = []

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from tapeless import tree
+from tapeless.arguments import refuse_subclasses
 from tapeless.backends import python
 from tapeless.entry import entry
 from tapeless.mistakes import mistakes_reported
@@ -200,6 +201,7 @@ class Transformed:
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         leaves, structure = tree.flatten((args, kwargs))
+        refuse_subclasses(leaves)
         arguments = [parameter_name(name) for name in self.arguments(args, kwargs)]
         spread = tree.has_registered((args, kwargs))
         if spread:

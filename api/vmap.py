@@ -36,7 +36,7 @@ class Vmap(Transformed):
         axis_name: Any = None,
         axis_size: int | None = None,
     ) -> None:
-        self.in_axes, self.out_axes = in_axes, out_axes
+        self.in_axes, self.out_axes = in_axes, out_axes = tree.plain(in_axes), tree.plain(out_axes)
         self.axis_name, self.axis_size = axis_name, axis_size
         self.key = (frozen(in_axes, "in_axes"), frozen(out_axes, "out_axes"), axis_name, axis_size)
         super().__init__(fun)

@@ -22,7 +22,13 @@ import pytest
 from tapeless.tools.cli import main
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", *(f"docs/{name}.md" for name in ("backend", "cli", "design", "guide", "index"))]
+PAGES = [
+    "README.md",
+    *(
+        f"docs/{name}.md"
+        for name in ("backend", "cli", "design", "distributed", "guide", "index", "random")
+    ),
+]
 LINKED = [
     *PAGES,
     "docs/language.md",

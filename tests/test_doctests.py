@@ -9,6 +9,7 @@ import pytest
 PACKAGES = [
     "tapeless",
     "tapeless.backends",
+    "tapeless.random",
     "tapeless.tools",
     "tapeless.transforms",
     "tapeless.transforms.core",

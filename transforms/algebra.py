@@ -181,7 +181,7 @@ def _same_kind(s: Let, x: Atom, *numbers: Any) -> bool:
 
 def is_integer(a: Atom) -> bool:
     """Whether an atom is a Python integer, which never overflows."""
-    return a.type.dtype.kind == "i" and a.type.weak
+    return bool(a.type.dtype.kind == "i" and a.type.weak)
 
 
 def quotient_of_ones(s: Let, uses: Uses) -> Any:
@@ -443,8 +443,8 @@ def made_of_elements(s: Let, uses: Uses) -> Any:
 def copied_once(s: Let, uses: Uses) -> Any:
     """A copy of what nobody else reads is the thing itself."""
     (x,) = s.args
-    let = current().definitions.get(x) if isinstance(x, Var) else None
-    return x if let is not None and not x.name and once(x, uses) and not let.op.view else None
+    let = current().definitions.get(x) if isinstance(x, Var) and not x.name else None
+    return x if let is not None and once(x, uses) and not let.op.view else None
 
 
 def added_zeros(s: Let, uses: Uses) -> Any:

@@ -150,23 +150,22 @@ def ends_by(body: tuple[Statement, ...], flag: Atom) -> If | None:
     return None
 
 
-def decided(flag: Atom, body: tuple[Statement, ...]) -> bool:
+def decided(flag: Atom | None, body: tuple[Statement, ...]) -> bool:
     """Whether the last branch of a pass decides, by its sides, if the loop is left."""
-    if isinstance(flag, Literal):
+    if flag is None or isinstance(flag, Literal):
         return True
     last = ends_by(body, flag)
     return last is not None and all(decided(s.flag, s.block.body) for s in sides(last, flag))
 
 
-def sides(s: If, flag: Atom) -> Iterator[Side]:
+def sides(s: If, flag: Atom) -> tuple[Side, Side]:
     """The sides of the branch that ends a pass, with the flag at the end of each."""
     if s.test is flag:
         flags: tuple[Atom, Atom] = (Literal(True, s.test.type), Literal(False, s.test.type))
     else:
-        k = s.outs.index(flag)  # type: ignore[arg-type]
+        k = s.outs.index(flag)
         flags = (s.then.results[k], s.orelse.results[k])
-    for block, each in zip((s.then, s.orelse), flags, strict=True):
-        yield Side(s, block, each)
+    return Side(s, s.then, flags[0]), Side(s, s.orelse, flags[1])
 
 
 def write_until(
@@ -179,9 +178,9 @@ def write_until(
         escape()
 
     last = None if flag is None else ends_by(body, flag)
-    if last is not None:
+    if flag is not None and last is not None:
         w.body(body[:-1])
-        write_sides(w, *sides(last, flag), leave)  # type: ignore[arg-type]
+        write_sides(w, *sides(last, flag), leave)
         settle()
         return
     w.body(body)
@@ -253,10 +252,10 @@ def unneeded_flags(block: Block, reads: Mapping[Var, int]) -> set[Var]:
 
 
 def _unneeded(
-    flag: Atom, body: tuple[Statement, ...], reads: Mapping[Var, int], own: int = 1
+    flag: Atom | None, body: tuple[Statement, ...], reads: Mapping[Var, int], own: int = 1
 ) -> set[Var]:
-    last = ends_by(body, flag)
-    if last is None or last.test is flag or not isinstance(flag, Var) or reads[flag] > own:
+    last = ends_by(body, flag) if isinstance(flag, Var) else None
+    if last is None or not isinstance(flag, Var) or last.test is flag or reads[flag] > own:
         return set()
     inner = (_unneeded(side.flag, side.block.body, reads) for side in sides(last, flag))
     return {flag}.union(*inner)
@@ -276,13 +275,15 @@ def tested(s: Statement) -> Iterator[Var]:
     yield from _tested(flag, blocks(s)[-1].body)
 
 
-def _tested(flag: Atom, body: tuple[Statement, ...], inner: bool = True) -> Iterator[Var]:
-    last = ends_by(body, flag)
-    if last is not None and last.test is flag:
-        yield last.test
-    elif last is not None and inner:
+def _tested(flag: Atom | None, body: tuple[Statement, ...], inner: bool = True) -> Iterator[Var]:
+    last = ends_by(body, flag) if isinstance(flag, Var) else None
+    if last is None or not isinstance(flag, Var):
+        return
+    if last.test is flag:
+        yield flag
+    elif inner:
         for side in sides(last, flag):
-            yield from _tested(side.flag, side.block.body)  # type: ignore[arg-type]
+            yield from _tested(side.flag, side.block.body)
 
 
 def write_pass(w: Writer, s: For | While) -> None:

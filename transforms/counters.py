@@ -1,6 +1,6 @@
-"""Counts of passes are raised where a pass begins.
+"""In loops that are left by a flag, counts of passes are raised where a pass begins.
 
-while ...: x = f(x); passes += 1      becomes      while ...: passes += 1; x = f(x)
+until(flag): flag = f(x); passes += 1      becomes      passes += 1; if f(x): break
 
 Then what ends a pass is what the user wrote there, and can end the loop.
 """
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tapeless.transforms.carries import carries, yields
+from tapeless.transforms.control import loop_flag
 from tapeless.transforms.core.language import Block, For, If, Let, Statement, Var, While
 from tapeless.transforms.user_names import WORDS
 
@@ -26,6 +27,8 @@ def _statement(s: Statement, reads: Mapping[Var, int]) -> Statement:
             return replace(s, then=sides[0], orelse=sides[1])
         case For() | While():
             body = counters_first(s.body, reads)
+            if loop_flag(s) is None:
+                return replace(s, body=body)
             counts = _counts(s, body, reads)
             first = [t for t in body.body if t in counts]
             rest = [t for t in body.body if t not in counts]
@@ -42,5 +45,5 @@ def _counts(s: For | While, body: Block, reads: Mapping[Var, int]) -> list[State
         if isinstance(t, Let)
         and t.op.name == "add"
         and t.args[0] is ours.get(t.outs[0])
-        and reads[t.args[0]] == reads[t.outs[0]] == 1  # type: ignore[index]
+        and reads[t.args[0]] == reads[t.outs[0]] == 1
     ]

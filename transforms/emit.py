@@ -85,9 +85,8 @@ class Writer:
         self.layout: Layout = lay_out(block, self.sizes.reads, reserved)
         self.rename(fixed)
         self.used = all_reads(block, self.sizes.reads)
-        self.layout.names.update(
-            better_names(block, self.layout.names, reserved, self.used, self.layout.naming.clash)
-        )
+        names, clash = self.layout.names, self.layout.naming.clash
+        names.update(better_names(block, names, reserved, self.used, clash, self.layout.folded))
         self.unset = copied_unset(block)
         self.silent = unneeded_flags(block, reads_of(block))
         self.plain_bools = not any(map(_reckons_with_bools, block.body))
@@ -530,6 +529,14 @@ def _reckons_with_bools(s: Statement) -> bool:
     return any(t.dtype.kind == "b" and not t.shape for t in types)
 
 
+def name_derivatives(unpack: list[tuple[Var, str]]) -> None:
+    """Leaves of params_dot are called w_dot and b_dot."""
+    for v, text in unpack:
+        found = re.match(r"\w+(_dot|_bar)\b", text)
+        if found and v.name and not v.name.endswith(found[1]):
+            v.name += found[1]
+
+
 def unpacked(pairs: list[tuple[str, str]]) -> Iterator[str]:
     """The lines that read leaves: those of one container at once, where they fit."""
     pairs = [(name, to_source(ast.parse(text, mode="eval").body)) for name, text in pairs]
@@ -553,6 +560,7 @@ def emit_function(
     writer: type[Writer] = Writer,
 ) -> tuple[str, list[str], set[str]]:
     """The text of one function, the helper functions it needs, and its imports."""
+    name_derivatives(unpack)
     fixed = {v: text for v, text in unpack if text.isidentifier()}
     w = writer(block, argument_names - set(fixed.values()) | BUILTINS | {name}, fixed)
     used = {a for a in w.block.results if isinstance(a, Var)}

@@ -158,6 +158,7 @@ class Forward:
                 builder.current().emit(s)
             return
         name_results(s)
+        ahead: Any
         ins, outs, ahead = pushed(function, given) if self.merged else function.derived["linear"]
         dots = tuple(known(tangent_of(t, s.args[k]), s.args[k]) for k in ins)
         made = tuple(_tangent(s.outs[k]) for k in outs)

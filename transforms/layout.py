@@ -34,6 +34,7 @@ from tapeless.transforms.user_names import WORDS, of_user
 
 WIDTH = 97
 HEAVY = 8  # operations in one expression
+NAMED = 4  # the same for a derivative that has the name of the user's value
 SHORT = 12  # what is always worth a place
 UNNAMED = "product"
 HOLE = re.compile(r"\{.*?\}")
@@ -164,12 +165,12 @@ class Folding:
                 for t in side.body:
                     self.claim(t, inside)
                     self.spoil(t, inside)
-                    for a in operands(t):
-                        waiting.pop(a, None) if isinstance(a, Var) else None
-                for a in side.results:
-                    if isinstance(a, Var) and a in inside:
-                        self.fold(a, inside)
-                        waiting.pop(a, None)
+                    for x in operands(t):
+                        waiting.pop(x, None) if isinstance(x, Var) else None
+                for x in side.results:
+                    if isinstance(x, Var) and x in inside:
+                        self.fold(x, inside)
+                        waiting.pop(x, None)
 
     def fold(self, v: Var, waiting: dict[Var, Let], room: int = WIDTH - 12) -> int:
         """Writes a value where it is used, if there is room for it; gives what it takes."""
@@ -178,7 +179,7 @@ class Folding:
         weight += not isinstance(let, Let) or not light(let)
         width = self.spelled(let)
         more = width - len(v.name or UNNAMED)
-        if weight > HEAVY or more > max(room, SHORT):
+        if weight > (HEAVY if not v.name else NAMED) or more > max(room, SHORT):
             return 0
         self.weight[v], self.width[v], self.folded[v] = weight, width, let
         return more

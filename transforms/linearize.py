@@ -144,7 +144,9 @@ class Halves:
             else:
                 given = [_cotangent(a) for _, a in tangents]
                 pairs = zip(tangents, given, strict=True)
-                seeds = [(dot, ct) for (dot, _), ct in pairs if isinstance(dot, Var)]
+                seeds: list[tuple[Var, Atom]] = [
+                    (dot, ct) for (dot, _), ct in pairs if isinstance(dot, Var)
+                ]
                 found = transpose(split.body, split.inputs, seeds)
                 body = b.blocks[0]
         forward, body, new = resolve(split.primal, body)

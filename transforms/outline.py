@@ -187,7 +187,7 @@ class Outline:
         body = tuple(self.rewritten(stretch.body, stretch))
         block = Block(tuple(form.inputs), body, tuple(form.made[k] for k in results))
         lengths = missing_sizes(block, form.inputs, self.given)
-        sizes = {symbol: n.size for symbol, n in lengths.items()}
+        sizes: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
         fresh, _ = refresh(block, sizes)
         fresh = replace(fresh, params=(*fresh.params, *lengths.values()))
         for p, v in zip(fresh.params, form.inputs, strict=False):

@@ -223,10 +223,10 @@ class Simplifier:
         then, orelse = self.block(s.then, known), self.block(s.orelse, known)
         inside = {v for side in (then, orelse) for t in side.body for v in outputs(t)}
         keep: list[int] = []
-        known: dict[tuple[Atom, Atom], Var] = {}
+        chosen: dict[tuple[Atom, Atom], Var] = {}
         for k, v in enumerate(s.outs):
             p, q = then.results[k], orelse.results[k]
-            twin = known.setdefault((p, q), v)
+            twin = chosen.setdefault((p, q), v)
             if twin is not v and twin.type == v.type and v.size is None:
                 self.replace_by(v, twin)
             elif p == q and isinstance(p, (Literal, Var)) and (isinstance(p, Literal) or p is q):

@@ -71,7 +71,7 @@ class Sizes:
             return
         shape = s.params.get("shape")
         size = s.params.get("size") if s.op.name == "size_value" else None
-        whole = [
+        whole: list[Home] = [
             (v, None)
             for v in shaped
             if (shape is not None and v.type.shape == shape)

@@ -39,7 +39,7 @@ def views_ahead(block: Block) -> Block:
     return Block(block.params, tuple(body), block.results)
 
 
-def _inside(s: Statement) -> Statement:
+def _inside(s: Statement) -> Any:
     return _on_blocks(s, views_ahead)
 
 
@@ -64,7 +64,7 @@ def _defined(s: Statement) -> set[Var]:
     return found
 
 
-def _without(s: Any, defined: set[Var], lifted: dict[Any, Let], new: dict[Var, Atom]) -> Any:
+def _without(s: Any, defined: set[Any], lifted: dict[Any, Let], new: dict[Any, Atom]) -> Any:
     """The statement without the views that can be lifted out of it; equal ones become one."""
 
     def change(block: Block) -> Block:
@@ -72,8 +72,8 @@ def _without(s: Any, defined: set[Var], lifted: dict[Any, Let], new: dict[Var, A
         for t in block.body:
             if not isinstance(t, Let):
                 body.append(_without(t, defined, lifted, new))
-            elif _is_view(t) and new.get(t.args[0], t.args[0]) not in defined:  # type: ignore[call-overload]
-                moved = replace(t, args=tuple(new.get(a, a) for a in t.args))  # type: ignore[arg-type]
+            elif _is_view(t) and new.get(t.args[0], t.args[0]) not in defined:
+                moved = replace(t, args=tuple(new.get(a, a) for a in t.args))
                 first = lifted.setdefault((t.op, moved.args, repr(t.params)), moved)
                 defined.difference_update(t.outs)
                 if first is not moved:

@@ -12,6 +12,7 @@ import itertools
 import keyword
 import re
 from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 from tapeless.transforms.core.language import (
     Atom,
@@ -64,6 +65,7 @@ def better_names(
     reserved: set[str],
     used: set[Var],
     apart: Callable[[list[Var], list[Var]], bool],
+    folded: Mapping[Var, Any],
 ) -> dict[Var, str]:
     """`names` with words in place of t, t_2, ..., and without numbers that are not needed then;
     the index of a loop is _ unless it is `used`. A word stands for two values only where they are
@@ -89,7 +91,7 @@ def better_names(
         if v in done or (stem == "t" and at < len(made)):  # another of the group may say more
             continue
         done.update(group)
-        kind = _kind(s, found)
+        kind = _kind(s, found, folded)
         for name in _numbered(stem):
             others = holders.setdefault(name, [])
             free = name not in taken and not keyword.iskeyword(name)
@@ -102,12 +104,16 @@ def better_names(
     return found
 
 
-def _kind(s: Statement, names: Mapping[Var, str]) -> object:
+def _kind(s: Statement, names: Mapping[Var, str], folded: Mapping[Var, Any]) -> object:
     """What is equal for two statements that compute the same thing at different times."""
-    if not isinstance(s, Let):
-        return s
-    args = [names.get(a, "") if isinstance(a, Var) else repr(a) for a in s.args]
-    return s.op, s.origin, args
+
+    def said(a: Atom) -> object:
+        if not isinstance(a, Var) or a in names:
+            return names[a] if isinstance(a, Var) else repr(a)
+        inner = folded.get(a)
+        return (inner.op, *map(said, inner.args)) if isinstance(inner, Let) else a
+
+    return (s.op, s.origin, *map(said, s.args)) if isinstance(s, Let) else s
 
 
 def word_for(s: Let) -> str:

@@ -18,20 +18,12 @@ if not __name__.startswith("tapeless."):
 
 from tapeless.random.continuous import (
     cauchy,
-    double_sided_maxwell,
     exponential,
     gumbel,
     laplace,
     logistic,
-    lognormal,
-    maxwell,
     normal,
-    pareto,
-    rayleigh,
-    triangular,
     truncated_normal,
-    wald,
-    weibull_min,
 )
 from tapeless.random.counts import binomial, geometric, multinomial, poisson
 from tapeless.random.gammas import (
@@ -57,6 +49,16 @@ from tapeless.random.keys import (
     wrap_key_data,
 )
 from tapeless.random.orders import categorical, choice, permutation, shuffle
+from tapeless.random.parametric import (
+    double_sided_maxwell,
+    lognormal,
+    maxwell,
+    pareto,
+    rayleigh,
+    triangular,
+    wald,
+    weibull_min,
+)
 from tapeless.random.reuse import KeyReuseWarning, report_reuse
 from tapeless.random.uniforms import bernoulli, bits, rademacher, randint, uniform
 from tapeless.random.vectors import multivariate_normal, orthogonal

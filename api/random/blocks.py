@@ -49,15 +49,6 @@ def words(key: Words, size: int) -> Iterator[tuple[int, int, Words, Words]]:
         yield start, stop, x0[:n], x1[:n]
 
 
-def words_array(key: Words, shape: tuple[int, ...]) -> tuple[Words, Words]:
-    """All words, for the counters 0, 1, 2, ..."""
-    size = math.prod(shape)
-    first, second = np.empty(size, np.uint32), np.empty(size, np.uint32)
-    for start, stop, x0, x1 in words(key, size):
-        first[start:stop], second[start:stop] = x0, x1
-    return first.reshape(shape), second.reshape(shape)
-
-
 def joined(x0: Words, x1: Words, width: int) -> Any:
     """Random unsigned integers of a width; overwrites the words."""
     if width == 64:

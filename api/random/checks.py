@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.random.reuse import use
+from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.symbols import Symbol, call_numpy
 
@@ -17,7 +18,7 @@ IMPLEMENTATION = "threefry2x32"
 def checked_key(name: str, key: Any) -> Any:
     """A key as an array of two uint32 words, which is used now."""
     key = unused_key(name, key)
-    if isinstance(key, np.ndarray):
+    if isinstance(key, np.ndarray) and not active():
         use(key)
     return key
 
@@ -134,7 +135,7 @@ def checked_integer(name: str, dtype: Any, kinds: str = "iu") -> np.dtype[Any]:
 
 def _checked(name: str, dtype: Any, kinds: str, what: str) -> np.dtype[Any]:
     try:
-        made = np.dtype(dtype)
+        made: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
         raise ArgumentTypeError(f"random.{name}: {dtype!r} is no dtype") from None
     if made.kind not in kinds or made.itemsize > (16 if made.kind == "c" else 8):
@@ -199,7 +200,7 @@ def checked_probability(name: str, p: Any, what: str = "p") -> np.dtype[Any]:
             f"random.{name}: {what} must be a float or an array of floats, not of dtype {dtype}",
             "convert it, as in np.asarray(x, float)",
         )
-    return dtype  # type: ignore[no-any-return]
+    return dtype
 
 
 def checked_matrix(name: str, what: str, x: Any, rank: int) -> Any:

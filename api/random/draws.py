@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tapeless.random.blocks import bits_array, unit_array, words_array
+from tapeless.random.blocks import bits_array, unit_array
 from tapeless.random.threefry import bits_of, counted, split_key
 from tapeless.transforms.core.builder import active
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def words(key: Any, shape: Any) -> Any:
-    """Two arrays of random uint32 words."""
-    return counted(key, shape) if active() else words_array(key, shape)
-
-
 def bits(key: Any, shape: Any, width: int) -> Any:
     """Random unsigned integers of 8, 16, 32 or 64 bits."""
-    return bits_of(*counted(key, shape), width) if active() else bits_array(key, shape, width)
+    if active():
+        return shaped(bits_of(*counted(key, math.prod(shape)), width), shape)
+    return bits_array(key, shape, width)
+
+
+def shaped(x: Any, shape: Any) -> Any:
+    """A line of numbers in a shape; last, so that all before is one loop when it is compiled."""
+    return x if len(shape) == 1 else np.reshape(x, shape)
 
 
 def split(key: Any, shape: Any = (2,)) -> Any:
@@ -36,16 +39,21 @@ def unit(key: Any, shape: Any, dtype: Any) -> Any:
 
 def mapped(key: Any, shape: Any, dtype: Any, transform: Callable[[Any], Any]) -> Any:
     """`transform`, which must be elementwise, of uniform numbers in [0, 1)."""
-    if active():
-        width, nmant = np.finfo(dtype).bits, np.finfo(dtype).nmant
-        return transform(unit_of(bits(key, shape, width), dtype, width, nmant))
-    return unit_array(key, shape, dtype, transform)
+    if not active():
+        return unit_array(key, shape, dtype, transform)
+    first, second = counted(key, math.prod(shape))
+    return shaped(transform(unit_of(first, second, dtype)), shape)
 
 
-def unit_of(words: Any, dtype: Any, width: int, nmant: int) -> Any:
-    """The top bits of unsigned integers as the mantissa of numbers in [0, 1)."""
-    top = words >> words.dtype.type(width - nmant)
-    return top.astype(dtype) * dtype.type(2.0**-nmant)
+def unit_of(first: Any, second: Any, dtype: Any) -> Any:
+    """Two random words as the mantissa of numbers in [0, 1); nothing is rounded."""
+    nmant = np.finfo(dtype).nmant
+    if dtype.itemsize == 8:
+        low = second >> np.uint32(64 - nmant)
+        return first.astype(dtype) * dtype.type(2.0**-32) + low * dtype.type(2.0**-nmant)
+    width = 8 * dtype.itemsize
+    top = bits_of(first, second, width)
+    return (top >> top.dtype.type(width - nmant)).astype(dtype) * dtype.type(2.0**-nmant)
 
 
 def between(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:

@@ -44,8 +44,8 @@ def categorical(
     replace  False: the leading axes of `shape` hold different categories
     mode     of the Gumbel numbers, see `gumbel`
 
-    Returns int64, without replacement int32, as JAX does. By the largest of Gumbel numbers (W. Kool, H. van Hoof, M. Welling,
-    "Stochastic beams and where to find them", 2019).
+    Returns int64, without replacement int32, as JAX does. By the largest of Gumbel numbers (W.
+    Kool, H. van Hoof, M. Welling, "Stochastic beams and where to find them", 2019).
 
     >>> from tapeless import random
     >>> random.categorical(random.key(0), np.log(np.array([0.1, 0.2, 0.7])), shape=(6,))

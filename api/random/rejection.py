@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapeless.random.draws import unit_of
-from tapeless.random.special import erf_inv_value
-from tapeless.random.threefry import bits_of, threefry2x32
+from tapeless.random.special import inside_erf_inv
+from tapeless.random.threefry import threefry2x32
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -24,16 +24,14 @@ def split_each(keys: Any, number: int) -> list[Any]:
 def unit_each(keys: Any, dtype: Any) -> Any:
     """One uniform number in [0, 1) for each key."""
     zero = np.zeros(1, np.uint32)
-    width, nmant = np.finfo(dtype).bits, np.finfo(dtype).nmant
-    words = threefry2x32(keys[:, 0], keys[:, 1], zero, zero)
-    return unit_of(bits_of(words[0], words[1], width), dtype, width, nmant)
+    return unit_of(*threefry2x32(keys[:, 0], keys[:, 1], zero, zero), dtype)
 
 
 def normal_each(keys: Any, dtype: Any) -> Any:
     """One standard normal number for each key."""
     low = np.nextafter(dtype.type(-1), dtype.type(0))
     u = np.maximum(low, unit_each(keys, dtype) * (dtype.type(1) - low) + low)
-    return dtype.type(np.sqrt(2)) * erf_inv_value(u)
+    return dtype.type(np.sqrt(2)) * inside_erf_inv(u)
 
 
 def marsaglia_tsang(keys: Any, a: Any, logarithm: bool) -> Any:

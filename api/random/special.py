@@ -30,9 +30,9 @@ def polynomial(coefficients: Any, x: Any) -> Any:
     return value
 
 
-def erf_inv_value(x: Any) -> Any:
-    """The inverse of the error function (M. Giles, "Approximating the erfinv function", GPU
-    Computing Gems, 2012)."""
+def inside_erf_inv(x: Any) -> Any:
+    """The inverse of the error function between -1 and 1 (M. Giles, "Approximating the erfinv
+    function", GPU Computing Gems, 2012)."""
     w = -np.log1p(-x * x)
     pieces = _SINGLE if x.dtype.itemsize < 8 else _DOUBLE
     if active():
@@ -41,7 +41,15 @@ def erf_inv_value(x: Any) -> Any:
             value = np.where(w < limit, piece(w), value)
     else:
         value = _piecewise(pieces, w)
-    return np.where(np.abs(x) == 1, x * np.inf, value * x)
+    return value * x
+
+
+def _erf_inv(x: Any) -> Any:
+    """The inverse of the error function, which is infinite at -1 and 1."""
+    edge = np.abs(x) == 1
+    return np.where(
+        edge, np.copysign(np.inf, x), inside_erf_inv(np.where(edge, np.zeros_like(x), x))
+    )
 
 
 def _piecewise(pieces: Any, w: Any) -> Any:
@@ -65,7 +73,7 @@ _DOUBLE = (
     (np.inf, lambda w: polynomial(DOUBLE_FAR, np.sqrt(w) - 5.0)),
 )
 
-erf_inv = CustomJvp(erf_inv_value)
+erf_inv = CustomJvp(_erf_inv)
 
 
 @erf_inv.defjvp

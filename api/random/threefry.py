@@ -29,12 +29,11 @@ def threefry2x32(k0: Any, k1: Any, x0: Any, x1: Any) -> tuple[Any, Any]:
     return x0, x1
 
 
-def counted(key: Any, shape: Any) -> tuple[Any, Any]:
-    """The words for the counters 0, 1, 2, ... in an array of this shape."""
-    count = np.arange(math.prod(shape), dtype=np.uint64)
+def counted(key: Any, size: Any) -> tuple[Any, Any]:
+    """The words for the counters 0, 1, 2, ..."""
+    count = np.arange(size, dtype=np.uint64)
     high, low = (count >> np.uint64(32)).astype(np.uint32), count.astype(np.uint32)
-    first, second = threefry2x32(key[0:1], key[1:2], high, low)
-    return first.reshape(shape), second.reshape(shape)
+    return threefry2x32(key[0:1], key[1:2], high, low)
 
 
 def bits_of(first: Any, second: Any, width: int) -> Any:
@@ -46,7 +45,7 @@ def bits_of(first: Any, second: Any, width: int) -> Any:
 
 def split_key(key: Any, shape: Any = (2,)) -> Any:
     """New keys, an array of shape (*shape, 2)."""
-    return np.stack(counted(key, shape), axis=-1)
+    return np.reshape(np.stack(counted(key, math.prod(shape)), axis=-1), (*shape, 2))
 
 
 def folded(key: Any, word: Any) -> Any:

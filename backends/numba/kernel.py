@@ -7,11 +7,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeless.backends.numba.failures import described
 from tapeless.backends.numba.signature import Argument, Array, Signature, plain, signature
 from tapeless.transforms.errors import InternalError
+
+if TYPE_CHECKING:
+    from tapeless.backends.numba.objects import ObjectCode
 
 _lock = threading.RLock()  # one compilation at a time, and none while the process is copied
 if hasattr(os, "register_at_fork"):
@@ -94,7 +97,7 @@ class Kernel:
 
     def make(self, wanted: Signature) -> Callable[..., Any]:
         """The entry for a signature."""
-        from tapeless.backends.numba import linking, objects  # noqa: PLC0415  # import llvmlite
+        from tapeless.backends.numba import objects  # noqa: PLC0415  # imports llvmlite
 
         start = time.perf_counter()
         reason = self.reason(wanted)
@@ -105,18 +108,28 @@ class Kernel:
             self.options,
             lambda symbol: self.compile(wanted, symbol),
         )
-        place = linking.linked(found.code)
-        address, environments = place(found.symbol), tuple(map(place, found.environments))
-        self.entry = linking.builtin(address, self.__name__, Missed(self, environments))
-        sure = linking.builtin(address, self.__name__, Refused(self, environments))
+        sure = self.by_numba() if found is None else self.linked(found)
         self.entries[wanted] = sure
-        self.program.values[self.__name__] = self.entry  # calls from now on go straight there
         text = ", ".join(map(str, wanted))
         seconds = time.perf_counter() - start
         self.program.compilations.append(
             Compilation(self.__name__, f"{self.__name__}({text})", reason, seconds, cached)
         )
         return sure
+
+    def linked(self, found: ObjectCode) -> Callable[..., Any]:
+        """The entry in object code; calls go straight there from now on."""
+        from tapeless.backends.numba import linking  # noqa: PLC0415
+
+        place = linking.linked(found.code)
+        address, environments = place(found.symbol), tuple(map(place, found.environments))
+        self.entry = linking.builtin(address, self.__name__, Missed(self, environments))
+        self.program.values[self.__name__] = self.entry
+        return linking.builtin(address, self.__name__, Refused(self, environments))
+
+    def by_numba(self) -> Callable[..., Any]:
+        """Numba's own function, for what our entries do not serve."""
+        return self.program.known()[self.__name__]  # type: ignore[no-any-return]
 
     def compile(self, wanted: Signature, symbol: str) -> Any:
         """Object code by Numba."""

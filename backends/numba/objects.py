@@ -50,9 +50,9 @@ def found(
     text: str,
     wanted: Signature,
     options: dict[str, Any],
-    make: Callable[[str], ObjectCode],
-) -> tuple[ObjectCode, bool]:
-    """The object code of a kernel, and whether it was on disk.
+    make: Callable[[str], ObjectCode | None],
+) -> tuple[ObjectCode | None, bool]:
+    """The object code of a kernel, and whether it was on disk; None if there can be none.
 
     name, text, wanted, options  what tells it from others
     make                         compiles it, with an entry of the given name
@@ -65,6 +65,8 @@ def found(
     if known is not None and linking.ready(known.externals):
         return known, True
     made = make(f"tapeless_{key}")
+    if made is None or not linking.ready(made.externals):
+        return None, False
     keep(path, made)
     return made, False
 
@@ -80,7 +82,8 @@ def _machine() -> tuple[str, ...]:
     """Versions, the CPU, settings of Numba, and how we compile."""
     features = sorted(name for name, has in llvm.get_host_cpu_features().items() if has)
     settings = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_"))
-    ours = sorted((Path(__file__).parent / "compiler").glob("*.py"))
+    here = Path(__file__).parent
+    ours = sorted([*(here / "compiler").glob("*.py"), here / "structures.py"])
     return (
         *(numba_version(), llvmlite.__version__, np.__version__, sys.version),
         *(llvm.get_process_triple(), llvm.get_host_cpu_name()),

@@ -1,7 +1,8 @@
 """Where CPython and NumPy keep what entries read: offsets in public structures.
 
-`object.h`, `floatobject.h` and `complexobject.h` of Python and `ndarraytypes.h` and `arrayscalars.h`
-of NumPy have had these on all 64-bit machines for many years; compiled extensions rely on them too.
+`object.h`, `floatobject.h` and `complexobject.h` of Python and `ndarraytypes.h` and
+`arrayscalars.h` of NumPy have had these on all 64-bit machines for many years; compiled extensions
+rely on them too.
 """
 
 from __future__ import annotations
@@ -23,9 +24,8 @@ def check() -> None:
     """Refuses to go on where an array and numbers are not kept in this way."""
     if not _as_expected():
         raise UnsupportedError(
-            "this build of Python or NumPy keeps its objects in another way than compiled code reads "
-            "them",
-            "use a standard 64-bit build, with a global interpreter lock; or TAPELESS_DISABLE_JIT=1",
+            "this build of Python or NumPy keeps objects otherwise than compiled code reads them",
+            "use a 64-bit build with a global interpreter lock, or set TAPELESS_DISABLE_JIT=1",
         )
 
 

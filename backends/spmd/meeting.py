@@ -15,16 +15,23 @@ import numpy as np
 from tapeless.backends.spmd.world import ALONE, World
 
 Broken = threading.BrokenBarrierError  # what shards get at a meeting that another cannot come to
+SMALL = 1 << 12  # numbers that each shard combines for itself; of more, each does a part
 
 
 class Meeting:
-    """The meetings of the shards of one call, and with those of other processes."""
+    """The meetings of the shards of one call, and with those of other processes.
+
+    What a shard puts on a table is taken before it is at the next but one wait: no table is cleared
+    too early. Each takes copies, which it may overwrite.
+    """
 
     def __init__(self, shards: int, world: World = ALONE) -> None:
+        self.count, self.world = shards, world
         self.values: list[Any] = [None] * shards
-        self.barrier = threading.Barrier(shards)
-        self.world = world
+        self.parts: list[Any] = [None] * shards
         self.made: Any = None
+        self.barrier = threading.Barrier(shards)
+        self.wait = self.barrier.wait if shards > 1 else int
 
     def place(self, k: int) -> Shards:
         """What shard k meets the others through."""
@@ -34,13 +41,32 @@ class Meeting:
         """A shard will not come any more."""
         self.barrier.abort()
 
-    def bring(self, k: int, x: Any, combine: Callable[[list[Any]], Any]) -> Any:
+    def joined(self, k: int, x: Any, make: Callable[[list[Any]], Any]) -> Any:
+        """make([value of shard 0, ...]), which each shard does for itself."""
         self.values[k] = x
-        self.barrier.wait()
-        if k == 0:  # in the thread of the caller: it may talk to other processes
-            self.made = combine(self.values)
-        self.barrier.wait()
-        return self.made.copy()  # each may overwrite its own
+        self.wait()
+        made = make(self.values)
+        self.wait()  # all have read: the values may be overwritten
+        return made
+
+    def in_parts(self, k: int, x: Any, make: Callable[[list[Any]], Any]) -> Any:
+        """The same of an operation on elements, of which each shard does a part for all."""
+        x = np.ascontiguousarray(x)
+        own = slice(x.size * k // self.count, x.size * (k + 1) // self.count)
+        self.values[k] = x.reshape(-1)
+        self.wait()
+        self.parts[k] = make([v[own] for v in self.values])
+        self.wait()  # all have read the values, and the parts are there
+        return np.concatenate(self.parts).reshape(x.shape)
+
+    def beyond(self, k: int, x: Any, talk: Callable[[Any], Any]) -> Any:
+        """What all shards of this process have, after talking to other processes."""
+        if self.world is ALONE:
+            return x
+        if k == 0:  # in the thread of the caller
+            self.made = talk(x)
+        self.wait()
+        return self.made.copy() if self.count > 1 else self.made
 
 
 class Shards:
@@ -59,13 +85,14 @@ class Shards:
         return self._combined(x, "pmin", np.minimum)
 
     def _combined(self, x: Any, name: str, join: Any) -> Any:
-        def combine(values: list[Any]) -> Any:
-            return self.meeting.world.combined(functools.reduce(join, values), name)
-
-        return self.meeting.bring(self.k, x, combine)
+        m = self.meeting
+        if m.count == 1:
+            made = x.copy() if m.world is ALONE else x
+        else:
+            how = m.joined if x.size < SMALL else m.in_parts
+            made = how(self.k, x, functools.partial(functools.reduce, join))
+        return m.beyond(self.k, made, lambda x: m.world.combined(x, name))
 
     def all_gather(self, x: Any) -> Any:
-        def combine(values: list[Any]) -> Any:
-            return self.meeting.world.gathered(np.concatenate(values))
-
-        return self.meeting.bring(self.k, x, combine)
+        made = self.meeting.joined(self.k, x, np.concatenate)
+        return self.meeting.beyond(self.k, made, self.meeting.world.gathered)

@@ -10,12 +10,13 @@ import atexit
 import functools
 import math
 import sys
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from tapeless.backends.spmd.world import World
+from tapeless.backends.spmd.world import ALONE, World
 
 SUMMED = frozenset("bBhHiIlLqQfdFD")  # dtypes that MPI adds up as NumPy does
 REDUCE: dict[str, Any] = {
@@ -26,11 +27,27 @@ REDUCE: dict[str, Any] = {
 
 
 class Job(World):
-    """This process among those of a communicator."""
+    """This process among those of a communicator.
 
-    def __init__(self, comm: Any) -> None:
-        self.comm, self.rank = comm, comm.Get_rank()
-        self.lost = False
+    lost  whether it stayed away from a meeting, if anything is in the list
+    """
+
+    def __init__(self, comm: Any, lost: list[bool] | None = None) -> None:
+        self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
+        self.lost = [] if lost is None else lost
+        self.axes: dict[Any, Job] = {}
+
+    def arrange(self, mesh: Mapping[Any, int]) -> None:
+        """Places the processes on a mesh of named axes, of which the last is the fastest; processes
+        that differ on one axis only talk along it."""
+        place = np.unravel_index(self.rank, tuple(mesh.values()))
+        self.position = dict(zip(mesh, map(int, place), strict=True))
+        for k, name in enumerate(mesh):
+            others = np.ravel_multi_index((*place[:k], 0, *place[k + 1 :]), tuple(mesh.values()))
+            self.axes[name] = Job(self.comm.Split(int(others), int(place[k])), self.lost)
+
+    def along(self, axis: Any) -> World:
+        return self.axes.get(axis, ALONE) if self.axes else self
 
     def count_devices(self, given: int | None, cores: int) -> None:
         """Agrees with the other processes on how many devices each has."""
@@ -54,7 +71,7 @@ class Job(World):
 
     def give_up(self) -> None:
         if self.size > 1 and not self.lost:
-            self.lost = True
+            self.lost.append(True)
             atexit.register(self.comm.Abort, 1)
 
     def combined(self, x: Any, name: str) -> Any:

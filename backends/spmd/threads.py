@@ -34,7 +34,7 @@ def together(work: Callable[[int], Any], count: int, abort: Callable[[], None]) 
             abort()
             return None
 
-    with _pool(count - 1) as pool, _one_thread_for_each_product():
+    with _pool(count - 1, abort) as pool, _one_thread_for_each_product():
         others = [pool.submit(contextvars.copy_context().run, watched, k) for k in range(1, count)]
         first = watched(0)
         wait(others)
@@ -44,7 +44,7 @@ def together(work: Callable[[int], Any], count: int, abort: Callable[[], None]) 
 
 
 @contextmanager
-def _pool(size: int) -> Iterator[ThreadPoolExecutor]:
+def _pool(size: int, abort: Callable[[], None]) -> Iterator[ThreadPoolExecutor]:
     """Threads that nobody else has: shards that wait for each other must all be running."""
     try:
         pool = _idle[size].pop()
@@ -52,8 +52,11 @@ def _pool(size: int) -> Iterator[ThreadPoolExecutor]:
         pool = ThreadPoolExecutor(size, "tapeless-shard")
     try:
         yield pool
-    finally:
-        _idle[size].append(pool)
+    except BaseException:  # the caller was interrupted while others work
+        abort()
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    _idle[size].append(pool)
 
 
 if hasattr(os, "register_at_fork"):

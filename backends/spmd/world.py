@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 
 class World:
     """A process by itself; what follows MPI is in `mpi.py`.
 
-    rank     the number of this process
-    devices  how many devices each process has
+    rank      the number of this process
+    size      how many there are
+    devices   how many devices each process has
+    position  where this process is on each axis of their mesh, if they form one
     """
 
     rank = 0
+    size = 1
     devices: tuple[int, ...] = ()
+    position: Mapping[Any, int] = MappingProxyType({})
 
-    @property
-    def size(self) -> int:
-        return max(1, len(self.devices))
+    def along(self, axis: Any) -> World:
+        """The processes that a named axis is spread over."""
+        return self
 
     def extent(self, n: int, program: str) -> tuple[int, int]:
         """Where the n elements of this process start on the axis, and its length over all; the

@@ -429,3 +429,28 @@ def test_wrong_numbers_of_arguments_are_python_errors(wrong):
         grad(f)(*wrong)
     with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
         grad(f)(1.0, z=2.0)
+
+
+class Squared(np.ndarray):
+    """An array whose product is another."""
+
+    def __mul__(self, other):
+        return np.asarray(self) ** 3
+
+
+@pytest.mark.parametrize(
+    "array", [np.ones(2).view(Squared), np.ma.array([1.0, 2.0], mask=[False, True])], ids=type
+)
+def test_arrays_with_operations_of_their_own_are_refused(array):
+    slope = grad(lambda x: np.sum(x * x))
+    slope(np.asarray(array))
+    with pytest.raises(ArgumentTypeError, match="have operations of their own") as caught:
+        slope(array)
+    assert "np.asarray" in caught.value.hint
+
+
+def test_a_generator_and_a_number_that_is_called():
+    with pytest.raises(ArgumentTypeError, match="returns a generator"):
+        grad(lambda x: (v for v in x))(np.ones(2))
+    with pytest.raises(TypeError, match="'float64' is not callable"):
+        grad(lambda x: x(1))(1.0)

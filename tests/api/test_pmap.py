@@ -1,6 +1,7 @@
 """pmap: shards, their programs, and what it is inside other transformations."""
 
 import dataclasses
+import inspect
 import threading
 from collections import namedtuple
 from functools import partial
@@ -23,6 +24,11 @@ def spread(f, shards=3, **options):
 
 def normalized(v):
     return v / psum(np.sum(v**2), "i")
+
+
+def test_the_signature_is_that_of_jax():
+    names = "fun axis_name in_axes out_axes devices axis_size static_broadcasted_argnums"
+    assert list(inspect.signature(pmap).parameters) == [*names.split(), "donate_argnums"]
 
 
 # -- shards
@@ -213,7 +219,7 @@ def test_shards_of_jit_are_compiled(rng):
         y = np.tanh(v) * np.exp(-v) + v * v
         return np.sqrt(y / psum(np.sum(y), "i"))
 
-    x = rng.standard_normal((5, 3)) + 2
+    x = rng.uniform(1, 2, (5, 3))
     y = np.tanh(x) * np.exp(-x) + x * x
     mapped = spread(f)
     assert_allclose(mapped(x), np.sqrt(y / y.sum()))
@@ -314,8 +320,10 @@ def test_an_error_of_numpy_names_the_line():
     ],
 )
 def test_bad_calls(options, args, says):
-    with pytest.raises(ValueError, match=says):
-        pmap(lambda a, b: a + b, devices=CPU * 2, **options)(*args)
+    f = pmap(lambda a, b: a + b, devices=CPU * 2, **options)
+    for call in (f, jit(f), pmap(f.fun, devices=CPU, **options)):
+        with pytest.raises(ValueError, match=f"^pmap: .*{says}"):
+            call(*args)
 
 
 def test_bad_options():

@@ -9,7 +9,5 @@ def closure_grad(v, scale):
 
     product_2 = tanh_product * (1 - tanh ** 2)
     product_3 = tanh * (1 - tanh_product ** 2)
-    return (
-        product_2 * (2 * scale) + product_3 * scale,
-        np.sum(2 * product_2 * v) + np.sum(product_3 * v),
-    )
+    scale_bar = np.sum(2 * product_2 * v) + np.sum(product_3 * v)
+    return product_2 * (2 * scale) + product_3 * scale, scale_bar

@@ -138,7 +138,8 @@ def test_signs_are_not_added():
 
     lines = gradient(difference, V, 1)
     assert not any("+= -" in line or "+ -" in line for line in lines)
-    assert sum("-=" in line for line in lines) == 2
+    assert sum("-=" in line for line in lines) == 1
+    assert sum("] = -" in line for line in lines) == 1
 
 
 def test_products_have_no_parentheses_that_say_nothing():

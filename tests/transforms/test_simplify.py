@@ -36,7 +36,14 @@ RULES = [
     (lambda x, y: 2 * x + 3 * x, (V, V), ["mul"]),
     (lambda x, y: y - x - x, (V, V), ["mul", "sub"]),
     (lambda x, y: y - x + x * 2, (V, V), ["add"]),
+    (lambda x, y: x + 1.0 + 2.0, (V, V), ["add"]),
+    (lambda x, y: x - 1 - 2.0, (V, V), ["sub"]),
+    (lambda x, y: x + 2.0**52 - 2.0**52, (V, V), ["add", "sub"]),  # which rounds
+    (lambda x, y: y * (len(x) - 2 + 1), (V, 2.0), ["mul", "size_value", "sub"]),
     # products
+    (lambda x, y: x * x**2, (V, V), ["power"]),
+    (lambda x, y: 4 * (x / 2), (V, V), ["mul"]),
+    (lambda x, y: 2 * (x / 2), (V, V), []),
     (lambda x, y: x * 2 * y * 3, (V, V), ["mul", "mul"]),
     (lambda x, y: (-x) * (-y), (V, V), ["mul"]),
     (lambda x, y: -((-x) / y), (V, V), ["truediv"]),
@@ -197,6 +204,37 @@ def test_stores_through_views_go_to_the_array():
 
 def test_what_was_stored_is_not_read_back():
     assert not lets(simplified(read_again, M), "update")
+
+
+def elements(x):
+    y = np.zeros(2)
+    y[0] += x[1]
+    y[1] += 2.0 * x[0]
+    return y
+
+
+def places(x):
+    y = np.zeros(5)
+    y[0] += x[1]
+    y[-1] += x[0]
+    y[0] += x[2]
+    return y
+
+
+def perhaps_one_place(x):
+    y = np.zeros(4)
+    y[3] += x[1]
+    y[-1] += x[0]
+    return y
+
+
+def test_an_array_filled_element_by_element_is_made_at_once():
+    assert [s.op.name for s in every(simplified(elements, V))][-1] == "array"
+
+
+def test_what_is_added_to_zero_is_stored():
+    assert len(lets(simplified(places, V), "update")) == 1
+    assert len(lets(simplified(perhaps_one_place, V), "add_at")) == 1
 
 
 # -- structure

@@ -221,6 +221,32 @@ class TestLoopsOfDifferentLengths:
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize("f", [*CONTROL, lambda x: powers(x, 3)], ids=lambda f: f.__name__)
+def test_no_elements(f):
+    none = np.zeros(0)
+    assert vmap(f)(none).shape == (0,)
+    assert vmap(grad(f))(none).shape == (0,)
+    assert grad(lambda x: np.sum(vmap(f)(x)))(none).shape == (0,)
+
+
+def test_loops_that_no_element_enters():
+    def f(x, n):
+        if x > 1000:
+            for k in range(n):
+                x = x * k
+            while x > 1:
+                x = x / 2
+        return x * n
+
+    close(vmap(f)(XS, NS), XS * NS)
+    close(vmap(grad(f))(XS, NS), NS)
+    close(vmap(f)(XS[:0], NS[:0]), XS[:0])
+    table = XS.reshape(2, 3), NS.reshape(2, 3)
+    close(vmap(vmap(f))(*table), table[0] * table[1])
+    close(vmap(vmap(grad(f)))(*table), table[1])
+    close(vmap(vmap(f, (0, None)))(table[0], NS[:2]), table[0] * NS[:2, None])
+
+
 # -- what is not taken
 
 

@@ -54,7 +54,8 @@ class Aliases:
     def settle(self, out: Var, symbol: Symbol) -> None:
         """After the loop."""
         self.install(out, symbol)
-        trace().share(symbol.cell, self.left.get(self.place.get(out), ()))
+        if out in self.place:
+            trace().share(symbol.cell, self.left.get(self.place[out], ()))
 
     def leave(self, param: Var, out: Var) -> None:
         if param in self.place:

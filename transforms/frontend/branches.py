@@ -22,7 +22,7 @@ from tapeless.transforms.errors import (
     StructureError,
     TapelessError,
 )
-from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.cells import CellLocation, Value
 from tapeless.transforms.frontend.desugar import RESULT
 from tapeless.transforms.frontend.effects import Unreachable, raise_
 from tapeless.transforms.frontend.references import Choice, blank, by_reference
@@ -232,8 +232,8 @@ class Merge:
         if self.a.raised or self.b.raised:
             x = y = y if self.a.raised else x
         self.fresh = location is None
-        plain = location is not None and x.kind == "leaf" and location.name != RESULT
-        self.name = location.name if plain else ""
+        name = location.name if location is not None and x.kind == "leaf" else ""
+        self.name = name if name != RESULT else ""
         try:
             for side in (x.value, y.value):
                 if isinstance(side, Diverged):
@@ -275,6 +275,7 @@ class Merge:
             return p
         kind = join_types(p.type, q.type)
         out = Var(kind, self.name)
+        self.name = ""  # what follows, such as a flag, is no value of the variable
         if not out.name:
             names = [x.name if isinstance(x, Var) else "" for x in (p, q)]
             chosen = self.fresh and names[0] != names[1]
@@ -336,13 +337,13 @@ class Merge:
             return self.outside(int(self.a.raised), x.value)
         return Choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
 
-    def outside(self, side: int, value: Symbol) -> Symbol:
+    def outside(self, side: int, value: Value) -> Symbol:
         """An array of one side as it is known after the branch."""
         if (side, id(value)) not in self.made:
             self.made[side, id(value)] = self.carried_out(side, value)
         return self.made[side, id(value)]  # type: ignore[no-any-return]
 
-    def carried_out(self, side: int, value: Symbol) -> Symbol:
+    def carried_out(self, side: int, value: Value) -> Value:
         if isinstance(value, Choice):
             test = self.one_sided(side, value.test)
             a, b = (self.outside(side, o) for o in value.options)

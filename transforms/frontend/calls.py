@@ -91,6 +91,8 @@ class Calls:
             return staged(f, *args, **kwargs)
         if isinstance(f, BoundRule):
             return f(*args, **kwargs)
+        if isinstance(f, Symbol):
+            raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
             if f in BUILTINS:
                 return BUILTINS[f](self, *args, **kwargs)

@@ -34,7 +34,7 @@ class Order:
     strides: Any
 
     def holds(self, array: np.ndarray[Any, Any]) -> bool:
-        return order_of(array) == self.strides
+        return bool(order_of(array) == self.strides)
 
 
 def order_of(array: np.ndarray[Any, Any]) -> Any:
@@ -208,8 +208,10 @@ class Layouts:
         if orders <= {"C"} or len(shape) == 1:
             return c_order(shape)
         keeps = s.op.elementwise or s.op in (shapes.copy, shapes.cast)
-        alike = keeps and all(a.type.ndim == len(shape) for a in arrays)
-        return f_order(shape) if orders == {"F"} and alike else None
+        if not keeps or any(a.type.ndim != len(shape) for a in arrays):
+            return None
+        ranks = {self.rank(a) for a in arrays}  # which decides, for what NumPy computes by element
+        return {"C": c_order, "F": f_order}[ranks.pop()](shape) if ranks in ({"C"}, {"F"}) else None
 
     def order(self, a: Atom) -> str:
         strides = self.of(a)
@@ -218,6 +220,18 @@ class Layouts:
         if in_order(a.type.shape, strides):
             return "C"
         return "F" if in_order(a.type.shape[::-1], strides[::-1]) else ""
+
+    def rank(self, a: Atom) -> str:
+        """The order of the axes by their strides."""
+        strides = self.of(a)
+        axes = None if strides is None else real_axes(a.type.shape, strides)
+        steps = [_magnitude(stride) for _, stride in axes or ()]
+        if not steps or 0 in steps:
+            return ""
+        for order, falling in (("C", steps), ("F", steps[::-1])):
+            if all(_at_least(a, b) for a, b in pairwise(falling)):
+                return order
+        return ""
 
     def stepped(self, s: Let, strides: Strides) -> Strides | None:
         """The strides of a view."""
@@ -238,8 +252,24 @@ class Layouts:
         return strides if s.op.name in ("identity", "again") else None
 
 
+def _magnitude(stride: Size) -> Size:
+    """The absolute value of a stride; 0 if none can say."""
+    known = trace().value(stride)
+    return 0 if known is None else stride if known > 0 else -stride
+
+
+def _at_least(a: Size, b: Size) -> bool:
+    x, y = trace().value(a), trace().value(b)
+    if x is None or y is None or x < y:
+        return False
+    if not dims.at_least(a, b):
+        trace().guard(">=", a, b)
+    return True
+
+
 def _sliced(key: Any, strides: Strides) -> Strides | None:
-    left, found = iter(strides), []
+    left = iter(strides)
+    found: list[Size] = []
     for e in key:
         if e is None:
             found.append(1)

@@ -184,7 +184,7 @@ class Recursion:
             if len(self.given.children) < len(self.locations) + 1:
                 self.start()
             if block is not None and not self.changed:
-                self.function.block = block  # type: ignore[misc]
+                self.function.block = block
                 return
         raise UnsupportedError(
             f"the types that {self.name} is called with and returns do not settle",
@@ -289,9 +289,10 @@ class Recursion:
         more = (*extra, *lengths.values())
         block = _with_arguments(block, self.function, more, self.pure)
         block = replace(block, params=(*block.params, *extra))
-        fresh, _ = refresh(block, {symbol: n.size for symbol, n in lengths.items()})
+        sizes: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
+        fresh, _ = refresh(block, sizes)
         fresh = replace(fresh, params=(*fresh.params, *lengths.values()))
-        self.function.block = fresh  # type: ignore[misc]
+        self.function.block = fresh
         return (*extra, *(size_atom(dims.single(symbol)) for symbol in lengths))
 
 

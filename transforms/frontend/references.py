@@ -39,12 +39,12 @@ class Choice(Symbol):
     __slots__ = ("number", "options", "test")
 
     def __init__(self, test: Atom, options: tuple[Value, Value], number: int | None = None) -> None:
-        kind = join_types(*(o.type for o in options))
-        super().__init__(None, is_array=True, kind=kind)  # type: ignore[arg-type]
+        kind: Any = join_types(*(o.type for o in options))
+        super().__init__(None, is_array=True, kind=kind)
         self.test, self.options, self.number = test, options, number
 
     def holds(self) -> Atom:
-        return self.test if self.number is None else equal(self.test, atom(self.number))  # type: ignore[no-any-return]
+        return self.test if self.number is None else equal(self.test, atom(self.number))
 
     def memory(self) -> set[Any]:
         return set().union(*(o.memory() for o in self.options))
@@ -213,7 +213,7 @@ class Mixed(Reference):
         assert isinstance(spec, MixedSpec)
         left = iter(children)
         number = atom(atoms(next(left)))
-        last = [next(left)] if spec.keys[0] is not None else []
+        last: list[Symbol] = [next(left)] if spec.keys[0] is not None else []
         options = [Part.build(p, [next(left) for _ in p.children]) for p in spec.parts]
         *others, value = options + last
         for k, option in reversed([*enumerate(others)]):
@@ -269,7 +269,7 @@ class Targets:
         if self.own is not None:
             found.append(blank(self.own) if at is not None else value.present())
         for k, p in enumerate(self.parts):
-            found += [c.atom for c in spec.children] if k == at else [atom(0) for _ in p.children]
+            found += spec.leaves() if k == at else [atom(0) for _ in p.children]
         return found
 
 

@@ -289,8 +289,13 @@ class Roll:
         if isinstance(loc, CellLocation):
             return list(final.leaves())
         found: list[Atom] = []
+
+        def keep(old: Spec, new: Spec) -> Any:
+            found.extend(new.leaves())
+            return old.value
+
         try:
-            join(entry, final, lambda old, new: found.extend(new.leaves()) or old.value)
+            join(entry, final, keep)
         except StructureError as e:
             what = f"'{loc.name}' changes from pass to pass: {e.problem}" if loc.name else str(e)
             raise Unrollable(what) from None

@@ -182,10 +182,15 @@ class Run(Trace):
         return find_origin()
 
 
+def _is_users(frame: FrameType) -> bool:
+    """Whether rewritten code runs in it that is not of our own libraries."""
+    return frame.f_code in known_codes and not frame.f_globals.get("__staged__", False)
+
+
 def find_origin() -> Origin | None:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if frame.f_code in known_codes:
+        if _is_users(frame):
             return Origin(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
         frame = frame.f_back
     return None
@@ -347,7 +352,7 @@ def _where(error: BaseException) -> tuple[str, int, int, int] | None:
     found = None
     tb = error.__traceback__
     while tb is not None:
-        if tb.tb_frame.f_code in known_codes:
+        if _is_users(tb.tb_frame):
             places = list(tb.tb_frame.f_code.co_positions())
             at = places[tb.tb_lasti // 2] if tb.tb_lasti >= 0 else (tb.tb_lineno, None, 0, 0)
             found = (

@@ -193,7 +193,7 @@ class BoundRule:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         made = call_numpy(METHODS[self.name], (self.symbol, *args), kwargs)
-        if self.name == "copy" and not args and not kwargs and isinstance(made, Symbol):
+        if self.name == "copy" and not args and not kwargs:
             trace().in_order.add(made.value())  # np.copy keeps the order
         return made
 
@@ -262,7 +262,7 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
     made = rule(*[atoms(a, memo) for a in args], **atoms(kwargs, memo))
     if not _gives_views(rule, kwargs):
         return wrap(made)
-    known = {v: p for p, v in zip(parents[::-1], values[::-1], strict=True)}
+    known: dict[Atom, Value] = dict(zip(values[::-1], parents[::-1], strict=True))
     for p in parents:
         if p.parent is not None and p.parent.cell is not None:
             known.setdefault(p.parent.cell.atom, p.parent)
@@ -276,7 +276,7 @@ def _gives_views(rule: Any, kwargs: dict[str, Any]) -> bool:
     return copy is not True
 
 
-def _connected(made: Any, known: dict[Atom, Symbol], rule: Any) -> Any:
+def _connected(made: Any, known: dict[Atom, Value], rule: Any) -> Any:
     """What a function that gives views made: a part of an argument, or an array of its own."""
     if not isinstance(made, Var) or not made.type.shape:
         return wrap(made)
@@ -288,7 +288,7 @@ def _connected(made: Any, known: dict[Atom, Symbol], rule: Any) -> Any:
     return symbol
 
 
-def _part_of(source: Symbol, made: Var, lets: list[Let], rule: Any) -> Symbol:
+def _part_of(source: Any, made: Var, lets: list[Let], rule: Any) -> Symbol:
     is_view, orders = views.verdict(rule, made, lets)
     if is_view:
         chain = tuple((s.op, s.args[1:], s.params) for s in lets)

@@ -15,6 +15,7 @@ from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.spread import Spread
 from tapeless.transforms.loops.stages import Axes, Equal, Stage
 from tapeless.transforms.loops.views import Entry, Span, entries_of, is_view
+from tapeless.transforms.ops.parts import Slot
 
 
 @dataclass(eq=False)
@@ -25,7 +26,9 @@ class Item:
     size: Size | None = None
     rank: int = 0
     axes: dict[Stage, int] = field(default_factory=dict)
-    vars: dict[Var, int] = field(default_factory=dict)  # the axis of what it makes that it runs over
+    vars: dict[Var, int] = field(
+        default_factory=dict
+    )  # the axis of what it makes that it runs over
     cells: dict[Var, int] = field(default_factory=dict)  # the same of memory that it stores to
     needs: set[Var] = field(default_factory=set)
     reads: set[Any] = field(default_factory=set)
@@ -33,7 +36,7 @@ class Item:
 
 
 class Arrangement:
-    """`stage` gives the loops of a statement, `open_axes` those of its axes that have no loop yet."""
+    """`stage` gives the loops of a statement, `open_axes` its axes that have no loop yet."""
 
     def __init__(
         self,
@@ -102,8 +105,8 @@ class Arrangement:
             if item.size is None:
                 continue
             inside = {v for v in needs if self.made.get(v) is item}
-            if not inside and item.rank != len(free):
-                continue
+            if item.rank != len(free) and (not inside or item.rank == 1):
+                continue  # an innermost loop stays one, for vectors
             touched = reads & item.writes or writes & (item.reads | item.writes)
             for axis in free if inside and len(free) <= item.rank else free[:1]:
                 if (
@@ -128,7 +131,7 @@ class Arrangement:
     # -- loops of the user
 
     def loop(self, s: For, low: int) -> Item:
-        """The nest that a loop joins, or a new one, if its arrays can be gone through row by row."""
+        """The nest that a loop joins, or a new one, if it can run for each row by itself."""
         free = {p: self.free(p) for p in s.carries if getattr(p.type, "shape", ())}
         rows = [p for p, axes in free.items() if len(axes) > 1]
         if not rows or any(len(axes) < 2 for axes in free.values()):
@@ -178,20 +181,18 @@ class Arrangement:
         s = self.memory.defs[v]
         return isinstance(s, Let) and is_view(s)
 
-    def apart(
-        self, stage: Stage, axis: int, item: Item, reads: set[Any], writes: set[Any]
-    ) -> bool:
+    def apart(self, stage: Stage, axis: int, item: Item, reads: set[Any], writes: set[Any]) -> bool:
         """Whether different passes touch different elements of the memory that is overwritten."""
         shared = (reads & item.writes) | (writes & (item.reads | item.writes))
         for cell in shared:
             if not isinstance(cell, Var):
                 return False
             patterns = [
-                [e == at for e in entries]
+                [(runs(e, at), e) for e in entries]
                 for other, at in [*item.axes.items(), (stage, axis)]
                 for entries in self.touching(other, cell)
             ]
-            if not any(map(all, zip(*patterns, strict=True))):
+            if not any(map(_in_step, zip(*patterns, strict=True))):
                 return False
         return True
 
@@ -210,7 +211,11 @@ class Arrangement:
         for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
             if isinstance(a, Var) and getattr(a.type, "shape", ()):
                 if k == 0 and stage.stores:
-                    found += self.through(a, stage.entries_axes(), cell)
+                    first = 2 if len(stage.maps) > 2 else 1
+                    rest = stage.let.args[first:]
+                    space = tuple(range(len(stage.space)))
+                    part = tuple(_axis(e, space, rest) for e in stage.entries)
+                    found += self.through(a, part, cell)
                 else:
                     found += self.through(a, stage.entries_axes() if axes is None else axes, cell)
         return found
@@ -229,13 +234,30 @@ def through(memory: Memory, a: Any, axes: Axes, v: Any) -> list[tuple[Any, ...]]
             return []
         entries = entries_of(s)
         assert entries is not None
-        axes = tuple(_axis(e, axes) for e in entries)
+        axes = tuple(_axis(e, axes, s.args[1:]) for e in entries)
         a = s.args[0]
     return []
 
 
-def _axis(e: Entry, axes: Axes) -> int | None:
-    """The axis of the space that an entry runs along, element by element."""
-    if isinstance(e, Span) and e.whole and e.axis is not None:
-        return axes[e.axis]
+def runs(e: Any, axis: int) -> bool:
+    """Whether an axis is read along an axis of the space, from anywhere."""
+    return e == axis if not isinstance(e, tuple) else e[0] == axis
+
+
+def _in_step(column: Iterable[tuple[bool, Any]]) -> bool:
+    """Whether all go along the axis of their loops, and from the same element."""
+    column = list(column)
+    starts = {e[1:] if isinstance(e, tuple) else None for _, e in column}
+    return all(along for along, _ in column) and len(starts) == 1
+
+
+def _axis(e: Entry, axes: Axes, rest: tuple[Any, ...]) -> Any:
+    """The axis of the space that an entry runs along, element by element; with the start and step
+    where it does not run from the first."""
+    if isinstance(e, Span) and e.axis is not None:
+        at = axes[e.axis]
+        if e.whole or not isinstance(at, int):
+            return at if e.whole else None
+        start = rest[e.start.k] if isinstance(e.start, Slot) else e.start
+        return (at, start, e.step)
     return None

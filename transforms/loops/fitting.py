@@ -1,5 +1,5 @@
-"""Sizes that an operation relies on to be equal, and that nothing says are: NumPy finds out when the
-program runs, and so must compiled code, before it reads anything.
+"""Sizes that an operation relies on to be equal, and that nothing says are: NumPy finds out when
+the program runs, and so must compiled code, before it reads anything.
 
 z = x + y, x of n numbers, y of m      becomes      check(m == n); z = x + y, both of n
 """
@@ -30,9 +30,7 @@ from tapeless.transforms.core.sizes import size_value
 Sizes = dict[dims.Symbol, Size]
 
 #: Its argument, whose sizes have been checked to be those of `shape`.
-fitted = Op(
-    "fitted", lambda x, *, shape: Type(x.type.dtype, shape), "{0}", view=True
-)
+fitted = Op("fitted", lambda x, *, shape: Type(x.type.dtype, shape), "{0}", view=True)
 BROADCAST = frozenset(["cast", "copy", "select", "real", "imag", "conj"])
 
 

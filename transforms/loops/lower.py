@@ -32,15 +32,15 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.loops.arrange import through
-from tapeless.transforms.loops.fitting import Fitting, canonical, equal_sizes
-from tapeless.transforms.loops.kernel import Kernel, Names, NotCompiled, Writer
-from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.fitting import Fitting, _single, canonical, equal_sizes
+from tapeless.transforms.loops.kernel import Kernel, Writer
+from tapeless.transforms.loops.lines import Names, NotCompiled
+from tapeless.transforms.loops.memory import Memory, inside
 from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import STORES, Stage, permuted, stage_of
-from tapeless.transforms.loops.views import is_view
+from tapeless.transforms.loops.views import Span, entries_of, is_view
 from tapeless.transforms.ops.fresh import empty
-from tapeless.transforms.ops.overwriting import OVERWRITING
 from tapeless.transforms.ops.shapes import cast
 
 CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
@@ -56,6 +56,7 @@ class Analysis:
     boundscheck: bool = True
     targets: set[Var] = field(default_factory=set)  # memory that is stored to
     unset: set[Var] = field(default_factory=set)  # memory that a program makes without contents
+    lengths: dict[dims.Symbol, tuple[Let, int]] = field(default_factory=dict)
     stages: dict[Let, Stage | None] = field(default_factory=dict)
     inside: set[Var] = field(default_factory=set)  # what the kernel that is written defines
     seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
@@ -70,21 +71,49 @@ class Analysis:
         if not isinstance(s, Let) or is_view(s):
             return None
         if s not in self.stages:
-            self.stages[s] = self.ordered(stage_of(s, self.equal))
+            stage = self.stages[s] = self.ordered(stage_of(s, self.equal))
+            if stage is not None and stage.stores:
+                self.measure(s, stage.entries, stage.space)
         return self.stages[s]
 
+    def measure(self, s: Let, entries: Any, space: tuple[Size, ...]) -> None:
+        """Notes which part of which axis has a length that only the program knows."""
+        for axis, e in enumerate(entries):
+            if isinstance(e, Span) and e.axis is not None:
+                n = space[e.axis]
+                symbol = _single(n)
+                if symbol is not None and not symbol.given and symbol.var is None:
+                    self.lengths.setdefault(symbol, (s, axis))
+
+    def upper(self, size: Size) -> Size:
+        """A size that is at least this, of which the driver knows the value."""
+        size = self.canon(size)
+        for x in dims.symbols(size):
+            if x in self.lengths and not self.known(dims.single(x)):
+                s, axis = self.lengths[x]
+                n = s.args[0].type.shape[axis]
+                size = dims.substitute(size, lambda y, x=x, n=n: n if y == x else None)  # type: ignore[misc]
+        return self.canon(size)
+
     def ordered(self, stage: Stage | None) -> Stage | None:
-        """The loops of a product of matrices: the innermost goes along the rows of the second in
-        memory, which may have been transposed."""
-        if stage is None or stage.let.op.name != "matmul" or len(stage.out) == 0:
+        """The loops of a product of matrices go along the memory of both, which may have been
+        transposed."""
+        if stage is None or stage.let.op.name != "matmul" or not stage.out:
             return stage
-        a, axes = stage.let.args[1], stage.maps[1]
-        base = self.memory.base(a)
         (inner,) = stage.reduced
-        for entries in through(self.memory, a, axes or (), base):
-            if len(entries) == 2 and entries[-1] == inner:
-                return permuted(stage, (*(k for k in range(len(stage.space)) if k != inner), inner))
+        others = tuple(k for k in range(len(stage.space)) if k != inner)
+        left, right = (self.last_axis(stage, k) for k in (0, 1))
+        if right == inner and len(stage.maps[1] or ()) == 2:
+            return permuted(stage, (*others, inner))
+        if left != inner and len(stage.maps[0] or ()) == 2:
+            return permuted(stage, (inner, *others))
         return stage
+
+    def last_axis(self, stage: Stage, k: int) -> Any:
+        """The axis of the space along which an argument lies in memory."""
+        a = stage.let.args[k]
+        found = through(self.memory, a, stage.maps[k] or (), self.memory.base(a))
+        return found[0][-1] if found and found[0] else None
 
     def outside(self, size: Size) -> bool:
         """Whether the driver knows the size before it calls the kernel."""
@@ -98,7 +127,8 @@ class Analysis:
 
     def spelled(self, size: Size) -> Size:
         """The size as the driver can write it."""
-        return size if self.known(size) else self.canon(size)
+        size = size if self.known(size) else self.canon(size)
+        return size if self.known(size) else self.upper(size)
 
     def defined_outside(self, v: Var) -> bool:
         return v not in self.inside
@@ -128,7 +158,7 @@ class Lowering:
         sizes = equal_sizes(relations)
         fitting = Fitting(sizes, hints or {})
         self.name = name
-        self.block = not_overwriting(stored_back(fitting.run(block), stored))
+        self.block = stored_back(fitting.run(block), stored, overwriting=False)
         self.checks, self.relied = fitting.checks, fitting.relied
         self.memory = Memory()
         self.memory.learn(self.block)
@@ -137,6 +167,9 @@ class Lowering:
         self.names = Names()
         self.same: dict[Var, Atom] = {}
         self.fallbacks: list[str] = []
+        for s in self.memory.defs.values():
+            if isinstance(s, Let) and s.op.name == "index" and is_view(s):
+                self.analysis.measure(s, entries_of(s), s.outs[0].type.shape)
         self.constants(self.block)
 
     def run(self) -> Block:
@@ -257,9 +290,7 @@ class Lowering:
         ):
             return True
         arrays = any(getattr(p.type, "shape", True) for p in self.block.params)
-        return not arrays and any(
-            g is not None and g.let.op.name != "size_value" for g in stages
-        )
+        return not arrays and any(g is not None and g.let.op.name != "size_value" for g in stages)
 
     def flush(self, run: list[Statement], live: set[Var]) -> list[Statement]:
         if not run or not self.worth(run):
@@ -271,10 +302,8 @@ class Lowering:
             return [self.inner(s, after) for s, after in zip(run, later, strict=True)]
 
     def kernel(self, run: list[Statement], live: set[Var]) -> list[Statement]:
-        from tapeless.transforms.loops.memory import _inside
-
         analysis = self.analysis
-        analysis.inside = {v for s in run for v in (*outputs(s), *_inside(s))}
+        analysis.inside = {v for s in run for v in (*outputs(s), *inside(s))}
         before = [v for s in run for v in outputs(s)]
         first = min((self.memory.order[v] for v in before), default=0)
         analysis.seen = {
@@ -290,7 +319,7 @@ class Lowering:
         self.kernels.append(kernel)
         self.same |= kernel.same
         views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
-        wanted = live | {a for a in kernel.results}
+        wanted = live | set(kernel.results)
         views = [s for s in views if s.outs[0] in wanted]
         return [*self.call(kernel), *views]
 
@@ -328,28 +357,6 @@ class Lowering:
             casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
         op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
         return [*made, Let(tuple(raw), op, tuple(args)), *casts]
-
-
-def not_overwriting(block: Block) -> Block:
-    """x += y as x = x + y: kernels decide themselves where sums are kept."""
-    plain = {v: k for k, v in OVERWRITING.items()}
-
-    def inner(b: Block) -> Block:
-        return replace(b, body=tuple(map(one, b.body)))
-
-    def one(s: Statement) -> Statement:
-        match s:
-            case Let():
-                return replace(s, op=plain.get(s.op, s.op))
-            case If():
-                return replace(s, then=inner(s.then), orelse=inner(s.orelse))
-            case For():
-                return replace(s, body=inner(s.body))
-            case While():
-                return replace(s, test=inner(s.test), body=inner(s.body))
-        return s
-
-    return inner(block)
 
 
 RESERVED = ("np", "njit", "plus", "plus_product", "range", "max", "min", "abs", "len")

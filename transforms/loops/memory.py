@@ -83,7 +83,10 @@ class Memory:
                 return self.cell(init) if isinstance(init, Var) else v
         if isinstance(s, If):
             k = s.outs.index(v)
-            sides = {self.cell(a) if isinstance(a, Var) else None for a in (s.then.results[k], s.orelse.results[k])}
+            sides = {
+                self.cell(a) if isinstance(a, Var) else None
+                for a in (s.then.results[k], s.orelse.results[k])
+            }
             if len(sides) == 1 and None not in sides:
                 return sides.pop()  # type: ignore[return-value]
         return v
@@ -131,7 +134,7 @@ class Memory:
             for a in b.results:
                 self._need(a, inner)
             found |= inner - set(b.params)
-        return found - _inside(s)
+        return found - inside(s)
 
     def _need(self, a: Any, found: set[Var]) -> None:
         if not isinstance(a, Var) or a in found:
@@ -142,6 +145,16 @@ class Memory:
         if isinstance(s, Let) and (s in self.inline or is_view(s)):
             for b in _operands(s):
                 self._need(b, found)
+
+    def views(self, s: Let) -> Iterator[Let]:
+        """The views that a statement reads through."""
+        for a in s.args:
+            while isinstance(a, Var):
+                made = self.defs.get(self.cell(a))
+                if not (isinstance(made, Let) and is_view(made)):
+                    break
+                yield made
+                a = made.args[0]
 
     def reads(self, s: Statement) -> set[Any]:
         found: set[Any] = {self.base(v) for v in self.needs(s) if has_memory(v)}
@@ -170,7 +183,10 @@ def _operands(s: Statement) -> Iterator[Any]:
         yield from (x.var for x in _symbols(v) if x.var is not None)
     for out in outputs(s):
         yield from (
-            x.var for n in getattr(out.type, "shape", ()) for x in dims.symbols(n) if x.var is not None
+            x.var
+            for n in getattr(out.type, "shape", ())
+            for x in dims.symbols(n)
+            if x.var is not None
         )
 
 
@@ -182,11 +198,11 @@ def _symbols(value: Any) -> Iterator[dims.Symbol]:
             yield from _symbols(v)
 
 
-def _inside(s: Statement) -> set[Var]:
+def inside(s: Statement) -> set[Var]:
     """The variables that are defined in the blocks of a statement."""
     found: set[Var] = set()
     for b in blocks(s):
         found |= set(b.params)
         for t in b.body:
-            found |= set(outputs(t)) | _inside(t)
+            found |= set(outputs(t)) | inside(t)
     return found

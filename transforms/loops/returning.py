@@ -8,17 +8,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tapeless.transforms.core.language import Block, Let, Statement, Var
+from tapeless.transforms.core.language import Block, For, If, Let, Statement, Var, While
 from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.ops.overwriting import OVERWRITING
 from tapeless.transforms.ops.parts import update
 from tapeless.transforms.ops.shapes import copy
 from tapeless.transforms.ownership import own
 
 
-def stored_back(block: Block, stored: Sequence[Var]) -> Block:
+def stored_back(block: Block, stored: Sequence[Var], overwriting: bool = True) -> Block:
     """The block, with stores decided. Its last results are what the parameters `stored` hold when
-    it returns; they are stored there, and no results any more."""
+    it returns; they are stored there, and no results any more.
+
+    overwriting  whether x = x + y may be x += y
+    """
     block = own(block, stored)
+    block = block if overwriting else not_overwriting(block)
     if not stored:
         return block
     memory = Memory()
@@ -36,3 +41,25 @@ def stored_back(block: Block, stored: Sequence[Var]) -> Block:
         whole = (slice(None),) * p.type.ndim
         stores.append(Let((Var(p.type, p.name),), update, (p, value), {"key": whole}))
     return replace(block, body=(*block.body, *copies, *stores), results=block.results[:first])
+
+
+def not_overwriting(block: Block) -> Block:
+    """x += y as x = x + y: kernels decide themselves where sums are kept."""
+    plain = {v: k for k, v in OVERWRITING.items()}
+
+    def inner(b: Block) -> Block:
+        return replace(b, body=tuple(map(one, b.body)))
+
+    def one(s: Statement) -> Statement:
+        match s:
+            case Let():
+                return replace(s, op=plain.get(s.op, s.op))
+            case If():
+                return replace(s, then=inner(s.then), orelse=inner(s.orelse))
+            case For():
+                return replace(s, body=inner(s.body))
+            case While():
+                return replace(s, test=inner(s.test), body=inner(s.body))
+        return s
+
+    return inner(block)

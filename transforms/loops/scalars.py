@@ -18,7 +18,9 @@ from tapeless.transforms.text import number, template
 
 FLOAT, INT, BOOL = np.dtype(float), np.dtype(int), np.dtype(bool)
 DTYPES = frozenset(
-    map(np.dtype, "? i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 c8 c16".split())  # what Numba compiles well
+    map(
+        np.dtype, ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"]
+    )  # what Numba compiles well
 )
 COMPARISONS = {
     "less": "<",
@@ -72,18 +74,50 @@ MATH = {
     "gammaln": "lgamma",
 }
 #: the same from NumPy, where `math` has another meaning or none
-NUMPY = (
-    "exp2 cbrt floor ceil trunc rint sign fmax fmin fmod logaddexp logaddexp2 nextafter "
-    "heaviside".split()
-)
-COMPLEX = "exp log sqrt sin cos tan sinh cosh tanh abs".split()
+NUMPY = [
+    "exp2",
+    "cbrt",
+    "floor",
+    "ceil",
+    "trunc",
+    "rint",
+    "sign",
+    "fmax",
+    "fmin",
+    "fmod",
+    "logaddexp",
+    "logaddexp2",
+    "nextafter",
+    "heaviside",
+]
+COMPLEX = ["exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs"]
 FACTOR = {"deg2rad": np.pi / 180, "radians": np.pi / 180, "rad2deg": 180 / np.pi}
 FACTOR["degrees"] = FACTOR["rad2deg"]
-OTHERS = (
-    "neg abs positive square reciprocal power maximum minimum select cast copy logical_not "
-    "logical_and logical_or logical_xor invert isnan isinf isfinite real imag conj "
-    "convert_element_type"
-).split()
+OTHERS = [
+    "neg",
+    "abs",
+    "positive",
+    "square",
+    "reciprocal",
+    "power",
+    "maximum",
+    "minimum",
+    "select",
+    "cast",
+    "copy",
+    "logical_not",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "invert",
+    "isnan",
+    "isinf",
+    "isfinite",
+    "real",
+    "imag",
+    "conj",
+    "convert_element_type",
+]
 NAMES = frozenset([*COMPARISONS, *INFIX, *MATH, *NUMPY, *FACTOR, *OTHERS])
 #: operations whose text names an operand more than once
 REPEATING = frozenset(["power", "square", "maximum", "minimum", "isfinite"])
@@ -92,9 +126,7 @@ REPEATING = frozenset(["power", "square", "maximum", "minimum", "isfinite"])
 def known(s: Let) -> bool:
     """Whether the operation has a scalar form for the types of this statement."""
     types = [a.type for a in s.args] + [v.type for v in s.outs]
-    if s.op.name not in NAMES or not all(
-        isinstance(t, Type) and t.dtype in DTYPES for t in types
-    ):
+    if s.op.name not in NAMES or not all(isinstance(t, Type) and t.dtype in DTYPES for t in types):
         return False
     kinds = {t.dtype.kind for t in types}
     name = s.op.name
@@ -157,7 +189,10 @@ class Operands:
     def natural(self, dtype: np.dtype[Any]) -> dict[str, ast.expr]:
         """As `to`, without casts that Python does itself: an integer beside a float."""
         dtypes = [a.type.dtype for a in self.atoms]
-        others = [d == dtype and not isinstance(a, Literal) for a, d in zip(self.atoms, dtypes, strict=True)]
+        others = [
+            d == dtype and not isinstance(a, Literal)
+            for a, d in zip(self.atoms, dtypes, strict=True)
+        ]
         holes = self.to(dtype)
         if dtype == FLOAT and sum(others):
             for k, a in enumerate(self.atoms):
@@ -176,11 +211,15 @@ def spelled(s: Let, values: list[ast.expr], imports: set[tuple[str, str]]) -> as
     if name in INFIX:
         text = f"{{0}} {INFIX[name]} {{1}}"
         if name == "truediv" and out == FLOAT:
-            return template(text, operands.to(FLOAT) if _both_literals(s) else operands.natural(FLOAT))  # type: ignore[no-any-return]
+            return template(
+                text, operands.to(FLOAT) if _both_literals(s) else operands.natural(FLOAT)
+            )  # type: ignore[no-any-return]
         return _narrow(template(text, operands.natural(out)), out)
     if name in FACTOR:
         return template("{0} * {1}", {**operands.to(out), "1": literal(FACTOR[name], out)})  # type: ignore[no-any-return]
-    if name in COMPLEX and out.kind == "c" or (name == "abs" and s.args[0].type.dtype.kind == "c"):
+    if (name in COMPLEX and out.kind == "c") or (
+        name == "abs" and s.args[0].type.dtype.kind == "c"
+    ):
         return template(f"np.{name}({{0}})", operands.to(s.args[0].type.dtype))  # type: ignore[no-any-return]
     if name in MATH or name in NUMPY:
         module, function = ("math", MATH[name]) if name in MATH else ("numpy", name)

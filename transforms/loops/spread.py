@@ -34,11 +34,11 @@ class Spread:
         stage: Callable[[Statement], Stage | None],
         through: Reading,
         size: Size,
-        vars: dict[Var, int],
+        found: dict[Var, int],
         cells: dict[Var, int],
     ) -> None:
         self.memory, self.equal, self.stage, self.through = memory, equal, stage, through
-        self.size, self.vars, self.cells = size, dict(vars), dict(cells)
+        self.size, self.vars, self.cells = size, dict(found), dict(cells)
         self.axes: dict[Stage, int] = {}
 
     def loop(self, s: For, first: Callable[[Var], int | None]) -> bool:

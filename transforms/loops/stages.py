@@ -1,6 +1,6 @@
 """Statements as loops: over which space they run, and which elements they read and write there.
 
-y = sum(a * x, axis=1)      becomes      for all (i, k): y[i] += t[i, k], where t[i, k] = a[i, k] * x[k]
+y = sum(t, axis=1)      becomes      for all (i, k): y[i] += t[i, k]
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class Stage:
     out: Axes = ()
     reduced: frozenset[int] = frozenset()
     entries: tuple[Entry, ...] = ()
+    fits: tuple[int, ...] = ()  # axes of argument 0 whose part must be as long as the value
 
     @property
     def var(self) -> Var:
@@ -67,7 +68,7 @@ def stage_of(s: Let, equal: Equal) -> Stage | None:
         return _reduction(s)
     if name in CONSTANTS:
         space = s.outs[0].type.shape
-        return Stage(s, space, (),  _all(space))
+        return Stage(s, space, (), _all(space))
     if name in ("index", "gather"):
         return _picked(s)
     if name in STORES:
@@ -88,7 +89,7 @@ def _all(space: tuple[Size, ...]) -> Axes:
 
 
 def aligned(have: tuple[Size, ...], space: tuple[Size, ...], equal: Equal) -> Axes | None:
-    """The axes of an operand that is broadcast to the space; None where sizes are not known to fit."""
+    """The axes of an operand that is broadcast to the space; None where sizes may not fit."""
     lead = len(space) - len(have)
     if lead < 0:
         return None
@@ -109,9 +110,7 @@ def _reduction(s: Let) -> Stage | None:
     space, axes, keep = s.args[0].type.shape, s.params["axes"], s.params["keepdims"]
     if s.args[0].type.dtype.kind == "c" and s.op.name in ("max", "min", "any", "all"):
         return None
-    out = tuple(
-        None if k in axes else k for k in range(len(space)) if keep or k not in axes
-    )
+    out = tuple(None if k in axes else k for k in range(len(space)) if keep or k not in axes)
     return Stage(s, space, (_all(space),), out, frozenset(axes))
 
 
@@ -147,13 +146,30 @@ def _store(s: Let, equal: Equal) -> Stage | None:
     have = value.type.shape
     with building(Builder()):
         space = result_shape(target.type.shape, s.params["key"], s.args[2:])
-    while len(have) > len(space) and have[0] == 1:
-        have = have[1:]
-    if len(have) < len(value.type.shape) or not all(map(_spelled, space)):
+    if len(have) > len(space):
         return None
+    space, fits = _fitted(space, have, entries)
     axes = aligned(have, space, equal)
     slots = _slots(entries, len(s.args), 2)
-    return None if axes is None else Stage(s, space, (None, axes, *slots[2:]), entries=entries)
+    maps = (None, axes, *slots[2:])
+    return None if axes is None else Stage(s, space, maps, entries=entries, fits=fits)
+
+
+def _fitted(
+    space: tuple[Size, ...], have: tuple[Size, ...], entries: tuple[Entry, ...]
+) -> tuple[tuple[Size, ...], tuple[int, ...]]:
+    """Lengths of parts that only the program knows are those of the value; for which axes."""
+    lead = len(space) - len(have)
+    made = list(space)
+    for k, n in enumerate(have, lead):
+        if n != 1 and not _spelled(space[k]):
+            made[k] = n
+    axes = [
+        k
+        for k, e in enumerate(entries)
+        if isinstance(e, Span) and e.axis is not None and made[e.axis] != space[e.axis]
+    ]
+    return tuple(made), tuple(axes)
 
 
 def _spelled(size: Size) -> bool:

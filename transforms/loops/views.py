@@ -22,9 +22,11 @@ class Span:
     axis: int | None  # of the result; None: its only element
     start: Any = 0  # int, Slot, or None at the end that the step starts from
     step: int = 1
+    stop: Any = None  # as the slice says it
 
     @property
     def whole(self) -> bool:
+        """Whether it starts with the first element; where it stops, its length says."""
         return self.start == 0 and self.step == 1
 
 
@@ -119,5 +121,4 @@ def _span(s: slice, axis: int) -> Span | None:
     start = s.start if s.start is not None or step < 0 else 0
     if isinstance(start, int) and step < 0:
         return None
-    return Span(axis, start, step)
-
+    return Span(axis, start, step, s.stop)

@@ -96,7 +96,7 @@ def _beside(x: Atom, key: Key, rest: Atoms) -> Part:
 def _shape(e: Slot, rest: Atoms) -> tuple[Size, ...]:
     """The shape that an entry brings to those of the index arrays; a mask brings one axis."""
     t = rest[e.k].type
-    return (0,) if t.dtype.kind == "b" and t.shape else t.shape  # type: ignore[no-any-return]
+    return (0,) if t.dtype.kind == "b" and t.shape else t.shape
 
 
 def _refuse_slices(key: Key, axes: Any) -> None:
@@ -132,4 +132,4 @@ def _paired(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) -> Part
 def _count_others(x: Atom, key: Key) -> int:
     """How many axes of the part no index array makes."""
     taken = sum(e is not None for e in key)
-    return sum(e is None or isinstance(e, slice) for e in key) + x.type.ndim - taken
+    return sum(e is None or isinstance(e, slice) for e in key) + x.type.ndim - taken  # type: ignore[no-any-return]

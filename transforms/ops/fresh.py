@@ -205,4 +205,4 @@ def zero_of(like: Atom) -> Atom:
     """The zero of the tangents of a value."""
     if isinstance(like.type, StackType):
         return zero_stack(like)  # type: ignore[no-any-return]
-    return zero_tape(like) if like.type == TAPE else zero(like.type)  # type: ignore[no-any-return]
+    return zero_tape(like) if like.type == TAPE else zero(like.type)

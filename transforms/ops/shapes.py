@@ -229,7 +229,7 @@ def stacked(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
 def batch_size(args: Atoms, axes: Axes) -> Size:
     """The length of the batch."""
     sizes = (a.type.shape[k] for a, k in zip(args, axes, strict=True) if k is not None)
-    return next(sizes)
+    return next(sizes)  # type: ignore[no-any-return]
 
 
 # -- broadcast and sum

@@ -5,7 +5,8 @@ s = psum(x, "i")      becomes, for all elements of i,      s = np.sum(x, axis=0)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tapeless.transforms.core import builder
@@ -23,7 +24,7 @@ from tapeless.transforms.ops.reductions import amax, amin
 from tapeless.transforms.ops.shapes import broadcast_to, cast_to, front, move, repeated, reshape
 from tapeless.transforms.ops.shapes import sum as add_up
 from tapeless.transforms.spmd import collectives as c
-from tapeless.transforms.spmd.axes import Axis
+from tapeless.transforms.spmd.axes import Axis, bound
 from tapeless.transforms.spmd.shards import between_shards
 from tapeless.transforms.vmap.batch import Batch, Pair
 
@@ -50,6 +51,11 @@ class Named(Batch):
         value, at = self.talk(s, x, batch)
         out = s.outs[0]
         self.bind(out, cast_to(value, out.type.dtype), at)
+
+    @contextmanager
+    def for_elements(self) -> Iterator[None]:
+        with bound(self.axis), super().for_elements():
+            yield
 
     def talk(self, s: Let, x: Atom, batch: Any) -> Pair:
         """The result of a collective for all elements of the axis."""

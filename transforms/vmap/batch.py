@@ -9,7 +9,7 @@ do not depend on the batch stay as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -36,6 +36,7 @@ from tapeless.transforms.ops.shapes import move
 from tapeless.transforms.vmap import branches, calls, closed, effects, lists, loops, sizes
 from tapeless.transforms.vmap.align import elementwise
 from tapeless.transforms.vmap.branches import has_axes
+from tapeless.transforms.vmap.nesting import batching
 from tapeless.transforms.vmap.onebyone import one_by_one
 
 Pair = tuple[Atom, Any]  # a value and its batch axis, None if it is the same for all elements
@@ -121,6 +122,10 @@ class Batch:
                 yield statements
         finally:
             self.env = before
+
+    def for_elements(self) -> AbstractContextManager[None]:
+        """What is staged inside is for one element."""
+        return batching()
 
     # -- statements
 

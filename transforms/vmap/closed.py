@@ -14,7 +14,6 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.expand import Closed, closed, expand, no_types
 from tapeless.transforms.ops.shapes import repeated
-from tapeless.transforms.vmap.nesting import batching
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch, Pair
@@ -108,7 +107,7 @@ class Rule:
             self.element(v, like, True, inner.env) for v, like in zip(outs, s.outs, strict=True)
         ]
         assert s.op.jvp is not None
-        with batching(), current().block() as made:
+        with self.batch.for_elements(), current().block() as made:
             found = s.op.jvp(tuple(ins), tuple(ds), tuple(ends), params)
         return tuple(self.run(inner, made, found))
 
@@ -119,14 +118,14 @@ class Rule:
             self.element(c, like, True, inner.env) for c, like in zip(cts, s.outs, strict=True)
         )
         assert s.op.transpose is not None
-        with batching(), current().block() as made:
+        with self.batch.for_elements(), current().block() as made:
             found = s.op.transpose(each if len(each) > 1 else each[0], s.args, used, params)
         return tuple(self.run(inner, made, found))
 
     def reverse(self, s: Let) -> Let:
         assert isinstance(self.s.op, Closed)
         assert self.s.op.reverse is not None
-        with batching():
+        with self.batch.for_elements():
             made = self.s.op.reverse(self.s)
         saved = made.outs[len(s.outs) :]
         wide = tuple(Var(self.batch.kind(v.type), v.name) for v in saved)

@@ -32,8 +32,9 @@ from tapeless.transforms.ops.elementwise import (
     sub,
 )
 from tapeless.transforms.ops.fresh import ones, zeros
-from tapeless.transforms.ops.reductions import amax, amin, any_
+from tapeless.transforms.ops.reductions import any_
 from tapeless.transforms.vmap.branches import enter, env_kept, has_axes, leave
+from tapeless.transforms.vmap.extent import highest, lowest
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -141,12 +142,12 @@ def _span(batch: Batch, s: For) -> Span:
         return Span(start, stop, step, lambda k: (k, None), lambda k: None)
     if a is c is None and isinstance(step, Literal):
         up = step.value > 0
-        last = (amax if up else amin)(stop, axes=(0,), keepdims=False)
+        last = (highest if up else lowest)(stop, start, axes=(0,))
         compare = less if up else greater
         return Span(start, last, step, lambda k: (k, None), lambda k: compare(k, stop))
     sense = atom(1 if step.value > 0 else -1) if isinstance(step, Literal) else sign(step)
     passes = maximum(floordiv(sub(add(sub(stop, start), step), sense), step), 0)
-    most = amax(passes, axes=(0,), keepdims=False)
+    most = highest(passes, 0, axes=(0,))
     axis = None if a is c is None else 0
     return Span(
         atom(0),

@@ -17,7 +17,7 @@ from tapeless.transforms.core.rewriting import map_symbols
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.batching import shifted
 from tapeless.transforms.ops.elementwise import add, floordiv, maximum, mod, mul
-from tapeless.transforms.ops.reductions import amax
+from tapeless.transforms.vmap.extent import highest
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -52,7 +52,7 @@ def longest(batch: Batch, s: Let) -> Any:
             "use the greatest length and a mask, or loop over the elements",
         )
     most = {
-        symbol: size_of(amax(batch.value(symbol.var)[0], axes=(0,), keepdims=False))
+        symbol: size_of(highest(batch.value(symbol.var)[0], 0, axes=(0,)))
         for symbol in _by_element(batch, s)
     }
     return s.op(**map_symbols(s.params, most))

@@ -13,7 +13,7 @@ from numba.core import compiler, errors
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from tapeless.backends.numba.compiler.entry import Entry, numba_type
+from tapeless.backends.numba.compiler.entry import Entry, NoEntryError, numba_type
 from tapeless.backends.numba.compiler.runtime import start
 from tapeless.backends.numba.linking import introduce
 from tapeless.backends.numba.objects import ObjectCode
@@ -22,13 +22,14 @@ from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
 COUNTING = re.compile(r"^\s*(tail )?call void @NRT_(inc|dec)ref\(.*\).*$", re.MULTILINE)
 ALLOCATION = re.compile(r"@NRT_(?!incref|decref)")
+RECURSION = ".numba.unresolved$"
 FAILURES = (errors.NumbaError, NotImplementedError)
 
 
 def compile_kernel(
     function: Callable[..., Any], wanted: Signature, options: dict[str, Any], symbol: str
-) -> ObjectCode:
-    """The object code of a kernel for one signature.
+) -> ObjectCode | None:
+    """The object code of a kernel for one signature; None where only Numba itself can call it.
 
     function  plain Python; what it calls is Numba's or known to Numba
     wanted    the types of the arguments
@@ -41,6 +42,8 @@ def compile_kernel(
     try:
         made: ObjectCode = _compiled(function, wanted, options, symbol)
         return made
+    except NoEntryError:
+        return None
     except FAILURES as e:
         if _writes(function, wanted, options):
             raise ArgumentError("assignment destination is read-only", "pass a copy") from e
@@ -55,6 +58,8 @@ def _writes(function: Callable[..., Any], wanted: Signature, options: dict[str, 
     writeable = tuple(replace(a, readonly=False) if isinstance(a, Array) else a for a in wanted)
     try:
         return writeable != wanted and bool(_compiled(function, writeable, options, "tapeless_try"))
+    except NoEntryError:
+        return True
     except FAILURES:
         return False
 
@@ -73,13 +78,22 @@ def _compiled(
         typing, target, library, function, types, None, _flags(options), {}
     )
     if lowered.environment is not None and lowered.environment.consts:
-        raise NotImplementedError("it needs Python objects")
+        raise NoEntryError("it needs Python objects")
+    if _calls_itself(library):
+        raise NoEntryError("Numba finds functions that call themselves while they run")
     entry = Entry(lowered.target_context, symbol, lowered, wanted, _has_loops(function))
     library.add_ir_module(entry.build())
     library._final_module = _lighter(library._final_module, lowered.fndesc.llvm_func_name)
     library.finalize()
     code, _ = library.serialize_using_object_code()[2]
     return ObjectCode(code, symbol, _externals(library), _environments(library))
+
+
+def _calls_itself(library: Any) -> bool:
+    """Whether there is a recursive function in what has not been linked yet."""
+    called = (each._get_module_for_linking() for each in library._linking_libraries)
+    modules = (library._final_module, *called)
+    return any(x.name.startswith(RECURSION) for m in modules for x in m.global_variables)
 
 
 def _lighter(module: Any, kernel: str) -> Any:

@@ -25,6 +25,10 @@ SWAPPED = ord(">" if sys.byteorder == "little" else "<")
 LONG_ENOUGH = 2048  # numbers in arrays from which other threads may run meanwhile
 
 
+class NoEntryError(Exception):
+    """A kernel that only Numba itself can call."""
+
+
 class Entry:
     """Builds the function `symbol` in a module of LLVM."""
 
@@ -245,7 +249,7 @@ class Entry:
             parts = self.context.make_complex(b, kind, value)
             return self.call("PyComplex_FromDoubles", OBJECT, parts.real, parts.imag)
         if kind not in NUMPY_TYPES:
-            raise NotImplementedError(f"a kernel that returns {kind}")
+            raise NoEntryError(f"it returns {kind}")
         cls = self.object(type_symbol(NUMPY_TYPES[kind]))
         made = self.call("PyType_GenericAlloc", OBJECT, cls, LONG(0))
         place = b.bitcast(b.gep(made, [LONG(at.VALUE)]), value.type.as_pointer())

@@ -38,7 +38,7 @@ def callee(function: Any, values: dict[str, Any], options: dict[str, Any]) -> An
 def seeing(function: Any, values: dict[str, Any]) -> Any:
     """The function with other values of global names."""
     copy = FunctionType(function.__code__, values, function.__name__, function.__defaults__)
-    copy.__module__ = values["__name__"]
+    copy.__module__ = None  # type: ignore[assignment]  # Numba mistakes what it cannot import
     return copy
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import tapeless
-from tapeless import grad, jit, jvp, pmap, vjp, vmap
+from tapeless import custom_jvp, custom_vjp, grad, jit, jvp, pmap, vjp, vmap
 from tapeless.lax import (
     all_gather,
     all_to_all,
@@ -298,3 +298,37 @@ def test_pbroadcast_of_nobody():
     f = vmap(lambda v: pbroadcast(v, "i", 4), in_axes=None, axis_name="i", axis_size=4)
     with pytest.raises(ValueError, match="no position 4 of 4"):
         f(np.ones(3))
+
+
+# -- rules of users
+
+
+def test_rules_of_users_may_talk(rng):
+    @custom_vjp
+    def total(v):
+        return psum(v, "i")
+
+    total.defvjp(lambda v: (psum(v, "i"), v), lambda v, ct: (10 * psum(ct, "i"),))
+    x = rng.standard_normal((5, 3))
+    want = np.broadcast_to(100 * x.sum(axis=0), x.shape)
+    slope = grad(lambda v: np.sum(total(v) ** 2))
+    assert_allclose(vmap(slope, axis_name="i")(x), want)
+    assert_allclose(pmap(slope, axis_name="i", devices=tapeless.devices()[:1] * 2)(x), want)
+    outside = grad(lambda x: np.sum(vmap(total, axis_name="i")(x) ** 2))
+    assert_allclose(outside(x), want)
+
+
+def test_forward_rules_of_users_may_talk(rng):
+    @custom_jvp
+    def total(v):
+        return psum(v, "i")
+
+    @total.defjvp
+    def rule(primals, tangents):
+        return total(*primals), 3 * psum(tangents[0], "i")
+
+    x, d = rng.standard_normal((2, 5, 3))
+    want = np.broadcast_to(3 * d.sum(axis=0), x.shape)
+    got = vmap(lambda v, d: jvp(total, (v,), (d,))[1], axis_name="i")(x, d)
+    assert_allclose(got, want)
+    assert_allclose(jvp(vmap(total, axis_name="i"), (x,), (d,))[1], want)

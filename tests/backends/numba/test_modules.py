@@ -61,10 +61,41 @@ def test_bare_and_called_decorators():
 def test_other_names_of_numba():
     text = (
         "from numba import int32, njit\n@njit\ndef g(v):\n    return int32(v)\n\n\n"
-        "def f(v):\n    return g(v), int32.__name__\n"
+        "def f(v):\n    return g(v), int32.name\n"
     )
     value, name = load("f", text)(7.9)
     assert (type(value), value, name) == (np.int32, 7, "int32")
+
+
+def test_functions_that_call_themselves():
+    text = module(
+        """
+        @njit
+        def factorial(n):
+            if n < 2:
+                return 1
+            return n * factorial(n - 1)
+
+
+        @njit
+        def f(n):
+            return factorial(n) + factorial(n - 1)
+        """
+    )
+    for _ in range(2):
+        assert load("f", text)(10) == 3628800 + 362880
+        g = load("factorial", text)
+        assert [g(10), g(5), g(1.0)] == [3628800, 120, 1]
+        assert len(compilations(g)) == 2
+
+
+def test_results_that_only_numba_can_return():
+    f = load("f", HEAD + "@njit\ndef f(x):\n    return x + 1, np.zeros(2)\n")
+    for x in (np.arange(3.0), np.arange(4.0), np.arange(3)):
+        first, second = f(x)
+        np.testing.assert_array_equal(first, x + 1)
+        np.testing.assert_array_equal(second, [0, 0])
+    assert len(compilations(f)) == 2
 
 
 def test_compilations_say_what_was_new():

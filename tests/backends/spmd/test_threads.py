@@ -8,6 +8,7 @@ import pytest
 import threadpoolctl
 from numpy.testing import assert_array_equal
 
+from tapeless.backends.spmd import threads
 from tapeless.backends.spmd.meeting import Meeting
 from tapeless.backends.spmd.threads import together
 
@@ -38,9 +39,10 @@ def test_values_meet_in_the_order_of_the_shards(count):
         assert_array_equal(gathered, np.stack([rows, rows], axis=1))
 
 
-def test_what_a_shard_got_is_its_own():
+@pytest.mark.parametrize("size", [10, 20_001])
+def test_what_a_shard_got_is_its_own(size):
     def work(k, shards):
-        x = np.ones(1000)
+        x = np.ones(size)
         for _ in range(50):
             got = shards.psum(x)
             assert_array_equal(got, 4.0)
@@ -55,8 +57,19 @@ def test_what_a_shard_got_is_its_own():
         assert_array_equal(got, 4.0 + k)
 
 
-def test_sums_have_the_same_bits_on_all_shards(rng):
-    x = rng.standard_normal((5, 1000)) * 10.0 ** rng.integers(-8, 8, (5, 1))
+@pytest.mark.parametrize("shape", [(7,), (9, 1000)])
+def test_large_values_of_any_order(shape, rng):
+    """The parts that shards do for each other are put together again."""
+    x = rng.standard_normal((3, *shape))
+    for turned in (x, np.asfortranarray(x), x[..., ::-1]):
+        for got in run(3, lambda k, shards, x=turned: (shards.psum(x[k]), shards.pmax(x[k]))):
+            np.testing.assert_allclose(got[0], turned.sum(axis=0))
+            assert_array_equal(got[1], turned.max(axis=0))
+
+
+@pytest.mark.parametrize("size", [1000, 20_001])
+def test_sums_have_the_same_bits_on_all_shards(size, rng):
+    x = rng.standard_normal((5, size)) * 10.0 ** rng.integers(-8, 8, (5, 1))
     first, *others = run(5, lambda k, shards: shards.psum(x[k]))
     for other in others:
         assert_array_equal(first, other)
@@ -86,30 +99,41 @@ def test_an_error_in_the_first_shard():
         run(3, work)
 
 
+def test_an_interrupt_while_others_work(monkeypatch):
+    def interrupted(futures):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threads, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(2, lambda k, shards: shards.psum(np.ones(3)) if k else None)
+    monkeypatch.undo()
+    assert run(2, lambda k, shards: shards.psum(np.float64(k))) == [1.0, 1.0]
+
+
 def test_calls_at_the_same_time_do_not_meet_each_other():
     found = {}
 
     def call(n):
         found[n] = run(3, lambda k, shards: [shards.psum(np.float64(n)) for _ in range(20)])
 
-    threads = [threading.Thread(target=call, args=(n,)) for n in range(6)]
-    for t in threads:
+    callers = [threading.Thread(target=call, args=(n,)) for n in range(6)]
+    for t in callers:
         t.start()
-    for t in threads:
+    for t in callers:
         t.join(30)
     assert found == {n: [[3.0 * n] * 20] * 3 for n in range(6)}
 
 
 def test_products_use_one_thread_while_shards_run():
-    def threads():
+    def used():
         pools = threadpoolctl.threadpool_info()
         return [p["num_threads"] for p in pools if p["user_api"] == "blas"]
 
-    before = threads()
+    before = used()
     assert before
-    inside = run(3, lambda k, shards: threads())
+    inside = run(3, lambda k, shards: used())
     assert all(n == 1 for found in inside for n in found)
-    assert threads() == before
+    assert used() == before
 
 
 def test_settings_of_numpy_hold_on_all_shards():

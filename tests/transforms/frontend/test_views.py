@@ -71,6 +71,8 @@ FUNCTIONS = {
     "broadcast_to itself": lambda m: np.broadcast_to(m, (2, 3)),
     "broadcast_to of a number": lambda m: np.broadcast_to(2.0, (2, 3)),
     "ravel of doubled T": lambda m: (m.T * 2).ravel(),
+    "ravel of a sum": lambda m: (m[::-1] + m).ravel(),
+    "ravel of a product": lambda m: (m[:, ::-1] * m[:, [0, 1, 2]]).ravel(),
 }
 
 
@@ -113,6 +115,14 @@ def ravel_of_part(a):
     return np.sum(a * a)
 
 
+def ravel_of_sums(a):
+    b = a[::-1] + a
+    c = (a[:, ::-1] * 2.0).T
+    b.ravel()[1] = 7.0 * a[0, 0]
+    c.ravel()[1] = 5.0 * a[0, 1]
+    return np.sum(b * b) + np.sum(c * a.T)
+
+
 def flattened_by_pairs(a):
     a.reshape(a.shape[0], -1)[0, 0] = 5.0
     return np.sum(a * a)
@@ -143,6 +153,13 @@ def test_the_memory_order_of_an_argument_is_seen(function):
 def _offset(a):
     whole = a if a.base is None else a.base
     return a.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_what_is_computed_by_element_keeps_the_order_of_the_axes(name):
+    a = LAYOUTS[name]
+    value, _ = tapeless.value_and_grad(ravel_of_sums)(a)
+    assert value == pytest.approx(ravel_of_sums(a))
 
 
 def test_programs_that_do_not_store_serve_all_memory_orders():

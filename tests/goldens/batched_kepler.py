@@ -1,0 +1,21 @@
+import numpy as np
+
+
+def kepler_vmap(m):
+    """kepler for a batch.  From test_goldens_batched.py:76."""
+    m_2 = m.copy()
+    going = np.ones(m.shape, bool)  # line 82
+    e = m_2
+    passes = 0
+    for _ in range(50):
+        passes += 1
+        e_2 = e[going]
+        m_2 = m[going]
+        d = (e_2 - 0.3 * np.sin(e_2) - m_2) / (1 - 0.3 * np.cos(e_2))  # line 80
+        e_2 -= d  # line 81
+        stopped = np.abs(d) < 1e-12  # line 82
+        e[going] = e_2
+        going[going] = np.logical_not(stopped)
+        if not np.any(going):
+            break
+    return e

@@ -1,0 +1,30 @@
+import numpy as np
+
+
+def slope_of_a_while_loop_grad_vmap(x):
+    """slope_of_a_while_loop_grad for a batch.  From test_goldens_batched.py:69."""
+    going = x > 1  # line 71
+    passes = np.zeros(x.shape, np.int64)
+    x_saved = []
+    x = x.copy()
+    while np.any(going):  # line 72
+        x_2 = x[going]  # line 71
+        passes_2 = passes[going]
+        x_saved.append(x_2)  # line 72
+        x_2 = x_2 * np.sin(x_2)
+        mask = x_2 > 1  # line 71
+        passes[going] = passes_2 + 1
+        x[going] = x_2
+        going[going] = mask
+
+    x_bar = np.ones(passes.shape)  # line 72
+    for passes_2 in reversed(range(np.max(passes))):
+        mask_2 = passes_2 < passes
+        x_bar_2 = x_bar[mask_2]
+        x = x_saved.pop()
+        cos_x = np.cos(x)
+        t_bar = x_bar_2 * x
+        x_bar_2 *= np.sin(x)
+        x_bar_2 += t_bar * cos_x
+        x_bar[mask_2] = x_bar_2
+    return x_bar

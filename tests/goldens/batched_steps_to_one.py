@@ -1,0 +1,18 @@
+import numpy as np
+
+
+def steps_to_one_vmap(x):
+    """steps_to_one for a batch.  From test_goldens_batched.py:60."""
+    going = x > 1  # line 63
+    n = np.zeros(x.shape, np.int64)
+    x = x.copy()
+    while np.any(going):  # line 65
+        n_2 = n[going]  # line 63
+        x_2 = x[going]
+        x_2 = np.where(n_2 % 2 == 0, x_2 / 2, x_2 - 1)  # line 64
+        n_2 += 1  # line 65
+        mask = x_2 > 1  # line 63
+        x[going] = x_2
+        n[going] = n_2
+        going[going] = mask
+    return x, n

@@ -1,0 +1,134 @@
+"""What raises in a kernel: indices out of bounds, parts of other lengths, divisions by zero."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Let, Literal, Statement, Var
+from tapeless.transforms.loops.elements import Elements
+from tapeless.transforms.loops.stages import Stage
+from tapeless.transforms.loops.views import Place, Span, entries_of, is_view
+from tapeless.transforms.ops.parts import Slot
+from tapeless.transforms.text import number, template, to_source
+
+
+class Checks(Elements):
+    """`checked` are indices and lengths that are known to be right."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.checked: set[tuple[Let, int]] = set()
+
+    def checked_first(self, s: Statement, defined: set[Var]) -> bool:
+        """Checks indices that are known before the statements; whether no more is to be done."""
+        if not isinstance(s, Let):
+            return False
+        stage = self.stage(s)
+        first = 2 if s.op.name in ("update", "add_at") else 1
+        entries = stage.entries if stage is not None else entries_of(s) if is_view(s) else ()
+        known = [
+            e
+            for e in entries or ()
+            if isinstance(e, Place)
+            and not (isinstance(e.at, Slot) and s.args[first + e.at.k] in defined)
+        ]
+        scalar = [
+            e for e in known if isinstance(e.at, int) or not s.args[first + e.at.k].type.shape
+        ]
+        bounds = {
+            s.args[first + b.k]
+            for e in entries or ()
+            if isinstance(e, Span)
+            for b in (e.start, e.stop)
+            if isinstance(b, Slot)
+        }
+        if stage is not None and stage.fits and not bounds & defined:
+            self.check_fit(stage)
+            self.checked |= {(s, ~axis) for axis in stage.fits}
+        if scalar:
+            self.check_index(s, entries, first, None, set(map(id, scalar)))
+        return is_view(s) and not self.memory.needs(s) & defined
+
+    def check_index(
+        self,
+        s: Let,
+        entries: Any,
+        first: int,
+        index: list[ast.expr] | None = None,
+        only: set[int] | None = None,
+    ) -> None:
+        """Raises IndexError where an element is not there, unless it is known to be."""
+        rest, shape = s.args[first:], s.args[0].type.shape
+        if not self.analysis.boundscheck:
+            return
+        for axis, (e, n) in enumerate(zip(entries, shape, strict=True)):
+            if isinstance(e, Span) or (s, axis) in self.checked:
+                continue
+            if only is not None:
+                if id(e) not in only:
+                    continue
+                self.checked.add((s, axis))
+            if isinstance(e.at, int):
+                need = e.at + 1 if e.at >= 0 else -e.at
+                if not dims.at_least(n, need):
+                    test = f"{to_source(self.size(n))} < {need}"
+                    self.refuse(test, axis)
+                continue
+            a = rest[e.at.k]
+            if not a.type.shape:
+                low, high = self.bounds(self.as_size(a))
+                at_end = dims.at_least(self.canon(n) - 1 - high, 0)
+                if at_end and dims.at_least(low, 0):
+                    continue
+                value = self.atom(a)
+            else:
+                where = [number(0) if k is None else (index or [])[k] for k in e.axes]
+                value = self.element(a, where)
+            holes = {"0": value, "1": self.size(n)}
+            self.refuse(to_source(template("not -{1} <= {0} < {1}", holes)), axis)
+
+    def check_fit(self, stage: Stage) -> None:
+        """Raises where a part is not as long as what is stored to it."""
+        for axis in stage.fits:
+            if (stage.let, ~axis) in self.checked:
+                continue
+            e = stage.entries[axis]
+            assert isinstance(e, Span)
+            assert e.axis is not None
+            have = to_source(self.size(stage.space[e.axis]))
+            part = to_source(self.length(stage.let, axis))
+            if have != part:
+                with self.nested(f"if {have} != {part}:"):
+                    self.put('raise ValueError("could not broadcast the value to the part")')
+
+    def refuse(self, test: str, axis: int) -> None:
+        with self.nested(f"if {test}:"):
+            self.put(f'raise IndexError("index is out of bounds for axis {axis}")')
+
+    def check_division(self, stage: Stage) -> None:
+        """Python's own numbers cannot be divided by zero."""
+        s = stage.let
+        if s.op.name not in ("truediv", "floordiv", "mod") or not s.outs[0].type.weak:
+            return
+        divisor = s.args[1]
+        if isinstance(divisor, Literal) and divisor.value:
+            return
+        if dims.at_least(self.as_size(divisor), 1) if divisor.type.dtype.kind == "i" else False:
+            return
+        with self.nested(f"if {to_source(self.atom(divisor))} == 0:"):
+            what = "float division" if "f" in [a.type.dtype.kind for a in s.args] else "division"
+            self.put(f'raise ZeroDivisionError("{what} by zero")')
+
+    def refuse_empty(self, stage: Stage) -> None:
+        full = "maximum" if stage.let.op.name == "max" else "minimum"
+        for k in sorted(stage.reduced):
+            n = stage.space[k]
+            if (isinstance(n, int) and n > 0) or dims.at_least(n, 1):
+                continue
+            with self.nested(f"if {to_source(self.size(n))} == 0:"):
+                self.put(
+                    f'raise ValueError("zero-size array to reduction operation {full} which has '
+                    'no identity")'
+                )

@@ -1,0 +1,327 @@
+"""Branches, loops of the user, stacks and effects in a kernel."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Effect,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    While,
+)
+from tapeless.transforms.jvp import is_dead
+from tapeless.transforms.loops import scalars
+from tapeless.transforms.loops.arrange import Item
+from tapeless.transforms.loops.lines import Indent, NotCompiled
+from tapeless.transforms.loops.nests import Nests
+from tapeless.transforms.loops.stacks import Capacity
+from tapeless.transforms.loops.views import entries_of, is_view
+from tapeless.transforms.ownership import has_memory
+from tapeless.transforms.text import number, template, to_source
+
+
+class Control(Nests):
+    """`stacks` are the cursors of stacks."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.stacks: dict[Var, ast.Name] = {}
+
+    def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
+        match s:
+            case Let():
+                if is_view(s):
+                    self.check_index(s, entries_of(s), 1)
+                    return
+                stage = self.stage(s)
+                if stage is None:
+                    self.stack(s, after)
+                else:
+                    self.single(stage, after, later)
+            case If():
+                self.branch(s)
+            case For():
+                self.for_(s)
+            case While():
+                self.while_(s)
+            case Effect():
+                self.effect(s)
+
+    def effect(self, s: Effect) -> None:
+        match s.kind:
+            case "check":
+                a, b = (to_source(self.atom(x)) for x in s.args)
+                with self.nested(f"if {a} != {b}:", s.origin):
+                    message = "operands could not be broadcast together: the lengths differ"
+                    self.put(f'raise ValueError("{message}")')
+            case "raise":
+                values = [repr(value) for _, value in s.params["parts"]]
+                self.put(f"raise {s.params['type'].__name__}({', '.join(values)})", s.origin)
+            case _:
+                raise NotCompiled
+
+    def stack(self, s: Let, after: list[Item]) -> None:
+        """A stack is an array, and the number of its elements that are taken."""
+        if s.op.name == "new_stack":
+            self.new_stack(s.outs[0], [t for item in after for t in item.statements])
+            return
+        cell = self.memory.cell(s.args[0])  # type: ignore[arg-type]
+        if cell not in self.stacks:
+            raise NotCompiled
+        top = self.stacks[cell]
+        match s.op.name:
+            case "push":
+                self.set(cell, [top], self.converted(s.args[1], [], cell.type.item.dtype))
+                self.put(f"{top.id} += 1")
+            case "pop":
+                self.put(f"{top.id} -= 1", s.origin)
+                name = self.names.new(s.outs[1].name or "t")
+                self.put(f"{name} = {to_source(self.home_element(self.home[cell], [top]))}")
+                self.local[s.outs[1]] = ast.Name(name, ast.Load())
+            case "stack_length":
+                name = self.names.new(s.outs[0].name or "count")
+                self.put(f"{name} = {top.id}", s.origin)
+                self.local[s.outs[0]] = ast.Name(name, ast.Load())
+
+    def new_stack(self, v: Var, after: list[Statement]) -> None:
+        count = Capacity(
+            self.memory, self.as_size, lambda size: self.bounds(size)[1], self.ranges
+        ).of(after, v)
+        if count is None or self.loops or not self.analysis.outside(count):
+            raise NotCompiled
+        made = Var(Type(v.type.item.dtype, (count,)), v.name or "saved")
+        self.home[v] = self.allocate(made, (0,), made)
+        top = self.names.new(f"{v.name}_top" if v.name else "top")
+        self.stacks[v] = ast.Name(top, ast.Load())
+        self.put(f"{top} = 0")
+
+    def assign(self, pairs: list[tuple[str, ast.expr]]) -> None:
+        """name = value for each pair, as if at once."""
+        left = {n: v for n, v in pairs if to_source(v) != n}
+        reads = {n: {x.id for x in ast.walk(v) if isinstance(x, ast.Name)} for n, v in left.items()}
+        while left:
+            free = [n for n in left if not any(n in reads[m] for m in left if m != n)]
+            if not free:
+                values = ", ".join(map(to_source, left.values()))
+                self.put(f"{', '.join(left)} = {values}")
+                return
+            self.put(f"{free[0]} = {to_source(left.pop(free[0]))}")
+
+    def scalar_text(self, a: Atom, like: Var) -> ast.expr:
+        return self.converted(a, [], like.type.dtype)
+
+    def branch(self, s: If) -> None:
+        scalar_outs = []
+        for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+            if not isinstance(v.type, Type):
+                if self.memory.cell(v) is v:
+                    raise NotCompiled
+                continue
+            if self.uses.get(v, 0) == 0 and v not in self.live:
+                continue
+            if not v.type.shape:
+                name = self.names.new(v.name or "t")
+                scalar_outs.append((v, name, a, b))
+            elif self.memory.cell(v) is v and v not in self.home:
+                self.home[v] = self.allocate(v, self.free_of(v))
+        test = to_source(self.atom(s.test))
+        sides = []
+        for k, side in enumerate((s.then, s.orelse)):
+            before, self.lines = self.lines, []
+            local = dict(self.local)
+            with Indent(self, False):
+                live = {a for a in side.results if isinstance(a, Var)}
+                self.body(side.body, live)
+                for v, a in zip(s.outs, side.results, strict=True):
+                    if (
+                        v in self.home
+                        and isinstance(v.type, Type)
+                        and v.type.shape
+                        and self.memory.cell(v) is v
+                    ) and not is_dead(a):
+                        self.copy_into(v, a)
+                self.assign([(n, self.scalar_text((a, b)[k], v)) for v, n, a, b in scalar_outs])
+            self.local = local
+            made, self.lines = self.lines, before
+            sides.append(made)
+        then, orelse = sides
+        if then:
+            self.put(f"if {test}:", s.origin)
+            self.lines += then
+            if orelse:
+                self.put("else:")
+                self.lines += orelse
+        elif orelse:
+            self.put(f"if not ({test}):", s.origin)
+            self.lines += orelse
+        for v, name, _, _ in scalar_outs:
+            self.local[v] = ast.Name(name, ast.Load())
+
+    def copy_into(self, v: Var, a: Atom) -> None:
+        bound = self.var_bound.get(v, {})
+        self.over(
+            list(v.type.shape),
+            [bound.get(k) for k in range(v.type.ndim)],
+            lambda at: self.set(
+                v, at, scalars.cast(self.element(a, at), a.type.dtype, v.type.dtype)
+            ),
+        )
+
+    def enter(self, s: For | While, carries: tuple[Var, ...]) -> list[tuple[str, Var]]:
+        """Sets the carries before the first pass; the names of those that are numbers."""
+        names = []
+        starts = []
+        for k, (p, init) in enumerate(zip(carries, s.inits, strict=True)):
+            if not isinstance(p.type, Type):
+                if not self.memory.in_place(s, k):
+                    raise NotCompiled
+            elif not p.type.shape:
+                name = self.names.new(p.name or "t")
+                starts.append((name, self.scalar_text(init, p)))
+                names.append((name, p))
+            elif not self.memory.in_place(s, k):
+                if self.becomes.get(init) is p:
+                    self.home[p] = self.home[init]
+                    continue
+                kept = self.home.get(s.outs[k])
+                self.home[p] = kept or self.allocate(p, self.free_of(p))
+                if not is_dead(init):
+                    self.copy_into(p, init)
+        self.assign(starts)
+        for name, p in names:
+            self.local[p] = ast.Name(name, ast.Load())
+        return names
+
+    def moves(self, s: For | While, carries: Any, after: Any) -> list[tuple[Var, Var]]:
+        """Which value becomes which carry, where that is another array."""
+        return [
+            (y, p)
+            for k, (p, y) in enumerate(zip(carries, after, strict=True))
+            if has_memory(p)
+            and isinstance(y, Var)
+            and self.uses[y]
+            and list(after).count(y) == 1
+            and not self.memory.in_place(s, k)
+        ]
+
+    def leave(self, s: For | While, carries: Any, names: list[tuple[str, Var]], after: Any) -> None:
+        """Sets the carries for the next pass."""
+        moved = [
+            (p, y)
+            for k, (p, y) in enumerate(zip(carries, after, strict=True))
+            if has_memory(p) and not self.memory.in_place(s, k)
+        ]
+        cells = {p for p, _ in moved}
+        for k, (p, y) in enumerate(moved):
+            base = self.memory.base(y)
+            if base in cells and base is not p:
+                kept = Var(p.type, p.name)
+                self.home[kept] = self.allocate(p, self.free_of(p))
+                self.var_bound[kept] = self.var_bound.get(p, {})
+                self.copy_into(kept, y)
+                moved[k] = (p, kept)
+        for p, y in moved:
+            if not is_dead(y) and self.into.get(y) is not p:
+                self.copy_into(p, y)
+        values = dict(zip(carries, after, strict=True))
+        self.assign([(n, self.scalar_text(values[p], p)) for n, p in names])
+
+    def finish(self, s: For | While, carries: Any, names: list[tuple[str, Var]]) -> None:
+        text = {p: n for n, p in names}
+        for p, v in zip(carries, s.outs, strict=True):
+            if p in text:
+                self.local[v] = ast.Name(text[p], ast.Load())
+            elif isinstance(v.type, Type) and self.memory.cell(v) is v:
+                self.home[v] = self.home[p]
+
+    def for_(self, s: For) -> None:
+        names = self.enter(s, s.carries)
+        count = None
+        if s.count is not None:
+            count = self.names.new(s.count.name or "count")
+            self.put(f"{count} = 0")
+        index = self.names.new(s.index.name if s.index.name != "_" and s.index.name else "i")
+        head = f"for {index} in {self.span(s)}:"
+        self.local[s.index] = ast.Name(index, ast.Load())
+        start, stop = self.as_size(s.start), self.as_size(s.stop)
+        if s.step == Literal(1, s.step.type):
+            self.ranges[s.index] = (start, stop - 1)
+        before = dict(self.local)
+        with self.nested(head, s.origin):
+            live = {a for a in s.body.results if isinstance(a, Var)}
+            self.body(s.body.body, live, self.moves(s, s.carries, s.yields))
+            if count is not None:
+                self.put(f"{count} += 1")
+            flag = self.atom(s.body.results[0]) if s.until else None
+            if flag is not None and not isinstance(flag, (ast.Name, ast.Constant)):
+                name = self.names.new("done")
+                self.put(f"{name} = {to_source(flag)}")
+                flag = ast.Name(name, ast.Load())
+            self.leave(s, s.carries, names, s.yields)
+            if flag is not None:
+                with self.nested(f"if {to_source(flag)}:"):
+                    self.put("break")
+        self.ranges.pop(s.index, None)
+        self.local = before
+        self.finish(s, s.carries, names)
+        if s.count is not None and count is not None:
+            self.local[s.count] = ast.Name(count, ast.Load())
+
+    def span(self, s: For) -> str:
+        start, stop, step = (self.atom(a) for a in (s.start, s.stop, s.step))
+        if not s.reverse:
+            text = [to_source(e) for e in (start, stop, step)]
+            if text[2] != "1":
+                return f"range({', '.join(text)})"
+            return f"range({text[1]})" if text[0] == "0" else f"range({text[0]}, {text[1]})"
+        if not isinstance(s.step, Literal):
+            raise NotCompiled
+        width = int(s.step.value)
+        holes = {"0": start, "1": stop}
+        if width == 1:
+            last = self.size_or(template("{0} - 1", {"0": stop}), self.as_size(s.stop) - 1)
+            end = self.size_or(template("{0} - 1", {"0": start}), self.as_size(s.start) - 1)
+            return f"range({to_source(last)}, {to_source(end)}, -1)"
+        count = f"(({{1}} - {{0}} + {width - (1 if width > 0 else -1)}) // {width})"
+        last = template(f"{{0}} + ({count} - 1) * {width}", holes)
+        end = template(f"{{0}} - {width}", holes)
+        return f"range({to_source(last)}, {to_source(end)}, {-width})"
+
+    def size_or(self, text: ast.expr, size: Size) -> ast.expr:
+        return number(size) if isinstance(size, int) else text
+
+    def while_(self, s: While) -> None:
+        carries = s.body.params
+        names = self.enter(s, carries)
+        for p, q in zip(s.test.params, carries, strict=True):
+            if q in self.local:
+                self.local[p] = self.local[q]
+            elif q in self.home:
+                self.home[p] = self.home[q]
+        before = dict(self.local)
+        with self.nested("while True:", s.origin):
+            mark = len(self.lines)
+            self.body(s.test.body, {a for a in s.test.results if isinstance(a, Var)})
+            test = self.atom(s.test.results[0])
+            if len(self.lines) == mark:
+                pad = "    " * (self.depth - 1)
+                self.lines[-1] = self.lines[-1].replace(
+                    f"{pad}while True:", f"{pad}while {to_source(test)}:"
+                )
+            else:
+                with self.nested(f"if not ({to_source(test)}):"):
+                    self.put("break")
+            live = {a for a in s.body.results if isinstance(a, Var)}
+            self.body(s.body.body, live, self.moves(s, carries, s.body.results))
+            self.leave(s, carries, names, s.body.results)
+        self.local = before
+        self.finish(s, carries, names)

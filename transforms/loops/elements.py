@@ -1,0 +1,225 @@
+"""Elements of arrays: where they are, and what a statement computes for one."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
+from tapeless.transforms.loops import scalars
+from tapeless.transforms.loops.extents import Extents
+from tapeless.transforms.loops.lines import NotCompiled
+from tapeless.transforms.loops.stages import Stage
+from tapeless.transforms.loops.views import Entry, Span, entries_of, is_view
+from tapeless.transforms.text import number, template
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """An array that holds the elements of a value along these of its axes."""
+
+    name: str
+    axes: tuple[int, ...]
+
+
+class Elements(Extents):
+    """`home` are arrays that hold values, `local` numbers in variables; loops bind axes."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.home: dict[Var, Buffer] = {}
+        self.local: dict[Var, ast.expr] = {}
+        self.bound: dict[Stage, dict[int, ast.expr]] = {}
+        self.var_bound: dict[Var, dict[int, ast.expr]] = {}  # of what loops carry
+        self.scratch: dict[Var, Type] = {}
+        self.imports: set[tuple[str, str]] = set()
+
+    def seen_through(self, v: Var) -> bool:
+        """Whether a value is never made: a view, or a constant that is written where it is read."""
+        s = self.memory.defs.get(self.memory.cell(v))
+        return isinstance(s, Let) and (s in self.memory.inline or is_view(s))
+
+    def keep(self, v: Var) -> None:
+        """Gives a value memory of its own: an array that the driver makes."""
+        cell = self.memory.cell(v)
+        if cell in self.home or self.analysis.defined_outside(cell):
+            return
+        self.home[cell] = self.allocate(cell, tuple(range(cell.type.ndim)), cell)
+
+    def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
+        shape = tuple(self.analysis.spelled(v.type.shape[k]) for k in axes)
+        if not all(map(self.analysis.outside, shape)):
+            raise NotCompiled
+        made = own or Var(Type(v.type.dtype, shape), v.name)
+        made.name = made.name or "out"
+        self.scratch[made] = Type(v.type.dtype, shape)
+        return Buffer(self.param(made), axes)
+
+    def buffer(self, cell: Var) -> Buffer:
+        found = self.home.get(cell)
+        if found is None and cell in self.analysis.unset and cell in self.analysis.inside:
+            bound = self.var_bound.get(cell, {})
+            axes = tuple(k for k in range(cell.type.ndim) if k not in bound)
+            found = self.home[cell] = self.allocate(cell, axes)
+        if found is None:
+            found = Buffer(self.param(cell), tuple(range(cell.type.ndim)))
+        return found
+
+    def atom(self, a: Atom) -> ast.expr:
+        """A single number."""
+        return self.element(a, [])
+
+    def element(self, a: Atom, index: list[ast.expr]) -> ast.expr:
+        if isinstance(a, Literal):
+            return number(0 if a.value is None else a.value)
+        if a in self.local:
+            return self.local[a]
+        cell = self.memory.cell(a)
+        if cell in self.local:
+            return self.local[cell]
+        if cell in self.home:
+            return self.home_element(self.home[cell], index)
+        s = self.memory.defs.get(cell)
+        if isinstance(s, Let) and s in self.memory.inline:
+            stage = self.stage(s)
+            assert stage is not None
+            return self.value(stage, index)
+        if isinstance(s, Let) and is_view(s):
+            return self.element(s.args[0], self.base_index(s, entries_of(s), index, 1))
+        if not cell.type.shape:
+            return ast.Name(self.param(cell), ast.Load())
+        return self.home_element(self.buffer(cell), index)
+
+    def place(self, a: Atom, index: list[ast.expr]) -> ast.expr:
+        """An element of memory that is stored to."""
+        assert isinstance(a, Var)
+        cell = self.memory.cell(a)
+        s = self.memory.defs.get(cell)
+        if cell not in self.home and isinstance(s, Let) and is_view(s):
+            return self.place(s.args[0], self.base_index(s, entries_of(s), index, 1))
+        self.local.pop(cell, None)
+        self.local.pop(a, None)
+        return self.home_element(self.buffer(cell), index)
+
+    def home_element(self, home: Buffer, index: list[ast.expr]) -> ast.expr:
+        return subscript(home.name, [index[k] for k in home.axes])
+
+    def base_index(self, s: Let, entries: Any, index: list[ast.expr], first: int) -> list[ast.expr]:
+        """The index into argument 0 for an index into the part."""
+        rest, shape = s.args[first:], s.args[0].type.shape
+        return [
+            self.entry(e, n, index, rest, self.starts.get((s, axis)))
+            for axis, (e, n) in enumerate(zip(entries, shape, strict=True))
+        ]
+
+    def entry(
+        self,
+        e: Entry,
+        n: Size,
+        index: list[ast.expr],
+        rest: tuple[Atom, ...],
+        start: ast.expr | None,
+    ) -> ast.expr:
+        if isinstance(e, Span):
+            at = number(0) if e.axis is None else index[e.axis]
+            start = self.start(e, n, rest) if start is None else start
+            if abs(e.step) != 1:
+                at = template(f"{{0}} * {abs(e.step)}", {"0": at})
+            return shifted(start, at, e.step > 0)
+        if isinstance(e.at, int):
+            return number(e.at) if e.at >= 0 else self.size(n + e.at)
+        where = [number(0) if k is None else index[k] for k in e.axes]
+        return self.element(rest[e.at.k], where)
+
+    def value(self, stage: Stage, index: list[ast.expr]) -> ast.expr:
+        """What the stage computes at an index of its space, in the dtype of its result."""
+        s = stage.let
+        out = s.outs[0].type.dtype
+        match s.op.name:
+            case "zeros" | "empty":
+                return scalars.literal(0, out)
+            case "ones":
+                return scalars.literal(1, out)
+            case "full":
+                return self.converted(s.args[0], [], out)
+            case "arange":
+                return self.arange(s, index[0], out)
+            case "eye" | "tri":
+                sign = "==" if s.op.name == "eye" else "<="
+                test = shifted(index[0], number(s.params["k"]), True)
+                holes = {"0": index[1], "1": test}
+                one, zero = scalars.literal(1, out), scalars.literal(0, out)
+                holes |= {"2": one, "3": zero}
+                return template(f"{{2}} if {{0}} {sign} {{1}} else {{3}}", holes)  # type: ignore[no-any-return]
+            case "size_value":
+                return self.size(s.params["size"])
+            case "index" | "gather":
+                return self.element(s.args[0], self.base_index(s, stage.entries, index, 1))
+            case "matmul":
+                values = [self.read(stage, k, index) for k in (0, 1)]
+                return template("{0} * {1}", {"0": values[0], "1": values[1]})  # type: ignore[no-any-return]
+        if stage.stores:
+            return self.converted(s.args[1], self.at(stage, 1, index), out)
+        if stage.reduced:
+            value = self.read(stage, 0, index)
+            return scalars.cast(value, s.args[0].type.dtype, out)
+        values = [self.read(stage, k, index) for k in range(len(s.args))]
+        return scalars.spelled(s, values, self.imports)
+
+    def read(self, stage: Stage, k: int, index: list[ast.expr]) -> ast.expr:
+        return self.element(stage.let.args[k], self.at(stage, k, index))
+
+    def at(self, stage: Stage, k: int, index: list[ast.expr]) -> list[ast.expr]:
+        axes = stage.maps[k] or ()
+        return [number(0) if axis is None else index[axis] for axis in axes]
+
+    def converted(self, a: Atom, index: list[ast.expr], dtype: np.dtype[Any]) -> ast.expr:
+        if isinstance(a, Literal):
+            return scalars.literal(a.value, dtype)
+        return scalars.cast(self.element(a, index), a.type.dtype, dtype)
+
+    def arange(self, s: Let, index: ast.expr, out: np.dtype[Any]) -> ast.expr:
+        start, _, step = s.args
+        if step != Literal(1, step.type):
+            index = template("{0} * {1}", {"0": index, "1": self.converted(step, [], out)})
+        else:
+            index = scalars.cast(index, scalars.INT, out)
+        first = self.converted(start, [], out)
+        return shifted(first, index, True)
+
+    def open_axes(self, stage: Stage) -> list[int]:
+        bound = self.bound.get(stage, {})
+        return [k for k, n in enumerate(stage.space) if k not in bound and n != 1]
+
+    def index_of(self, stage: Stage) -> list[ast.expr]:
+        bound = self.bound.get(stage, {})
+        return [bound.get(k, number(0)) for k in range(len(stage.space))]
+
+    def free_axes(self, stage: Stage) -> tuple[int, ...]:
+        """The axes of the result that no loop around has bound."""
+        bound = self.bound.get(stage, {})
+        return tuple(k for k, axis in enumerate(stage.out) if axis is None or axis not in bound)
+
+    def free_of(self, v: Var) -> tuple[int, ...]:
+        bound = self.var_bound.get(v, {})
+        return tuple(k for k in range(v.type.ndim) if k not in bound)
+
+
+def subscript(name: str, index: list[ast.expr]) -> ast.expr:
+    inside = ", ".join(f"{{{k}}}" for k in range(len(index))) or "()"
+    return template(f"{name}[{inside}]", {str(k): e for k, e in enumerate(index)})  # type: ignore[no-any-return]
+
+
+def shifted(start: ast.expr, at: ast.expr, forward: bool) -> ast.expr:
+    """start + at or start - at, without zeros."""
+    if isinstance(at, ast.Constant) and at.value == 0:
+        return start
+    if forward and isinstance(start, ast.Constant) and start.value == 0:
+        return at
+    if forward and isinstance(start, ast.Constant) and not isinstance(at, ast.Constant):
+        return template("{1} + {0}", {"0": start, "1": at})  # type: ignore[no-any-return]
+    return template(f"{{0}} {'+' if forward else '-'} {{1}}", {"0": start, "1": at})  # type: ignore[no-any-return]

@@ -1,0 +1,171 @@
+"""Sizes and integers in a kernel: how they are spelled, and what is known of them."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Let, Literal, Var
+from tapeless.transforms.loops import scalars
+from tapeless.transforms.loops.lines import Lines, NotCompiled
+from tapeless.transforms.loops.views import Span, entries_of
+from tapeless.transforms.ops.parts import Slot
+from tapeless.transforms.text import number, template
+
+
+class Extents(Lines):
+    """Parameters of the kernel, and sizes as axes of those."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.params: dict[Any, str] = {}
+        self.sizes: dict[Size, tuple[Any, int]] = {}
+        self.ranges: dict[Var, tuple[Size, Size]] = {}  # first and last values of loop variables
+        self.starts: dict[tuple[Let, int], ast.expr] = {}  # where slices start
+        self.measured: dict[dims.Symbol, ast.expr] = {}  # how long they are
+
+    def atom(self, a: Atom) -> ast.expr:
+        """A single number."""
+        raise NotImplementedError
+
+    def param(self, a: Any) -> str:
+        if a not in self.params:
+            stem = a.name if isinstance(a, Var) else str(a)
+            self.params[a] = self.names.new(stem if stem.isidentifier() else "n")
+            if isinstance(a, Var) and getattr(a.type, "shape", ()):
+                self.know_sizes(a)
+        return self.params[a]
+
+    def know_sizes(self, v: Var) -> None:
+        for k, n in enumerate(v.type.shape):
+            self.sizes.setdefault(self.canon(n), (v, k))
+
+    def size(self, size: Size) -> ast.expr:
+        size = self.canon(size)
+        if isinstance(size, int):
+            return number(size)
+        if size in self.sizes:
+            v, axis = self.sizes[size]
+            name = self.param(v)
+            return template(f"{name}.shape[{axis}]", {})  # type: ignore[no-any-return]
+        total: Any = None
+        for factors, c in sorted(size.terms, key=lambda t: (not t[0], t[1] < 0)):
+            parts = [self.factor(f) for f in factors]
+            if abs(c) != 1 or not parts:
+                parts.insert(0, number(abs(c)))
+            term = parts[0]
+            for p in parts[1:]:
+                term = template("{0} * {1}", {"0": term, "1": p})
+            if total is None:
+                total = template("-{0}", {"0": term}) if c < 0 else term
+            else:
+                total = template(f"{{0}} {'-' if c < 0 else '+'} {{1}}", {"0": total, "1": term})
+        return total  # type: ignore[no-any-return]
+
+    def factor(self, f: Any) -> ast.expr:
+        if isinstance(f, dims.Symbol):
+            single = dims.single(f)
+            if f.var is not None:
+                return self.atom(f.var)
+            if single in self.sizes:
+                v, axis = self.sizes[single]
+                name = self.param(v)
+                return template(f"{name}.shape[{axis}]", {})  # type: ignore[no-any-return]
+            if f in self.measured:
+                return self.measured[f]
+            if f in self.analysis.lengths and not self.analysis.known(single):
+                return self.length(*self.analysis.lengths[f])
+            if not self.analysis.outside(single):
+                raise NotCompiled
+            return ast.Name(self.param(single), ast.Load())
+        holes = {"0": self.size(f.left), "1": self.size(f.right)}
+        return template("max({0}, {1})" if f.kind == "max" else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
+
+    def length(self, s: Let, axis: int) -> ast.expr:
+        """The number of elements of a slice whose bounds the program computes."""
+        first = 2 if s.op.name in ("update", "add_at") else 1
+        entries = self.entries_of(s)
+        e, n, rest = entries[axis], s.args[0].type.shape[axis], s.args[first:]
+        low, high = self.starts.get((s, axis)) or self.start(e, n, rest), self.size(n)
+        if e.step < 0 or (isinstance(e.stop, int) and e.stop < 0 and not isinstance(n, int)):
+            raise NotCompiled
+        if e.stop is not None:
+            stop = Span(0, e.stop)
+            size = self.as_size(rest[e.stop.k]) if isinstance(e.stop, Slot) else e.stop
+            within = dims.at_least(self.canon(n) - self.bounds(size)[1], 0)
+            end = self.start(stop, n, rest)
+            high = end if within else template("min({0}, {1})", {"0": end, "1": high})
+        holes = {"0": high, "1": low}
+        zero = isinstance(low, ast.Constant) and low.value == 0
+        made = high if zero else template("max({0} - {1}, 0)", holes)
+        if e.step > 1:
+            made = template(f"({{0}} + {e.step - 1}) // {e.step}", {"0": made})
+        return made  # type: ignore[no-any-return]
+
+    def entries_of(self, s: Let) -> Any:
+        stage = self.stage(s)
+        return entries_of(s) if stage is None else stage.entries
+
+    def start(self, e: Span, n: Size, rest: tuple[Atom, ...]) -> ast.expr:
+        if e.start is None:
+            return self.size(n - 1)
+        if isinstance(e.start, int):
+            if e.start >= 0:
+                return number(e.start)
+            low = n + e.start
+            return self.size(low if dims.at_least(low, 0) else dims.maximum(low, 0))
+        a = rest[e.start.k]
+        value = self.atom(a)
+        if self.never_negative(self.as_size(a)):
+            return value
+        holes = {"0": value, "1": self.size(n)}
+        return template("{0} if {0} >= 0 else max({0} + {1}, 0)", holes)  # type: ignore[no-any-return]
+
+    def as_size(self, a: Atom) -> Size:
+        """The integer as an expression in sizes and loop variables."""
+        if isinstance(a, Literal):
+            return int(a.value)
+        s = self.memory.defs.get(a)
+        if isinstance(s, Let):
+            if s.op.name == "size_value":
+                return self.canon(s.params["size"])
+            if s.op.name in ("add", "sub", "mul") and all(
+                x.type.dtype == scalars.INT for x in s.args
+            ):
+                left, right = (self.as_size(x) for x in s.args)
+                if s.op.name == "mul":
+                    return left * right
+                return left + right if s.op.name == "add" else left - right
+        if a.size is None:
+            a.size = dims.symbol(a.name or "n", None, a)
+        return self.canon(a.size)
+
+    def bounds(self, size: Size) -> tuple[Size, Size]:
+        """The least and the largest value that loop variables give to a size."""
+        low = high = size
+        for v, (first, last) in reversed(self.ranges.items()):
+            symbol = self.as_size(v)
+            (x,) = dims.symbols(symbol) or (None,)
+            if x is None:
+                continue
+            if _coefficient(low, x) > 0:
+                low = dims.substitute(low, lambda y, x=x, first=first: first if y == x else None)
+            elif _coefficient(low, x) < 0:
+                low = dims.substitute(low, lambda y, x=x, last=last: last if y == x else None)
+            if _coefficient(high, x) > 0:
+                high = dims.substitute(high, lambda y, x=x, last=last: last if y == x else None)
+            elif _coefficient(high, x) < 0:
+                high = dims.substitute(high, lambda y, x=x, first=first: first if y == x else None)
+        return low, high
+
+    def never_negative(self, size: Size) -> bool:
+        return dims.at_least(self.bounds(size)[0], 0)
+
+
+def _coefficient(size: Size, x: dims.Symbol) -> int:
+    """The factor of a symbol that stands alone; 0 if it does not."""
+    if isinstance(size, int):
+        return 0
+    return next((c for factors, c in size.terms if factors == (x,)), 0)

@@ -1,0 +1,240 @@
+"""Bodies of loops: nests that statements share, and single statements.
+
+t = x * x; y = t + 1      becomes      for i in range(x.shape[0]): y[i] = x[i] * x[i] + 1
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Effect, Let, Statement, Var, operands, outputs
+from tapeless.transforms.loops import scalars
+from tapeless.transforms.loops.arrange import Arrangement, Item
+from tapeless.transforms.loops.reuse import Reuse
+from tapeless.transforms.loops.stages import OVERWRITES, Stage
+from tapeless.transforms.loops.views import Place, Span, entries_of, is_view
+from tapeless.transforms.ops.parts import Slot
+from tapeless.transforms.text import number, template, to_source
+
+
+class Nests(Reuse):
+    """`weight` and `folded_reads` are of values that are written where they are used."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.weight: dict[Var, int] = {}
+        self.folded_reads: dict[Var, bool] = {}
+
+    def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
+        """Writes a statement that shares no loop."""
+        raise NotImplementedError
+
+    def body(
+        self,
+        body: Iterable[Statement],
+        live: set[Var],
+        into: Iterable[tuple[Var, Var]] = (),
+    ) -> None:
+        """Writes statements. `into` are values that may take the memory of a carry, if nothing
+        reads that any more."""
+        body = [s for s in body if not self.skipped(s)]
+        defined = {v for s in body for v in outputs(s)}
+        body = [s for s in body if not self.checked_first(s, defined)]
+        items = Arrangement(
+            self.memory, self.equal, self.stage, self.open_axes, lambda v: self.var_bound.get(v, {})
+        ).run(body)
+        self.redirect(items, into)
+        self.chain(items)
+        for k, item in enumerate(items):
+            later = set(live).union(*(other.needs for other in items[k + 1 :]))
+            if item.size is not None:
+                self.nest(item, later)
+            else:
+                self.statement(item.statements[0], items[k + 1 :], later)
+
+    def skipped(self, s: Statement) -> bool:
+        if isinstance(s, Effect):
+            return s.kind in ("blank", "errstate")
+        if not isinstance(s, Let):
+            return False
+        if s in self.memory.inline or s.op.name == "empty":
+            return True
+        return is_view(s) and not any(isinstance(e, Place) for e in entries_of(s) or ())
+
+    def nest(self, item: Item, later: set[Var]) -> None:
+        self.hold_rows(item, later)
+        for stage in [g for g in item.axes if g.let in item.statements]:
+            v = self.memory.cell(stage.var)
+            if item.axes[stage] in stage.reduced:
+                if stage not in self.summing:
+                    self.start_sum(stage, v)
+            elif not stage.stores and stage not in self.summing:
+                wanted = {stage.var, v} & later or self.viewed_later(v, later)
+                if v not in self.home and (wanted or v in self.analysis.targets):
+                    self.home[v] = self.allocate(v, self.free_axes(stage))
+        name = self.index_name()
+        if item.size is None:
+            raise AssertionError
+        at = ast.Name(name, ast.Load())
+        kept = dict(self.starts), dict(self.measured)
+        self.prepare(item)
+        with self.nested(f"for {name} in range({to_source(self.size(item.size))}):"):
+            self.loops += 1
+            for stage, axis in item.axes.items():
+                self.bound.setdefault(stage, {})[axis] = at
+            for v, axis in item.vars.items():
+                self.var_bound.setdefault(v, {})[axis] = at
+            before = set(self.local)
+            self.body(item.statements, set())
+            for v in set(self.local) - before:
+                del self.local[v]
+            self.loops -= 1
+        self.indices.append(name)
+        self.starts, self.measured = kept
+        for stage, axis in item.axes.items():
+            v = self.memory.cell(stage.var)
+            if axis in stage.reduced and v in self.local and v in self.home:
+                index = [number(0) if k is None else self.index_of(stage)[k] for k in stage.out]
+                target = self.home_element(self.home[v], index)
+                self.put(f"{to_source(target)} = {to_source(self.local[v])}")
+
+    def prepare(self, item: Item) -> None:
+        """Names for where slices start and how long they are, if the program computes that."""
+        for s in item.statements:
+            if not isinstance(s, Let):
+                continue
+            for t in (s, *self.memory.views(s)):
+                first = 2 if t.op.name in ("update", "add_at") else 1
+                for axis, e in enumerate(self.entries_of(t) or ()):
+                    n = t.args[0].type.shape[axis]
+                    if (
+                        isinstance(e, Span)
+                        and isinstance(e.start, Slot)
+                        and (t, axis) not in self.starts
+                    ):
+                        start = self.start(e, n, t.args[first:])
+                        if not isinstance(start, (ast.Name, ast.Constant)):
+                            self.starts[t, axis] = self.kept_as("start", start)
+            stage = self.stage(s)
+            if stage is not None and stage.fits and (s, ~stage.fits[0]) not in self.checked:
+                self.check_fit(stage)
+                self.checked |= {(s, ~axis) for axis in stage.fits}
+            for x in sorted(self.lengths_of(s), key=str):
+                if x not in self.measured:
+                    self.measured[x] = self.kept_as(
+                        "length", self.length(*self.analysis.lengths[x])
+                    )
+
+    def lengths_of(self, s: Let) -> set[dims.Symbol]:
+        stage = self.stage(s)
+        found = {x for n in (stage.space if stage else ()) for x in dims.symbols(self.canon(n))}
+        return {
+            x
+            for x in found
+            if x in self.analysis.lengths and not self.analysis.known(dims.single(x))
+        }
+
+    def kept_as(self, stem: str, value: ast.expr) -> ast.expr:
+        name = self.names.new(stem)
+        self.put(f"{name} = {to_source(value)}")
+        return ast.Name(name, ast.Load())
+
+    def single(self, stage: Stage, after: list[Item], later: set[Var]) -> None:
+        s = stage.let
+        index = self.index_of(stage)
+        if s.op.name in ("index", "gather"):
+            self.check_index(s, stage.entries, 1, index)
+        if stage.stores:
+            self.store(stage, index)
+            return
+        v = self.memory.cell(stage.var)
+        if stage in self.summing:
+            self.add(stage, v, index)
+            return
+        if stage.reduced:  # along axes of length one only
+            value = self.value(stage, index)
+        else:
+            self.check_division(stage)
+            value = self.value(stage, index)
+        if v in self.analysis.targets and v.type.shape and v not in self.home:
+            self.home[v] = self.allocate(v, self.free_axes(stage))
+        if v in self.home:
+            read_here = any(stage.var in item.needs or v in item.needs for item in after)
+            if read_here and not isinstance(value, ast.Name):
+                value = self.named(stage, value)
+            target = self.home_element(
+                self.home[v], [number(0) if k is None else index[k] for k in stage.out]
+            )
+            self.put(f"{to_source(target)} = {to_source(value)}", s.origin)
+            if read_here:
+                self.local[v] = value
+            return
+        if s.op.name == "empty":
+            return
+        if self.foldable(stage, after, later):
+            self.local[v] = value
+            self.folded_reads[v] = self.loads(stage)
+            self.weight[v] = 1 + sum(self.weight.get(a, 0) for a in s.args if isinstance(a, Var))
+        else:
+            self.local[v] = self.named(stage, value)
+
+    def named(self, stage: Stage, value: ast.expr) -> ast.expr:
+        if isinstance(value, ast.Constant):
+            return value
+        name = self.names.new(stage.var.name or "t")
+        self.put(f"{name} = {to_source(value)}", stage.let.origin)
+        return ast.Name(name, ast.Load())
+
+    def foldable(self, stage: Stage, after: list[Item], later: set[Var]) -> bool:
+        """Whether the value is used once, by what follows here, before memory changes."""
+        v = stage.var
+        if (v.name and not v.name.endswith(("_bar", "_dot"))) or self.uses.get(v, 0) != 1:
+            return False
+        if 1 + sum(self.weight.get(a, 0) for a in stage.let.args if isinstance(a, Var)) > 5:
+            return False
+        loads = self.loads(stage)
+        for item in after:
+            t = item.statements[0]
+            if item.size is not None or not isinstance(t, Let):
+                return False
+            if v in operands(t):
+                return (
+                    t.op.name not in scalars.REPEATING
+                    and not is_view(t)
+                    and not (
+                        t.op.name in ("index", "gather")
+                        or (t.op.name in ("update", "add_at") and v in t.args[2:])
+                    )
+                )
+            if loads and (item.writes or t.outs[0] in self.into):
+                return False
+        return v in self.live and self.loops == 0
+
+    def loads(self, stage: Stage) -> bool:
+        return bool(self.memory.reads(stage.let)) or any(
+            self.folded_reads.get(a, False) for a in stage.let.args if isinstance(a, Var)
+        )
+
+    def store(self, stage: Stage, index: list[ast.expr]) -> None:
+        s = stage.let
+        first = 1 if s.op.name in OVERWRITES else 2
+        self.check_index(s, stage.entries, first, index)
+        self.check_fit(stage)
+        value = self.value(stage, index)
+        target = self.place(s.args[0], self.base_index(s, stage.entries, index, first))
+        sign = "="
+        if s.op.name == "add_at":
+            sign = "+="
+        elif s.op.name in OVERWRITES:
+            sign = s.op.name.split()[1]
+        dtype = s.outs[0].type.dtype
+        if sign != "=" and dtype.kind in "iu" and dtype != scalars.INT:
+            holes = {"0": target, "1": value}
+            value, sign = scalars.made(dtype, template(f"{{0}} {sign[0]} {{1}}", holes)), "="
+        elif sign != "=" and isinstance(value, ast.UnaryOp) and sign in ("+=", "-="):
+            if isinstance(value.op, ast.USub):
+                value, sign = value.operand, "-=" if sign == "+=" else "+="
+        self.put(f"{to_source(target)} {sign} {to_source(value)}", s.origin)
