@@ -13,7 +13,7 @@ from typing import Any
 from tapeless.calling import call_user
 from tapeless.naming import base_name, parameters
 from tapeless.transformed import Stages, Transformed
-from tapeless.transforms.core.language import Block, Program
+from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.printer import show
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.stage import Staged
@@ -82,7 +82,7 @@ class Unchanged(Transformed):
                     "return the new values instead, or store to the arrays in it",
                 )
         pairs = [(x, p) for x, p in zip(arrays, before, strict=True) if x.value() is not p]
-        self.stored = [p for _, p in pairs]
+        self.stored = [p for _, p in pairs if isinstance(p, Var)]
         return value, tuple(x for x, _ in pairs)
 
     def settled(self, staged: Staged) -> Staged:

@@ -19,7 +19,7 @@ from tapeless.devices import Device, check_device, chosen_devices
 from tapeless.fixed import Fixed, positions
 from tapeless.naming import base_name
 from tapeless.region import is_value, leaf_atom
-from tapeless.shard import Shard
+from tapeless.shard import Call, Shard
 from tapeless.transformed import Stages, Transformed
 from tapeless.transforms.core.builder import active, static
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -73,7 +73,7 @@ class Pmap(Vmap):
             return self, args
         values = tuple(_known(args[k]) for k in self.static if k < len(args))
         try:
-            key = tuple((type(v), v) for v in values)
+            key = tuple((type(v), v, repr(v) if v == 0 else "") for v in values)  # 0.0 and -0.0
             found = self.fixed.get(key)
         except TypeError as e:
             raise ArgumentTypeError(
@@ -85,7 +85,7 @@ class Pmap(Vmap):
             if isinstance(in_axes, (tuple, list)) and len(in_axes) == len(args):
                 in_axes = tuple(k for j, k in enumerate(in_axes) if j not in self.static)
             found = self.fixed[key] = Pmap(
-                Fixed(self.fun, dict(zip(self.static, values, strict=False))),
+                fixed(self.fun, dict(zip(self.static, values, strict=False))),
                 self.axis_name,
                 in_axes,
                 self.out_axes,
@@ -140,9 +140,11 @@ class Pmap(Vmap):
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The results of all shards, joined."""
+        shard, everyone = self.shard, self.talks_to()
+        everyone.begin(self.emitted_name)
         with said_of("pmap"):
-            parts, meeting = self.parts(args, kwargs)
-        shard = self.shard
+            parts = self.parts(args, kwargs, everyone)
+        meeting = Meeting(len(parts), everyone)
         try:
             with said_of("pmap"):
                 programs = shard.programs(parts)
@@ -153,18 +155,17 @@ class Pmap(Vmap):
             )
             return results[0] if len(results) == 1 else self.joined(results)
         except BaseException as e:
-            meeting.world.give_up()
+            everyone.give_up()
             if isinstance(e, Exception) and shard.last is not None:
                 shard.explain(e, shard.last)
             raise
 
-    def parts(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Meeting]:
-        """The arguments of each shard, and where shards meet."""
+    def parts(self, args: tuple[Any, ...], kwargs: dict[str, Any], everyone: World) -> list[Call]:
+        """The arguments of each shard."""
         leaves, structure = tree.flatten((args, kwargs))
         axes, n = self.axes(args, kwargs)
         assert isinstance(n, int)
-        everyone = self.talks_to()
-        start, total = everyone.extent(n, self.emitted_name)
+        start, total = everyone.extent(n)
         cuts = evenly(n, len(chosen_devices(self.devices)))
         made = []
         for low, high in cuts:
@@ -175,7 +176,7 @@ class Pmap(Vmap):
             own_args, own_kwargs = tree.unflatten(structure, cut)
             index = np.arange(start + low, start + high)
             made.append(self.shard.given(own_args, own_kwargs, index, total))
-        return made, Meeting(len(made), everyone)
+        return made
 
     def joined(self, results: list[Any]) -> Any:
         """One value, joined along the axes of `out_axes`; the first of what is the same for all."""
@@ -207,7 +208,7 @@ class Pmap(Vmap):
             return inner.whole, (rest, kwargs)
         if not (args or kwargs):
             return inner.shard, ((), {})
-        return inner.shard, inner.parts(rest, kwargs)[0][0]
+        return inner.shard, inner.parts(rest, kwargs, ALONE)[0]
 
 
 @contextmanager
@@ -220,6 +221,11 @@ def said_of(name: str) -> Iterator[None]:
             raise
         problem = e.problem.replace("vmap", name, 1)
         raise type(e)(problem, e.hint, e.where) from e
+
+
+def fixed(fun: Any, values: dict[int, Any]) -> Any:
+    """The function with some arguments given; compiled if it was."""
+    return Jit(Fixed(fun.fun, values)) if isinstance(fun, Jit) else Fixed(fun, values)
 
 
 def _known(x: Any) -> Any:

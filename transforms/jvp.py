@@ -50,7 +50,7 @@ def named(value: Any, primal: Var) -> Any:
     if isinstance(value, Var) and not value.name and primal.name:
         value.name = primal.name + "_dot"
     if isinstance(value, Var) and primal.partial:
-        value.partial = True
+        value.partial, value.primal = True, primal
     return value
 
 
@@ -186,7 +186,10 @@ class Forward:
             return
         outs = [_tangent(s.outs[k]) for k in active]
         for k, v in zip(active, outs, strict=True):
-            v.partial = is_dead(s.then.results[k]) or is_dead(s.orelse.results[k])
+            ends = (s.then.results[k], s.orelse.results[k])
+            s.outs[k].partial |= any(is_dead(a) or getattr(a, "partial", False) for a in ends)
+            if s.outs[k].partial:
+                v.partial, v.primal = True, s.outs[k]
         sides = []
         for body, dots, side in ((body_a, dots_a, s.then), (body_b, dots_b, s.orelse)):
             extra = self.fill(body, dots, side.results, active)

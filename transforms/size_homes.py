@@ -58,11 +58,11 @@ class Sizes:
                 known[s.params["size"]] = [(s.outs[0], None)]
 
     def learn(self, v: Var, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
-        shape = () if v.partial else getattr(v.type, "shape", ())
+        shape = getattr(v.type, "shape", ())
         for axis, size in enumerate(shape):
             if isinstance(size, dims.Dim) and (_is_symbol(size) or of_user(v.name)):
                 known.setdefault(size, []).append((v, axis))
-        if shape and of_user(v.name) and v not in shaped:
+        if shape and of_user(v.name) and v not in shaped and not v.partial:
             shaped.append(v)
 
     def choose(self, s: Let, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
@@ -91,7 +91,9 @@ class Sizes:
 
     def best(self, homes: list[Home], s: Let) -> Home:
         """The first, unless its name may hold something else by then: in that case one that is
-        needed after `s` anyway, or the last of that name. None costs a copy of a name."""
+        needed after `s` anyway, or the last of that name. None costs a copy of a name. One that
+        may have no value is the last choice."""
+        homes = [h for h in homes if not h[0].partial] or homes
         at, name = self.at[s], homes[0][0].name
         if len(homes) == 1 or self.names[name] == 1 or not name:
             return homes[0]

@@ -33,7 +33,7 @@ from tapeless.transforms.ops import elementwise
 from tapeless.transforms.ops.calls import add_tapes
 from tapeless.transforms.ops.creation import cast_to, zero
 from tapeless.transforms.ops.elementwise import add, select
-from tapeless.transforms.ops.fresh import zero_of
+from tapeless.transforms.ops.fresh import zero_of, zero_tape
 from tapeless.transforms.ops.shapes import sum_to
 from tapeless.transforms.ops.stacks import add_stacks
 from tapeless.transforms.ops.table import FUNCTIONS
@@ -219,7 +219,9 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
 def _total(ct: Any, f: Var) -> Atom:
     """The cotangent after a branch; a variable that may have no value there may have no size."""
     known = isinstance(f.type, Type) and all(s.given for n in f.type.shape for s in dims.symbols(n))
-    return Literal(None, f.type) if ct is None and f.partial and not known else _filled(ct, f)
+    if ct is not None or not f.partial or known:
+        return _filled(ct, f)
+    return Literal(None, f.type) if f.primal is None else zero_tape(f.primal)  # type: ignore[no-any-return]
 
 
 def _inner(a: Atom, block: Block) -> bool:

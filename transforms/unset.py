@@ -19,6 +19,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.calls import bundle, is_call
+from tapeless.transforms.ops.fresh import zero_tape
 
 
 def copied_unset(block: Block) -> set[Var]:
@@ -36,7 +37,7 @@ def copied_unset(block: Block) -> set[Var]:
     def walk(b: Block, guards: frozenset[tuple[Atom, int]]) -> None:
         for s in b.body:
             inits = s.inits if isinstance(s, (For, While)) else ()
-            packed = s.args if isinstance(s, Let) and (s.op is bundle or is_call(s)) else ()
+            packed = s.args if isinstance(s, Let) and (s.op in (bundle, zero_tape) or is_call(s)) else ()
             for a in (*inits, *packed):
                 hand_on(a, guards)
             for k, inner in enumerate(blocks(s)):

@@ -23,7 +23,20 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 
 
 def polynomial(coefficients: Any, x: Any) -> Any:
-    """By Horner's rule; the coefficient of the highest power first."""
+    """A value of a polynomial; the coefficient of the highest power comes first.
+
+    By Horner's rule, whose rounding is JAX's. Compiled, a loop would wait for each product: there
+    every fourth coefficient makes a polynomial in x**4, and the four are computed side by side.
+    """
+    if not active():
+        return horner(coefficients, x)
+    square = x * x
+    a, b, c, d = (horner(coefficients[::-1][k::4][::-1], square * square) for k in range(4))
+    return (a + b * x) + (c + d * x) * square
+
+
+def horner(coefficients: Any, x: Any) -> Any:
+    """By one product for each coefficient but the first."""
     value = coefficients[0]
     for c in coefficients[1:]:
         value = value * x + c

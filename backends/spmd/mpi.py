@@ -36,6 +36,7 @@ class Job(World):
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
         self.lost = [] if lost is None else lost
         self.axes: dict[Any, Job] = {}
+        self.calls, self.call = 0, ""
 
     def arrange(self, mesh: Mapping[Any, int]) -> None:
         """Places the processes on a mesh of named axes, of which the last is the fastest; processes
@@ -56,17 +57,21 @@ class Job(World):
         machine.Free()
         self.devices = tuple(self.comm.allgather(own))
 
-    def extent(self, n: int, program: str) -> tuple[int, int]:
+    def begin(self, program: str) -> None:
         if self.lost:
             raise RuntimeError(
                 "the other processes wait at a meeting that an error in this one prevented: "
                 "end the job, and start it again from what was saved"
             )
-        calls = self.comm.allgather((n, program))
-        if len({name for _, name in calls}) > 1:
-            names = ", ".join(f"{name} (process {k})" for k, (_, name) in enumerate(calls))
-            raise RuntimeError(f"the processes do not run the same program: {names}")
-        counts = [count for count, _ in calls]
+        self.calls += 1
+        self.call = f"call {self.calls}, of {program}"
+
+    def extent(self, n: int) -> tuple[int, int]:
+        found = self.comm.allgather((n, self.call))
+        if len({call for _, call in found}) > 1:
+            calls = "; ".join(f"process {k} at {call}" for k, (_, call) in enumerate(found))
+            raise RuntimeError(f"the processes do not make the same calls of pmap: {calls}")
+        counts = [count for count, _ in found]
         return sum(counts[: self.rank]), sum(counts)
 
     def give_up(self) -> None:

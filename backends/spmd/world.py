@@ -25,9 +25,11 @@ class World:
         """The processes that a named axis is spread over."""
         return self
 
-    def extent(self, n: int, program: str) -> tuple[int, int]:
-        """Where the n elements of this process start on the axis, and its length over all; the
-        others run the same program."""
+    def begin(self, program: str) -> None:
+        """A call of a program begins, which all processes must make."""
+
+    def extent(self, n: int) -> tuple[int, int]:
+        """Where the n elements of this process start on the axis, and its length over all."""
         return 0, n
 
     def give_up(self) -> None:

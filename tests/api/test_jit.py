@@ -145,3 +145,23 @@ def test_containers_that_are_stored_to_are_refused():
 
     with pytest.raises(UnsupportedError, match="stores to a dict"):
         f({"w": 1.0})
+
+
+def test_a_loop_that_carries_the_value_of_the_pass_before():
+    def f(x):
+        before = np.zeros(x.shape)
+        for _ in range(3):
+            x, before = x * 2 + 1, x
+        return x, before
+
+    for x in (np.arange(4.0), np.arange(6.0).reshape(2, 3)):
+        np.testing.assert_array_equal(jit(f)(x), f(x))
+
+
+def test_a_loop_that_swaps_arrays():
+    def f(x, y):
+        for _ in range(3):
+            x, y = y, x + 1
+        return x, y
+
+    np.testing.assert_array_equal(jit(f)(np.zeros(3), np.ones(3)), f(np.zeros(3), np.ones(3)))

@@ -162,6 +162,11 @@ def test_static_arguments():
     numbers = pmap(lambda n, v: v**n, static_broadcasted_argnums=(0,), in_axes=(None, 0))
     assert_array_equal(numbers(2, x), x**2)
     assert_array_equal(jit(numbers)(3, x), x**3)
+    signs = pmap(lambda v, s: v + np.copysign(1.0, s), static_broadcasted_argnums=1)
+    assert_array_equal(signs(x, 0.0) - signs(x, -0.0), np.full(4, 2.0))
+    compiled = spread(jit(lambda v, k: v**k + psum(v, "i")), static_broadcasted_argnums=1)
+    assert_array_equal(compiled(x, 2), x**2 + 6)
+    assert "@njit" in compiled.source()
     with pytest.raises(TypeError, match="a static argument of f is not hashable"):
         mapped(x, [1])
 

@@ -186,3 +186,31 @@ def branch_returns_tuple(x):
     if x > 0:
         return x**2, np.array([x, 1.0])
     return np.exp(x), np.array([1.0, x**3])
+
+
+@program(0.5, np.array([0.5, -0.2, 0.7, -0.9]), wrt=(0, 1))
+def parts_of_unknown_size_on_one_side(x, v):
+    s = 0.0
+    if x > 0:
+        t = v[v > 0] * 3 * x
+    if x > 0:
+        s = np.sum(t * t)
+    if x > 0:
+        t = v[v < 0] * 5 * x
+    if x > 0:
+        return s + np.sum(t)
+    return s
+
+
+@program(2.5, np.array([0.5, -0.2, 0.7, -0.9]), wrt=(0, 1))
+def parts_read_on_some_sides(x, v):
+    s = 0.0
+    if x > 0:
+        t = v[v > 0] * 3 * x
+    if x > 1:
+        s = s + np.sum(t * t)
+    if x > 2:
+        s = s + np.sum(np.sin(t))
+    if x > 3:
+        s = s * np.sum(t)
+    return s + x

@@ -100,9 +100,7 @@ def test_a_process_that_fails_ends_the_job(how, says):
 def test_processes_that_run_different_programs():
     done = job(2, "different.py")
     assert done.returncode != 0
-    assert "the processes do not run the same program: first_pmap (process 0), second_pmap" in (
-        done.stderr
-    )
+    assert "process 0 at call 1, of first_pmap; process 1 at call 1, of second_pmap" in done.stderr
 
 
 def test_a_mesh_of_named_axes():

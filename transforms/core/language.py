@@ -119,7 +119,7 @@ class Var(Arithmetic):
     origin: Origin | None = None
     size: Any = None  # the size symbol that stands for this integer, once one was needed
     partial: bool = False  # one side of a branch gives it, or its primal, no value
-    primal: Any = None  # of a tangent that is a stack or a tape: what it belongs to
+    primal: Any = None  # of a tangent that is partial, a stack or a tape: what it belongs to
 
     def __repr__(self) -> str:
         return self.name or f"v{id(self) % 10000}"

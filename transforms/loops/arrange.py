@@ -16,6 +16,7 @@ from tapeless.transforms.loops.spread import Spread
 from tapeless.transforms.loops.stages import Axes, Equal, Stage
 from tapeless.transforms.loops.views import Entry, Span, entries_of, is_view
 from tapeless.transforms.ops.parts import Slot
+from tapeless.transforms.ownership import has_memory
 
 
 @dataclass(eq=False)
@@ -132,7 +133,7 @@ class Arrangement:
 
     def loop(self, s: For, low: int) -> Item:
         """The nest that a loop joins, or a new one, if it can run for each row by itself."""
-        free = {p: self.free(p) for p in s.carries if getattr(p.type, "shape", ())}
+        free = {p: self.free(p) for p in s.carries if has_memory(p)}
         rows = [p for p, axes in free.items() if len(axes) > 1]
         if not rows or any(len(axes) < 2 for axes in free.values()):
             return self.insert(Item([]), low)
@@ -209,7 +210,7 @@ class Arrangement:
         """The elements of a cell that the stage reads or stores into."""
         found = []
         for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
-            if isinstance(a, Var) and getattr(a.type, "shape", ()):
+            if has_memory(a):
                 if k == 0 and stage.stores:
                     first = 2 if len(stage.maps) > 2 else 1
                     rest = stage.let.args[first:]
@@ -241,7 +242,7 @@ def through(memory: Memory, a: Any, axes: Axes, v: Any) -> list[tuple[Any, ...]]
 
 def runs(e: Any, axis: int) -> bool:
     """Whether an axis is read along an axis of the space, from anywhere."""
-    return e == axis if not isinstance(e, tuple) else e[0] == axis
+    return bool(e == axis if not isinstance(e, tuple) else e[0] == axis)
 
 
 def _in_step(column: Iterable[tuple[bool, Any]]) -> bool:

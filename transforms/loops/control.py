@@ -189,7 +189,7 @@ class Control(Nests):
                 starts.append((name, self.scalar_text(init, p)))
                 names.append((name, p))
             elif not self.memory.in_place(s, k):
-                if self.becomes.get(init) is p:
+                if isinstance(init, Var) and self.becomes.get(init) is p:
                     self.home[p] = self.home[init]
                     continue
                 kept = self.home.get(s.outs[k])

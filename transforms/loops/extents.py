@@ -12,6 +12,7 @@ from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.lines import Lines, NotCompiled
 from tapeless.transforms.loops.views import Span, entries_of
 from tapeless.transforms.ops.parts import Slot
+from tapeless.transforms.ownership import has_memory
 from tapeless.transforms.text import number, template
 
 
@@ -34,7 +35,7 @@ class Extents(Lines):
         if a not in self.params:
             stem = a.name if isinstance(a, Var) else str(a)
             self.params[a] = self.names.new(stem if stem.isidentifier() else "n")
-            if isinstance(a, Var) and getattr(a.type, "shape", ()):
+            if has_memory(a):
                 self.know_sizes(a)
         return self.params[a]
 
@@ -102,7 +103,7 @@ class Extents(Lines):
         made = high if zero else template("max({0} - {1}, 0)", holes)
         if e.step > 1:
             made = template(f"({{0}} + {e.step - 1}) // {e.step}", {"0": made})
-        return made  # type: ignore[no-any-return]
+        return made
 
     def entries_of(self, s: Let) -> Any:
         stage = self.stage(s)
@@ -130,7 +131,8 @@ class Extents(Lines):
         s = self.memory.defs.get(a)
         if isinstance(s, Let):
             if s.op.name == "size_value":
-                return self.canon(s.params["size"])
+                size: Size = self.canon(s.params["size"])
+                return size
             if s.op.name in ("add", "sub", "mul") and all(
                 x.type.dtype == scalars.INT for x in s.args
             ):
@@ -140,28 +142,29 @@ class Extents(Lines):
                 return left + right if s.op.name == "add" else left - right
         if a.size is None:
             a.size = dims.symbol(a.name or "n", None, a)
-        return self.canon(a.size)
+        known: Size = self.canon(a.size)
+        return known
 
     def bounds(self, size: Size) -> tuple[Size, Size]:
         """The least and the largest value that loop variables give to a size."""
         low = high = size
         for v, (first, last) in reversed(self.ranges.items()):
-            symbol = self.as_size(v)
-            (x,) = dims.symbols(symbol) or (None,)
-            if x is None:
-                continue
-            if _coefficient(low, x) > 0:
-                low = dims.substitute(low, lambda y, x=x, first=first: first if y == x else None)
-            elif _coefficient(low, x) < 0:
-                low = dims.substitute(low, lambda y, x=x, last=last: last if y == x else None)
-            if _coefficient(high, x) > 0:
-                high = dims.substitute(high, lambda y, x=x, last=last: last if y == x else None)
-            elif _coefficient(high, x) < 0:
-                high = dims.substitute(high, lambda y, x=x, first=first: first if y == x else None)
+            for x in dims.symbols(self.as_size(v)):
+                falls = _coefficient(low, x) < 0
+                low = _replaced(low, x, last if falls else first)
+                falls = _coefficient(high, x) < 0
+                high = _replaced(high, x, first if falls else last)
         return low, high
 
     def never_negative(self, size: Size) -> bool:
         return dims.at_least(self.bounds(size)[0], 0)
+
+
+def _replaced(size: Size, x: dims.Symbol, value: Size) -> Size:
+    """The size for a value of a symbol that stands alone in it."""
+    if not _coefficient(size, x):
+        return size
+    return dims.substitute(size, lambda y: value if y == x else None)
 
 
 def _coefficient(size: Size, x: dims.Symbol) -> int:

@@ -58,14 +58,14 @@ def relate(sizes: Sizes, a: Size, b: Size) -> bool:
     if a == b:
         return True
     for x, y in ((b, a), (a, b)):
-        symbol = _single(x)
+        symbol = single_symbol(x)
         if symbol is not None and symbol not in dims.symbols(y):
             sizes[symbol] = y
             return True
     return False
 
 
-def _single(size: Size) -> dims.Symbol | None:
+def single_symbol(size: Size) -> dims.Symbol | None:
     known = dims.symbols(size)
     if len(known) == 1:
         (x,) = known
@@ -114,7 +114,7 @@ class Fitting:
             if not isinstance(p.type, Type):
                 continue
             for n, first, after in zip(p.type.shape, init.type.shape, y.type.shape, strict=True):
-                if _single(n) is None or _given(n) or not _given(first):
+                if single_symbol(n) is None or _given(n) or not _given(first):
                     continue
                 if after == n or (_given(after) and self.rely(first, after)):
                     relate(self.sizes, n, first)

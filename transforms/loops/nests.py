@@ -46,7 +46,7 @@ class Nests(Reuse):
         items = Arrangement(
             self.memory, self.equal, self.stage, self.open_axes, lambda v: self.var_bound.get(v, {})
         ).run(body)
-        self.redirect(items, into)
+        self.redirect(items, into, live)
         self.chain(items)
         for k, item in enumerate(items):
             later = set(live).union(*(other.needs for other in items[k + 1 :]))
@@ -234,7 +234,13 @@ class Nests(Reuse):
         if sign != "=" and dtype.kind in "iu" and dtype != scalars.INT:
             holes = {"0": target, "1": value}
             value, sign = scalars.made(dtype, template(f"{{0}} {sign[0]} {{1}}", holes)), "="
-        elif sign != "=" and isinstance(value, ast.UnaryOp) and sign in ("+=", "-="):
-            if isinstance(value.op, ast.USub):
-                value, sign = value.operand, "-=" if sign == "+=" else "+="
+        elif sign in ("+=", "-="):
+            value, sign = _signed(value, sign)
         self.put(f"{to_source(target)} {sign} {to_source(value)}", s.origin)
+
+
+def _signed(value: ast.expr, sign: str) -> tuple[ast.expr, str]:
+    """x -= v for x += -v."""
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        return value.operand, "-=" if sign == "+=" else "+="
+    return value, sign

@@ -22,13 +22,15 @@ class Reuse(Sums):
         self.uses: dict[Var, int] = {}
         self.live: set[Var] = set()
 
-    def redirect(self, items: list[Item], into: Iterable[tuple[Var, Var]]) -> None:
+    def redirect(self, items: list[Item], into: Iterable[tuple[Var, Var]], live: set[Var]) -> None:
         for y, p in into:
             k = next((k for k, item in enumerate(items) if y in item.vars), None)
             if k is None or p not in self.home or y in self.home or y in self.live:
                 continue
             if any(p in other.reads for other in items[k + 1 :]):
                 continue
+            if any(self.memory.base(a) is p for a in live if has_memory(a)):
+                continue  # the old value is carried on, too
             if self.elementwise(items[k], y, p):
                 self.into[y] = p
                 self.home[y] = self.home[p]
@@ -43,11 +45,11 @@ class Reuse(Sums):
             return False
         for k, s in enumerate(item.statements):
             stage = self.stage(s)
-            if stage is None or not self.memory.reads(s) & {p}:
+            if stage is None or not self.memory.reads(stage.let) & {p}:
                 continue
             if k > order or stage.space != maker.space or stage.reduced:
                 return False
-            for a, axes in zip(s.args, stage.maps, strict=False):
+            for a, axes in zip(stage.let.args, stage.maps, strict=False):
                 at = stage.entries_axes() if axes is None else axes
                 if any(e != maker.out for e in through(self.memory, a, at, p)):
                     return False
@@ -77,7 +79,7 @@ class Reuse(Sums):
 
     def hold_rows(self, item: Item, later: set[Var]) -> None:
         """Memory for what is stored to and read in one nest only: a row of it is enough."""
-        used = {self.memory.base(v) for v in later if getattr(v.type, "shape", ())}
+        used = {self.memory.base(v) for v in later if has_memory(v)}
         for cell in item.writes & self.analysis.unset:
             if cell in self.home or self.analysis.defined_outside(cell):
                 continue
@@ -99,4 +101,4 @@ class Reuse(Sums):
         )
 
     def viewed_later(self, v: Var, later: set[Var]) -> bool:
-        return any(self.memory.base(a) is v for a in later if getattr(a.type, "shape", ()))
+        return any(self.memory.base(a) is v for a in later if has_memory(a))

@@ -211,9 +211,8 @@ def spelled(s: Let, values: list[ast.expr], imports: set[tuple[str, str]]) -> as
     if name in INFIX:
         text = f"{{0}} {INFIX[name]} {{1}}"
         if name == "truediv" and out == FLOAT:
-            return template(
-                text, operands.to(FLOAT) if _both_literals(s) else operands.natural(FLOAT)
-            )  # type: ignore[no-any-return]
+            holes = operands.to(FLOAT) if _both_literals(s) else operands.natural(FLOAT)
+            return template(text, holes)  # type: ignore[no-any-return]
         return _narrow(template(text, operands.natural(out)), out)
     if name in FACTOR:
         return template("{0} * {1}", {**operands.to(out), "1": literal(FACTOR[name], out)})  # type: ignore[no-any-return]

@@ -64,8 +64,8 @@ class Capacity:
             case For(step=Literal(value=1)):
                 return self.loop(s, cell)
             case If():
-                counts = [self.of(b.body, cell) for b in blocks(s)]
-                return None if None in counts else counts[0] + counts[1]  # type: ignore[operator]
+                then, orelse = (self.of(b.body, cell) for b in blocks(s))
+                return None if then is None or orelse is None else then + orelse
             case For() | While():
                 pushes = any(self.of(b.body, cell) != 0 for b in blocks(s))
                 return None if pushes else 0

@@ -69,7 +69,8 @@ def entries_of(s: Let) -> tuple[Entry, ...] | None:
         case "reshape":
             return _reshaped(have, out)
         case "index":
-            return key_entries(s.params["key"], s.args[1:], have)
+            found: tuple[Entry, ...] | None = key_entries(s.params["key"], s.args[1:], have)
+            return found
     return None
 
 

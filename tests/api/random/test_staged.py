@@ -59,14 +59,14 @@ def test_emitted(name):
     f = CASES[name]
     with tapeless.disable_jit():
         got = tapeless.jit(f)(KEY, X)
-    np.testing.assert_allclose(got, f(KEY, X), rtol=1e-14)
+    np.testing.assert_allclose(got, f(KEY, X), rtol=1e-13)
 
 
 @pytest.mark.parametrize("name", BATCHED)
 def test_batched_over_keys(name):
     f, keys = CASES[name], random.split(KEY, 4)
     got = tapeless.vmap(f, in_axes=(0, None))(keys, X)
-    np.testing.assert_allclose(got, np.stack([f(key, X) for key in keys]), rtol=1e-14)
+    np.testing.assert_allclose(got, np.stack([f(key, X) for key in keys]), rtol=1e-13)
 
 
 @pytest.mark.parametrize("name", ["uniform", "normal", "split"])
@@ -82,7 +82,7 @@ def test_sizes_that_are_known_late():
     with tapeless.disable_jit():
         step = tapeless.jit(walk)
         for n in (3, 5):
-            np.testing.assert_allclose(step(KEY, n), walk(KEY, n), rtol=1e-14)
+            np.testing.assert_allclose(step(KEY, n), walk(KEY, n), rtol=1e-13)
 
 
 def test_a_key_for_each_pass_of_a_loop():
@@ -101,4 +101,4 @@ def test_blocks_do_not_change_the_numbers():
     np.testing.assert_array_equal(whole.reshape(200, 200), random.normal(random.key(2), (200, 200)))
     with tapeless.disable_jit():
         staged = tapeless.jit(lambda key: random.normal(key, (40_000,)))(random.key(2))
-    np.testing.assert_allclose(staged, whole, rtol=1e-14)
+    np.testing.assert_allclose(staged, whole, rtol=1e-13)
