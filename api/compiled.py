@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import copy
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tapeless.arguments import checked_argnames, checked_argnums
 from tapeless.calling import call_user
 from tapeless.naming import base_name, parameters
+from tapeless.specialisation import Specialisation
 from tapeless.transformed import Stages, Transformed
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.printer import show
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.stage import Staged
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.loops.driver import write_compiled, write_plain
@@ -137,77 +140,196 @@ def unchanged(container: Any, before: Any) -> bool:
     )
 
 
+class Constant:
+    """An argument whose value the program is made for."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What `jit` was asked for."""
+
+    static_argnums: tuple[int, ...] = ()
+    static_argnames: tuple[str, ...] = ()
+    fastmath: bool = False
+    boundscheck: bool = True
+    parallel: bool = True
+
+
 class Jit(Unchanged):
     """A function that is compiled at its first call with a new signature."""
 
-    def __init__(
-        self,
-        fun: Callable[..., Any],
-        fastmath: bool = False,
-        boundscheck: bool = True,
-        parallel: bool = True,
-    ) -> None:
-        self.fastmath, self.boundscheck, self.parallel = fastmath, boundscheck, parallel
+    def __init__(self, fun: Callable[..., Any], options: Options | None = None) -> None:
+        self.asked = options or Options()
         super().__init__(fun)
         self.plain = Unchanged(fun)
-        self.drivers: dict[str, str] = {}
+        self.constants: dict[Any, Constant] = {}
+        self.drivers: dict[str, str] = vars(self.cache).setdefault("drivers", {})
 
     def options(self) -> tuple[Any, ...]:
-        return (self.fastmath, self.boundscheck, self.parallel)
+        return (self.asked,)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if disabled():
             return self.plain(*args, **kwargs)
         return super().__call__(*args, **kwargs)
 
+    # -- static arguments
+
+    def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        return super().specialise(*self.marked(args, kwargs))
+
+    def marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The arguments with static ones as constants."""
+        if not (self.asked.static_argnums or self.asked.static_argnames):
+            return args, kwargs
+        numbers = {k % len(args) for k in self.asked.static_argnums if -len(args) <= k < len(args)}
+        names = self.asked.static_argnames
+        held = self.arguments(args, kwargs)
+        args = tuple(
+            self.constant(x) if k in numbers or held[k] in names else x for k, x in enumerate(args)
+        )
+        return args, {k: self.constant(x) if k in names else x for k, x in kwargs.items()}
+
+    def constant(self, value: Any) -> Constant:
+        if isinstance(value, Constant):
+            return value
+        try:
+            return self.constants.setdefault((type(value), value), Constant(value))
+        except TypeError as e:
+            raise ArgumentTypeError(
+                f"a static argument of {base_name(self.fun)} is not hashable: "
+                f"{type(value).__name__}",
+                "static arguments are compared with those of other calls: pass a tuple, say",
+            ) from e
+
+    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args = tuple(map(_plain, args))
+        return super().staged(args, {k: _plain(x) for k, x in kwargs.items()})
+
+    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().check(tuple(map(_plain, args)), {k: _plain(x) for k, x in kwargs.items()})
+
+    # -- compilation
+
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
-        made = self.lowered(staged, block)
+        name, check = self.emitted_name, self.asked.boundscheck
+        made = lower(name, block, staged.sizes, self.stored, staged.hints, check)
         staged.sizes.extend(made.relied)
-        text = write_compiled(
-            self.emitted_name, made.driver, made.kernels, names, unpack, result, self.doc()
-        )
-        self.drivers[text] = show(Program(self.emitted_name, made.driver))
+        text = write_compiled(name, made.driver, made.kernels, names, unpack, result, self.doc())
+        self.drivers[text] = show(Program(name, made.driver))
         return text, flat
-
-    def lowered(self, staged: Staged, block: Block) -> Any:
-        name, hints = self.emitted_name, staged.hints
-        return lower(name, block, staged.sizes, self.stored, hints, self.boundscheck)
 
     def load(self, text: str) -> Callable[..., Any]:
         from tapeless.backends import numba  # noqa: PLC0415 (takes time to import)
 
-        return numba.load(self.emitted_name, text)
+        options = {"fastmath": True} if self.asked.fastmath else {}
+        return numba.load(self.emitted_name, text, **options)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """The function for these arguments, without a call: `.source()`, `.compile()`."""
+        return Lowered(self, args, kwargs)
 
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
         made = super().stages(*args, **kwargs)
-        s = self.pick(args, kwargs)
-        made.parts.insert(3, ("driver", self.drivers[s.text]))
+        made.parts.insert(3, ("driver", self.drivers[self.pick(args, kwargs).text]))
         return made
 
     @property
     def compilations(self) -> list[Any]:
-        """What was compiled, or found in the cache: signature, reason, seconds."""
+        """What was compiled, or found in the cache, in order: `kernel`, `signature`, `reason`,
+        `seconds`, `cached`."""
         from tapeless.backends import numba  # noqa: PLC0415
 
         found = [s for specialisations in self.cache.values() for s in specialisations]
         return [c for s in found for c in numba.compilations(s.run)]
 
 
-def jit(fun: Callable[..., Any] | None = None, **options: Any) -> Any:
+def _plain(x: Any) -> Any:
+    return x.value if isinstance(x, Constant) else x
+
+
+class Lowered:
+    """A function and arguments, before it is compiled for them."""
+
+    def __init__(self, fun: Jit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.fun, self.args, self.kwargs = fun, args, kwargs
+        self.found = fun.specialise(args, kwargs)
+
+    def source(self) -> str:
+        """The emitted module."""
+        return self.found.text
+
+    def compile(self) -> Jit:
+        """The function, compiled: it is run once, on copies of the arguments."""
+        args, kwargs = copy.deepcopy((self.args, self.kwargs))
+        self.fun(*args, **kwargs)
+        return self.fun
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    donate_argnums: int | Sequence[int] = (),
+    device: str | None = None,
+    fastmath: bool = False,
+    boundscheck: bool = True,
+    parallel: bool = True,
+) -> Any:
     """The function, compiled to machine code at its first call with new types.
 
+    fun              any function that can be staged, also a transformed one
+    static_argnums   positions of arguments whose values the program is made for; those that have to
+    static_argnames  be known are found without this. They must be hashable
+    donate_argnums   arguments that the caller does not need any more: their memory may be used
+    device           "cpu"
+    fastmath         reorders and rounds as it likes, and forgets about NaN and infinities
+    boundscheck      whether an index out of bounds raises IndexError; else it is not looked for
+    parallel         whether threads may share the work on large arrays
+
+    Returns a function of the same arguments and value. Arrays that `fun` overwrites are
+    overwritten. `.source()` is the emitted module: kernels of fused loops, and the function that
+    calls them; `.compilations` says what was compiled and why.
+
+    Raises at the call what `fun` raises, and what cannot be staged, with the line and the reason.
+
     >>> import numpy as np
-    >>> jit(lambda x: x * x + 1)(np.arange(3.0))
-    array([1., 2., 5.])
+    >>> @jit
+    ... def f(x):
+    ...     return np.sum(x * x + 1)
+    >>> float(f(np.arange(3.0)))
+    8.0
     """
+    asked = Options(
+        _positions(static_argnums, "static_argnums"),
+        checked_argnames(static_argnames, "jit"),
+        fastmath,
+        boundscheck,
+        parallel,
+    )
+    _positions(donate_argnums, "donate_argnums")
+    if device not in (None, "cpu"):
+        raise ArgumentError(f"jit: device is {device!r}", 'there is "cpu"')
     if fun is None:
-        return functools.partial(jit, **options)
-    return Jit(fun, **options)
+        return lambda f: Jit(f, asked)
+    return Jit(fun, asked)
 
 
-__all__ = ["Jit", "disable_jit", "jit"]
+def _positions(given: Any, what: str) -> tuple[int, ...]:
+    numbers = checked_argnums(given, f"jit: {what}, where")
+    return numbers if isinstance(numbers, tuple) else (numbers,)
+
+
+__all__ = ["Jit", "Lowered", "disable_jit", "jit"]

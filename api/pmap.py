@@ -73,7 +73,7 @@ class Pmap(Vmap):
             return self, args
         values = tuple(_known(args[k]) for k in self.static if k < len(args))
         try:
-            key = tuple((type(v), v, repr(v) if v == 0 else "") for v in values)  # 0.0 and -0.0
+            key = tuple(map(_static_key, values))
             found = self.fixed.get(key)
         except TypeError as e:
             raise ArgumentTypeError(
@@ -221,6 +221,11 @@ def said_of(name: str) -> Iterator[None]:
             raise
         problem = e.problem.replace("vmap", name, 1)
         raise type(e)(problem, e.hint, e.where) from e
+
+
+def _static_key(v: Any) -> Any:
+    """What tells values apart that are equal: 1, 1.0 and True; 0.0 and -0.0."""
+    return type(v), v, repr(v) if isinstance(v, (float, complex, np.inexact)) else ""
 
 
 def fixed(fun: Any, values: dict[int, Any]) -> Any:

@@ -37,7 +37,8 @@ class Form:
     symbols  the sizes that it knows by name, in order
     """
 
-    def __init__(self, body: Iterable[Statement]) -> None:
+    def __init__(self, body: Iterable[Statement], weak: bool = True) -> None:
+        self.weak = weak  # whether Python's numbers are other types than NumPy's
         self.numbers: dict[Var, int] = {}
         self.symbols: dict[dims.Symbol, int] = {}
         self.inputs: list[Var] = []
@@ -67,7 +68,7 @@ class Form:
     def of_type(self, t: Any) -> Any:
         if isinstance(t, StackType):
             return ("stack", self.of_type(t.item))
-        return (t.dtype, t.weak, *map(self.size, t.shape))
+        return (t.dtype, t.weak and self.weak, *map(self.size, t.shape))
 
     def size(self, n: dims.Size) -> Any:
         if isinstance(n, int):
@@ -129,3 +130,8 @@ class Form:
         body = tuple(k for s in block.body if (k := self.statement(s)) is not None)
         self.views = views
         return (params, body, self.atoms(block.results))
+
+
+def whole_form(block: Block) -> Any:
+    """The same for blocks that compute the same from their parameters."""
+    return Form((), weak=False).block(block)

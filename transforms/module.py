@@ -11,6 +11,7 @@ from tapeless.transforms.core.printer import show
 from tapeless.transforms.detach import detach
 from tapeless.transforms.emit import emit_function
 from tapeless.transforms.expand import expand, forget
+from tapeless.transforms.forms import whole_form
 from tapeless.transforms.frontend.values import Spec
 from tapeless.transforms.ops.calls import calls
 from tapeless.transforms.simplify import simplify
@@ -86,15 +87,24 @@ def finished(block: Block, count: int) -> Block:
 def called(blocks: Iterable[Block], name: str) -> dict[Function, Block]:
     """The functions that blocks call, and those that they call, with a name of its own each."""
     found: dict[Function, Block] = {}
+    seen: set[Function] = set()
+    forms: dict[Any, Function] = {}  # those that compute the same are one
     left = [f for block in blocks for f in calls(block)]
     taken = {name}
     while left:
         function = left.pop(0)
-        if function not in found:
-            function.name = unused_name(function.name, taken)
-            taken.add(function.name)
-            block = found[function] = finished(function.block, len(function.block.results))
-            left += calls(block)
+        if function in seen:
+            continue
+        seen.add(function)
+        block = finished(function.block, len(function.block.results))
+        first = forms.setdefault(whole_form(block), function)
+        if first is not function:
+            function.name = first.name
+            continue
+        function.name = unused_name(function.name, taken)
+        taken.add(function.name)
+        found[function] = block
+        left += calls(block)
     return found
 
 

@@ -165,3 +165,43 @@ def test_a_loop_that_swaps_arrays():
         return x, y
 
     np.testing.assert_array_equal(jit(f)(np.zeros(3), np.ones(3)), f(np.zeros(3), np.ones(3)))
+
+
+def test_static_arguments_are_part_of_the_signature():
+    @jit(static_argnums=1, static_argnames="how")
+    def f(x, powers, how="sum"):
+        terms = [x**k for k in powers]
+        return sum(terms) if how == "sum" else terms[-1]
+
+    assert f(2.0, (1, 2)) == 6.0
+    assert f(2.0, (1, 3)) == 10.0
+    assert f(2.0, (1, 3), how="last") == 8.0
+    with pytest.raises(TypeError, match="not hashable"):
+        f(2.0, [1, 2])
+
+
+def test_ahead_of_time():
+    f = jit(lambda x: np.sum(np.exp(x)))
+    lowered = f.lower(np.zeros(3))
+    assert "@njit" in lowered.source()
+    assert not f.compilations
+    assert lowered.compile()(np.zeros(3)) == 3.0
+    assert len(f.compilations) == 1
+
+
+def test_without_bounds_checks():
+    def pick(x, i):
+        return x[i] * np.sum(x)
+
+    assert "IndexError" in jit(pick).source(np.ones(3), 1)
+    assert "IndexError" not in jit(pick, boundscheck=False).source(np.ones(3), 1)
+
+
+def test_stages_show_the_driver():
+    f = jit(lambda x: np.sin(x) * 2)
+    assert [name for name, _ in f.stages(np.ones(3))][-2:] == ["driver", "source"]
+
+
+def test_unknown_device():
+    with pytest.raises(ValueError, match="device"):
+        jit(np.sin, device="tpu")

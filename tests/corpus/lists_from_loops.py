@@ -52,7 +52,7 @@ def slices_are_lists(x):
     return np.sum(np.array(filled[1:3] + [x[0]] + filled[:2])) + (filled[:2] * 2)[3]
 
 
-@program(normal(6), second=False, note="reverse over reverse would save arrays of unlike sizes")
+@program(normal(6))
 def cleared(x):
     batch, total = [], 0.0
     for k in range(len(x)):

@@ -97,10 +97,17 @@ def test_a_process_that_fails_ends_the_job(how, says):
     assert time.monotonic() - start < 60
 
 
-def test_processes_that_run_different_programs():
-    done = job(2, "different.py")
+@pytest.mark.parametrize(
+    ("how", "calls"),
+    [
+        ("functions", "process 0 at call 1, of first_pmap; process 1 at call 1, of second_pmap"),
+        ("counts", "process 0 at call 1, of first_pmap; process 1 at call 2, of first_pmap"),
+    ],
+)
+def test_processes_that_make_different_calls(how, calls):
+    done = job(2, "different.py", how)
     assert done.returncode != 0
-    assert "process 0 at call 1, of first_pmap; process 1 at call 1, of second_pmap" in done.stderr
+    assert f"the processes do not make the same calls of pmap: {calls}" in done.stderr
 
 
 def test_a_mesh_of_named_axes():

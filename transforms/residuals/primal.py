@@ -10,6 +10,7 @@ from tapeless.transforms.core.language import (
     For,
     If,
     Let,
+    StackType,
     Statement,
     Var,
     While,
@@ -40,7 +41,9 @@ class Primal:
     def define(self, v: Var, path: Path) -> None:
         self.path[v] = path
         self.order[v] = len(self.order)
-        if not path:  # what was not made inside of a loop or branch before is known everywhere
+        if not path and not isinstance(
+            v.type, StackType
+        ):  # sizes not made inside of a loop or branch
             self.given |= {s for s in sizes_in(v.type) if s not in self.homes}
 
     def born(self, v: Var, sources: Any) -> None:
