@@ -69,7 +69,7 @@ def steps_to_one(x):
 @golden_of(VECTOR, transform=lambda f: vmap(grad(f)))
 def slope_of_a_while_loop(x):
     while x > 1:
-        x = x * np.sin(x)
+        x = 0.7 * x * np.sin(x)
     return x
 
 

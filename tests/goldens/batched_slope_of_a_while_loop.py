@@ -11,20 +11,18 @@ def slope_of_a_while_loop_grad_vmap(x):
         x_2 = x[going]  # line 71
         passes_2 = passes[going]
         x_saved.append(x_2)  # line 72
-        x_2 = x_2 * np.sin(x_2)
+        x_2 = 0.7 * x_2 * np.sin(x_2)
         mask = x_2 > 1  # line 71
         passes[going] = passes_2 + 1
         x[going] = x_2
         going[going] = mask
 
     x_bar = np.ones(passes.shape)  # line 72
-    for passes_2 in reversed(range(np.max(passes))):
+    for passes_2 in reversed(range(np.max(passes, initial=0))):
         mask_2 = passes_2 < passes
         x_bar_2 = x_bar[mask_2]
         x = x_saved.pop()
-        cos_x = np.cos(x)
-        t_bar = x_bar_2 * x
-        x_bar_2 *= np.sin(x)
-        x_bar_2 += t_bar * cos_x
-        x_bar[mask_2] = x_bar_2
+        x_bar_3 = 0.7 * x_bar_2 * x * np.cos(x)
+        x_bar_3 += 0.7 * x_bar_2 * np.sin(x)
+        x_bar[mask_2] = x_bar_3
     return x_bar

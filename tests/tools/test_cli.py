@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-COMMANDS = ["grad", "stages", "check", "run", "cache", "doctor"]
+COMMANDS = ["grad", "jit", "stages", "check", "run", "cache", "doctor"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -48,7 +48,7 @@ class Control(Nests):
                 else:
                     self.single(stage, after, later)
             case If():
-                self.branch(s)
+                self.branch(s, after, later)
             case For():
                 self.for_(s)
             case While():
@@ -119,52 +119,74 @@ class Control(Nests):
     def scalar_text(self, a: Atom, like: Var) -> ast.expr:
         return self.converted(a, [], like.type.dtype)
 
-    def branch(self, s: If) -> None:
-        scalar_outs = []
-        for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+    def branch(self, s: If, after: list[Item], later: set[Var]) -> None:
+        numbers = self.branch_results(s)
+        test = self.atom(s.test)
+        sides = [self.side(s, k, numbers) for k in (0, 1)]
+        if len(numbers) == 1 and not any(lines for lines, _ in sides):
+            value = _conditional(test, *(values[0] for _, values in sides), numbers[0])
+            self.keep_number(numbers[0], value, after, later)
+            return
+        names = [self.carry_name(v, later) or self.names.new(v.name or "t") for v in numbers]
+        written = []
+        for lines, values in sides:
+            before, self.lines = self.lines, lines
+            with Indent(self, False):
+                self.assign(list(zip(names, values, strict=True)))
+            self.lines = before
+            written.append(lines)
+        self.put_branch(to_source(test), *written, s.origin)
+        for v, name in zip(numbers, names, strict=True):
+            self.local[v] = ast.Name(name, ast.Load())
+
+    def branch_results(self, s: If) -> list[Var]:
+        """The results that are numbers; arrays get memory."""
+        numbers = []
+        for v in s.outs:
             if not isinstance(v.type, Type):
                 if self.memory.cell(v) is v:
                     raise NotCompiled
+            elif self.uses.get(v, 0) == 0 and v not in self.live:
                 continue
-            if self.uses.get(v, 0) == 0 and v not in self.live:
-                continue
-            if not v.type.shape:
-                name = self.names.new(v.name or "t")
-                scalar_outs.append((v, name, a, b))
+            elif not v.type.shape:
+                numbers.append(v)
             elif self.memory.cell(v) is v and v not in self.home:
                 self.home[v] = self.allocate(v, self.free_of(v))
-        test = to_source(self.atom(s.test))
-        sides = []
-        for k, side in enumerate((s.then, s.orelse)):
-            before, self.lines = self.lines, []
-            local = dict(self.local)
-            with Indent(self, False):
-                live = {a for a in side.results if isinstance(a, Var)}
-                self.body(side.body, live)
-                for v, a in zip(s.outs, side.results, strict=True):
-                    if (
-                        v in self.home
-                        and isinstance(v.type, Type)
-                        and v.type.shape
-                        and self.memory.cell(v) is v
-                    ) and not is_dead(a):
-                        self.copy_into(v, a)
-                self.assign([(n, self.scalar_text((a, b)[k], v)) for v, n, a, b in scalar_outs])
-            self.local = local
-            made, self.lines = self.lines, before
-            sides.append(made)
-        then, orelse = sides
+        return numbers
+
+    def side(self, s: If, k: int, numbers: list[Var]) -> tuple[list[str], list[ast.expr]]:
+        """The lines of one side, and its values of the numbers."""
+        block = (s.then, s.orelse)[k]
+        before, self.lines = self.lines, []
+        kept = dict(self.local), dict(self.starts), dict(self.measured)
+        with Indent(self, False):
+            self.body(block.body, {a for a in block.results if isinstance(a, Var)})
+            for v, a in zip(s.outs, block.results, strict=True):
+                memory = has_memory(v) and v in self.home and self.memory.cell(v) is v
+                if memory and not is_dead(a):
+                    self.copy_into(v, a)
+        found = dict(zip(s.outs, block.results, strict=True))
+        values = [self.scalar_text(found[v], v) for v in numbers]
+        self.local, self.starts, self.measured = kept
+        made, self.lines = self.lines, before
+        return made, values
+
+    def put_branch(self, test: str, then: list[str], orelse: list[str], origin: Any) -> None:
         if then:
-            self.put(f"if {test}:", s.origin)
+            self.put(f"if {test}:", origin)
             self.lines += then
             if orelse:
                 self.put("else:")
                 self.lines += orelse
         elif orelse:
-            self.put(f"if not ({test}):", s.origin)
+            self.put(f"if not ({test}):", origin)
             self.lines += orelse
-        for v, name, _, _ in scalar_outs:
-            self.local[v] = ast.Name(name, ast.Load())
+
+    def keep_number(self, v: Var, value: ast.expr, after: list[Item], later: set[Var]) -> None:
+        """A number that takes no statement to compute."""
+        name = self.carry_name(v, later) or self.names.new(v.name or "t")
+        self.put(f"{name} = {to_source(value)}")
+        self.local[v] = ast.Name(name, ast.Load())
 
     def copy_into(self, v: Var, a: Atom) -> None:
         bound = self.var_bound.get(v, {})
@@ -200,6 +222,14 @@ class Control(Nests):
         for name, p in names:
             self.local[p] = ast.Name(name, ast.Load())
         return names
+
+    def carried(self, carries: Any, after: Any) -> dict[Any, Var]:
+        """Numbers that become carries."""
+        return {
+            y: p
+            for p, y in zip(carries, after, strict=True)
+            if isinstance(p.type, Type) and not p.type.shape and y.type.dtype == p.type.dtype
+        }
 
     def moves(self, s: For | While, carries: Any, after: Any) -> list[tuple[Var, Var]]:
         """Which value becomes which carry, where that is another array."""
@@ -255,7 +285,8 @@ class Control(Nests):
         start, stop = self.as_size(s.start), self.as_size(s.stop)
         if s.step == Literal(1, s.step.type):
             self.ranges[s.index] = (start, stop - 1)
-        before = dict(self.local)
+        before = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
+        self.carry_of = self.carried(s.carries, s.yields)
         with self.nested(head, s.origin):
             live = {a for a in s.body.results if isinstance(a, Var)}
             self.body(s.body.body, live, self.moves(s, s.carries, s.yields))
@@ -271,7 +302,7 @@ class Control(Nests):
                 with self.nested(f"if {to_source(flag)}:"):
                     self.put("break")
         self.ranges.pop(s.index, None)
-        self.local = before
+        self.local, self.starts, self.measured, self.carry_of = before
         self.finish(s, s.carries, names)
         if s.count is not None and count is not None:
             self.local[s.count] = ast.Name(count, ast.Load())
@@ -307,7 +338,8 @@ class Control(Nests):
                 self.local[p] = self.local[q]
             elif q in self.home:
                 self.home[p] = self.home[q]
-        before = dict(self.local)
+        before = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
+        self.carry_of = {}
         with self.nested("while True:", s.origin):
             mark = len(self.lines)
             self.body(s.test.body, {a for a in s.test.results if isinstance(a, Var)})
@@ -320,8 +352,21 @@ class Control(Nests):
             else:
                 with self.nested(f"if not ({to_source(test)}):"):
                     self.put("break")
+            self.carry_of = self.carried(carries, s.body.results)
             live = {a for a in s.body.results if isinstance(a, Var)}
             self.body(s.body.body, live, self.moves(s, carries, s.body.results))
             self.leave(s, carries, names, s.body.results)
-        self.local = before
+        self.local, self.starts, self.measured, self.carry_of = before
         self.finish(s, carries, names)
+
+
+def _conditional(test: ast.expr, then: ast.expr, orelse: ast.expr, out: Var) -> ast.expr:
+    """then if test else orelse; of flags, and and or."""
+    holes = {"0": test, "1": then, "2": orelse}
+    text = "{1} if {0} else {2}"
+    if out.type.dtype.kind == "b":
+        constants = [e.value if isinstance(e, ast.Constant) else None for e in (then, orelse)]
+        forms = {(None, False): "{0} and {1}", (False, None): "not {0} and {2}"}
+        forms |= {(True, None): "{0} or {2}", (None, True): "not {0} or {1}"}
+        text = forms.get((constants[0], constants[1]), text)
+    return template(text, holes)  # type: ignore[no-any-return]

@@ -40,18 +40,23 @@ def write_compiled(
     """The whole text of the module."""
     functions: list[Any] = []
     kernels = list(kernels)
-    for kernel in kernels:
-        imports = {f"from {module} import {names}" for module, names in _imports(kernel)}
-        functions.append((kernel.text, list(kernel.helpers), imports | {"from numba import njit"}))
+    njit = {"from numba import njit"}
+    functions += [(kernel.text, list(kernel.helpers), njit) for kernel in kernels]
+    imports = imported(kernels)
     functions += [function_text(f.name, b, "") for f, b in called([driver], name).items()]
     taken = {*arguments, *(kernel.name for kernel in kernels)}
     signature = ", ".join(arguments)
-    functions.append(emit_function(name, driver, signature, unpack, result, doc, taken, Driver))
+    main = emit_function(name, driver, signature, unpack, result, doc, taken, Driver)
+    functions.append((main[0], main[1], main[2] | imports))
     return join_module(functions)
 
 
-def _imports(kernel: Kernel) -> Iterable[tuple[str, str]]:
-    return sorted(kernel.imports)
+def imported(kernels: Iterable[Kernel]) -> set[str]:
+    """One line for each module that kernels import from."""
+    names: dict[str, set[str]] = {}
+    for module, function in (pair for kernel in kernels for pair in kernel.imports):
+        names.setdefault(module, set()).add(function)
+    return {f"from {module} import {', '.join(sorted(found))}" for module, found in names.items()}
 
 
 def write_plain(

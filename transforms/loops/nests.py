@@ -10,7 +10,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.language import Effect, Let, Statement, Var, operands, outputs
+from tapeless.transforms.core.language import (
+    Effect,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    operands,
+    outputs,
+)
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.arrange import Arrangement, Item
 from tapeless.transforms.loops.reuse import Reuse
@@ -27,6 +37,7 @@ class Nests(Reuse):
         super().__init__(*args)
         self.weight: dict[Var, int] = {}
         self.folded_reads: dict[Var, bool] = {}
+        self.carry_of: dict[Any, Var] = {}  # of numbers at the end of a pass
 
     def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
         """Writes a statement that shares no loop."""
@@ -179,18 +190,30 @@ class Nests(Reuse):
             self.folded_reads[v] = self.loads(stage)
             self.weight[v] = 1 + sum(self.weight.get(a, 0) for a in s.args if isinstance(a, Var))
         else:
-            self.local[v] = self.named(stage, value)
+            self.local[v] = self.named(stage, value, self.carry_name(v, later))
 
-    def named(self, stage: Stage, value: ast.expr) -> ast.expr:
-        if isinstance(value, ast.Constant):
+    def carry_name(self, v: Var, later: set[Var]) -> str | None:
+        """The name of the carry that a number becomes, if that is not read any more."""
+        p = self.carry_of.get(v)
+        held = None if p is None else self.local.get(p)
+        if p in later or self.uses.get(v, 0) != 1 or not isinstance(held, ast.Name):
+            return None
+        written = [e for a in later if (e := self.local.get(a)) is not None]
+        reads = {x.id for e in written for x in ast.walk(e) if isinstance(x, ast.Name)}
+        return None if held.id in reads else held.id
+
+    def named(self, stage: Stage, value: ast.expr, name: str | None = None) -> ast.expr:
+        if isinstance(value, ast.Constant) and name is None:
             return value
-        name = self.names.new(stage.var.name or "t")
+        name = name or self.names.new(stage.var.name or "t")
         self.put(f"{name} = {to_source(value)}", stage.let.origin)
         return ast.Name(name, ast.Load())
 
     def foldable(self, stage: Stage, after: list[Item], later: set[Var]) -> bool:
         """Whether the value is used once, by what follows here, before memory changes."""
         v = stage.var
+        if v in self.live and not self.uses.get(v) and not after and self.loops == 0:
+            return not v.type.shape  # written where it is returned
         if (v.name and not v.name.endswith(("_bar", "_dot"))) or self.uses.get(v, 0) != 1:
             return False
         if 1 + sum(self.weight.get(a, 0) for a in stage.let.args if isinstance(a, Var)) > 5:
@@ -199,19 +222,22 @@ class Nests(Reuse):
         for item in after:
             t = item.statements[0]
             if item.size is not None or not isinstance(t, Let):
-                return False
+                return isinstance(t, For | If) and v in operands(t) and not loads
             if v in operands(t):
-                return (
-                    t.op.name not in scalars.REPEATING
-                    and not is_view(t)
-                    and not (
-                        t.op.name in ("index", "gather")
-                        or (t.op.name in ("update", "add_at") and v in t.args[2:])
-                    )
-                )
+                return t.op.name not in scalars.REPEATING and self.written_once(stage, t)
             if loads and (item.writes or t.outs[0] in self.into):
                 return False
         return v in self.live and self.loops == 0
+
+    def written_once(self, stage: Stage, t: Let) -> bool:
+        """Whether the statement spells an operand once: as an index, only i + 1 and the like."""
+        picks = t.op.name in ("index", "gather") or stage.var in t.args[2:]
+        if is_view(t):
+            return False
+        near = stage.let.op.name in ("add", "sub") and any(
+            isinstance(a, Literal) for a in stage.let.args
+        )
+        return not (picks and t.op.name in ("index", "gather", "update", "add_at")) or near
 
     def loads(self, stage: Stage) -> bool:
         return bool(self.memory.reads(stage.let)) or any(

@@ -330,7 +330,8 @@ def identity(op: str, dtype: np.dtype[Any]) -> ast.expr:
             return literal(not low, dtype)
         limits = np.iinfo(dtype)
         return literal(limits.min if low else limits.max, dtype)
-    return literal({"sum": 0, "prod": 1, "any": False, "all": True}[op], dtype)
+    first = {"sum": 0, "prod": 1, "any": False, "all": True}[op]
+    return literal(float(first) if dtype == FLOAT else first, dtype)
 
 
 def combined(op: str, dtype: np.dtype[Any], holes: dict[str, ast.expr]) -> Any:

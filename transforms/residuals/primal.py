@@ -41,9 +41,7 @@ class Primal:
     def define(self, v: Var, path: Path) -> None:
         self.path[v] = path
         self.order[v] = len(self.order)
-        if not path and not isinstance(
-            v.type, StackType
-        ):  # sizes not made inside of a loop or branch
+        if not (path or isinstance(v.type, StackType)):  # not made in a loop or branch
             self.given |= {s for s in sizes_in(v.type) if s not in self.homes}
 
     def born(self, v: Var, sources: Any) -> None:

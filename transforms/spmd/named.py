@@ -11,7 +11,16 @@ from typing import Any
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom, size_atom
-from tapeless.transforms.core.language import Atom, Block, Let, Statement, Type, Var, statements
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Function,
+    Let,
+    Statement,
+    Type,
+    Var,
+    statements,
+)
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.calls import calls
@@ -70,10 +79,20 @@ def named(axis: Axis | None) -> type[Batch]:
     return Batch if axis is None else type("Named", (Named,), {"axis": axis})
 
 
+def _all_blocks(block: Block) -> list[Block]:
+    """The block, and those of all functions that it calls."""
+    found = [block]
+    known: set[Function] = set()
+    for each in found:  # which grows
+        new = [f for f in calls(each) if f not in known]
+        known.update(new)
+        found += [f.block for f in new]
+    return found
+
+
 def refuse_left(body: list[Statement], axis: Axis | None) -> None:
     """Refuses collectives over the axis that the map did not come to."""
-    block = Block((), tuple(body), ())
-    for each in [block, *(f.block for f in calls(block))] if axis is not None else ():
+    for each in _all_blocks(Block((), tuple(body), ())) if axis is not None else ():
         for s in statements(each):
             if isinstance(s, Let) and s.params.get("axis") is axis:
                 raise UnsupportedError(

@@ -8,8 +8,8 @@ def step_shard(params, x, y, axis_size, shards):
 
     product = 2.0 / (w2.shape[1] * x.shape[1]) * (tanh @ w2 - y)
     w2_bar = np.swapaxes(tanh, -1, -2) @ product
-    total = np.sum(np.swapaxes(x, -1, -2) @ (product @ w2.T * (1 - tanh ** 2)), axis=0)  # line 18
-    psum = shards.psum(total)
+    w1_bar = np.swapaxes(x, -1, -2) @ (product @ w2.T * (1 - tanh ** 2))
+    psum = shards.psum(np.sum(w1_bar, axis=0))  # line 18
     ratio = 0.1 / axis_size
     difference = w1 - ratio * psum
     psum_2 = shards.psum(np.sum(w2_bar, axis=0))

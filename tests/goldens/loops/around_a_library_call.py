@@ -1,0 +1,29 @@
+from math import tanh
+from numba import njit
+import numpy as np
+
+
+@njit(nogil=True, error_model="numpy")
+def around_a_library_call_kernel(x, out):
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            out[i, j] = tanh(x[i, j])  # line 101
+
+
+@njit(nogil=True, error_model="numpy")
+def around_a_library_call_kernel_2(n, out):
+    for i in range(n.shape[0]):
+        for j in range(n.shape[1]):
+            t = n[i, j] + 1  # line 101
+            out[i, j] = 0 if t <= 0 else t
+
+
+def around_a_library_call(x, w):
+    """around_a_library_call.  From test_kernels.py:99."""
+    if w.shape[0] != x.shape[1]:  # line 101
+        raise ValueError("operands could not be broadcast together: the lengths differ")
+    out = np.empty(x.shape)
+    around_a_library_call_kernel(x, out)
+    out_2 = np.empty((x.shape[0], w.shape[1]))
+    around_a_library_call_kernel_2(out @ w, out_2)
+    return out_2

@@ -1,0 +1,22 @@
+from math import cos, sin
+from numba import njit
+import numpy as np
+
+
+@njit(nogil=True, error_model="numpy")
+def broadcast_over_rows_kernel(x, y, out, out_2):
+    for i in range(x.shape[1]):
+        out_2[i] = cos(y[i])  # line 32
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            out[i, j] = sin(x[i, j]) + out_2[j]
+
+
+def broadcast_over_rows(x, y):
+    """broadcast_over_rows.  From test_kernels.py:30."""
+    if len(y) != x.shape[1]:  # line 32
+        raise ValueError("operands could not be broadcast together: the lengths differ")
+    out = np.empty(x.shape, np.float32)
+    out_2 = np.empty(y.shape, np.float32)
+    broadcast_over_rows_kernel(x, y, out, out_2)
+    return out

@@ -1,0 +1,34 @@
+from math import cos, sin
+from numba import njit
+import numpy as np
+
+
+@njit(nogil=True, error_model="numpy")
+def function_grad_kernel(x, out, x_saved, x_2, x_bar):
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            x_2[j] = x[i, j]
+        for i_2 in range(10):  # line 61
+            for j in range(x.shape[1]):
+                x_saved[i_2, j] = x_2[j]
+                x_2[j] = np.float32(0.5) * x_2[j] + np.float32(0.1) * sin(x_2[j])
+        for j in range(x.shape[1]):
+            x_bar[j] = np.float32(1.0)
+        for i_3 in range(9, -1, -1):
+            for j in range(x.shape[1]):
+                x_bar[j] = (
+                    np.float32(0.1) * (x_bar[j] * cos(x_saved[i_3, j]))
+                    + np.float32(0.5) * x_bar[j]
+                )
+        for j in range(x.shape[1]):
+            out[i, j] = x_bar[j]
+
+
+def function_grad(x):
+    """d function / d x.  From test_kernels.py:58."""
+    out = np.empty(x.shape, np.float32)
+    x_saved = np.empty((10, x.shape[1]), np.float32)
+    x_2 = np.empty(x.shape[1], np.float32)
+    x_bar = np.empty(x_2.shape, np.float32)
+    function_grad_kernel(x, out, x_saved, x_2, x_bar)
+    return out

@@ -1,0 +1,23 @@
+from math import sin
+from numba import njit
+import numpy as np
+
+
+@njit(nogil=True, error_model="numpy")
+def recurrence_for_each_row_kernel(x, out, x_2):
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            x_2[j] = x[i, j]
+        for i_2 in range(10):  # line 54
+            for j in range(x.shape[1]):
+                x_2[j] = np.float32(0.5) * x_2[j] + np.float32(0.1) * sin(x_2[j])
+        for j in range(x.shape[1]):
+            out[i, j] = x_2[j]
+
+
+def recurrence_for_each_row(x):
+    """recurrence_for_each_row.  From test_kernels.py:51."""
+    out = np.empty(x.shape, np.float32)
+    x_2 = np.empty(x.shape[1], np.float32)
+    recurrence_for_each_row_kernel(x, out, x_2)
+    return out

@@ -1,0 +1,33 @@
+from math import exp
+from numba import njit
+import numpy as np
+
+
+@njit(fastmath={"reassoc", "contract"})
+def plus(a, b):
+    """a + b; a loop that adds up in this way may do so in any order."""
+    return a + b
+
+
+@njit(nogil=True, error_model="numpy")
+def softmax_kernel(x, out, e):
+    for i in range(x.shape[0]):
+        total = -np.inf  # line 42
+        for j in range(x.shape[1]):
+            t = x[i, j]
+            total = t if t > total or t != t else total
+        total_2 = 0.0  # line 43
+        for j in range(x.shape[1]):
+            e_2 = exp(x[i, j] - total)  # line 42
+            e[j] = e_2
+            total_2 = plus(total_2, e_2)  # line 43
+        for j in range(x.shape[1]):
+            out[i, j] = e[j] / total_2
+
+
+def softmax(x):
+    """softmax.  From test_kernels.py:40."""
+    out = np.empty(x.shape)
+    e = np.empty(x.shape[1])
+    softmax_kernel(x, out, e)
+    return out

@@ -1,0 +1,26 @@
+from numba import njit
+import numpy as np
+
+
+@njit(fastmath={"reassoc", "contract"})
+def plus(a, b):
+    """a + b; a loop that adds up in this way may do so in any order."""
+    return a + b
+
+
+@njit(nogil=True, error_model="numpy")
+def stencil_in_place_kernel(steps, u):
+    for i in range(steps):  # line 77
+        for i_2 in range(1, u.shape[0] - 1):
+            t = u[i_2 - 1] - 2 * u[i_2] + u[i_2 + 1]
+            u[i_2] += 0.1 * t
+    total = 0.0  # line 78
+    for i_3 in range(u.shape[0]):
+        total = plus(total, u[i_3])
+    return total
+
+
+def stencil_in_place(u, steps):
+    """stencil_in_place.  From test_kernels.py:73."""
+    value = stencil_in_place_kernel(steps, u)
+    return np.float64(value)

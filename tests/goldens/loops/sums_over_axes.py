@@ -1,0 +1,28 @@
+from numba import njit
+import numpy as np
+
+
+@njit(fastmath={"reassoc", "contract"})
+def plus(a, b):
+    """a + b; a loop that adds up in this way may do so in any order."""
+    return a + b
+
+
+@njit(nogil=True, error_model="numpy")
+def sums_over_axes_kernel(x, out, out_2):
+    for i in range(x.shape[1]):
+        out[i] = 0.0
+    for i in range(x.shape[0]):
+        out_3 = 0.0  # line 48
+        for j in range(x.shape[1]):
+            out[j] = plus(out[j], x[i, j])
+            out_3 = plus(out_3, x[i, j] * x[i, j])
+        out_2[i] = out_3
+
+
+def sums_over_axes(x):
+    """sums_over_axes.  From test_kernels.py:46."""
+    out = np.empty(x.shape[1])
+    out_2 = np.empty(x.shape[0])
+    sums_over_axes_kernel(x, out, out_2)
+    return out, out_2, np.mean(x)

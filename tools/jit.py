@@ -1,0 +1,27 @@
+"""Print the loop form of a function: what is compiled, and what calls it."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+import tapeless
+from tapeless.tools.show import show_source
+from tapeless.tools.target import Target, add_target
+
+EXAMPLES = """\
+examples:
+  tapeless jit models.py:logistic
+  tapeless jit models.py:loss --args "{w: f8[3,2], b: f8[2]}, f8[100,3]"
+"""
+
+
+def describe(parser: ArgumentParser) -> None:
+    """Add the command's options."""
+    add_target(parser)
+
+
+def execute(options: Namespace) -> int:
+    """Print the emitted module."""
+    target = Target.of(options, lambda args: (0,) if args else (-1,))
+    show_source(tapeless.jit(target.function).source(*target.args))
+    return 0
