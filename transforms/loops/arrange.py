@@ -11,12 +11,11 @@ from typing import Any
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import For, Let, Statement, Var, outputs
-from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.spread import Spread
 from tapeless.transforms.loops.stages import Axes, Equal, Stage
 from tapeless.transforms.loops.views import Entry, Span, entries_of, is_view
 from tapeless.transforms.ops.parts import Slot
-from tapeless.transforms.ownership import has_memory
 
 
 @dataclass(eq=False)
@@ -133,7 +132,7 @@ class Arrangement:
 
     def loop(self, s: For, low: int) -> Item:
         """The nest that a loop joins, or a new one, if it can run for each row by itself."""
-        free = {p: self.free(p) for p in s.carries if has_memory(p)}
+        free = {p: self.free(p) for p in s.carries if is_array(p)}
         rows = [p for p, axes in free.items() if len(axes) > 1]
         if not rows or any(len(axes) < 2 for axes in free.values()):
             return self.insert(Item([]), low)
@@ -210,7 +209,7 @@ class Arrangement:
         """The elements of a cell that the stage reads or stores into."""
         found = []
         for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
-            if has_memory(a):
+            if is_array(a):
                 if k == 0 and stage.stores:
                     first = 2 if len(stage.maps) > 2 else 1
                     rest = stage.let.args[first:]

@@ -122,12 +122,13 @@ class Control(Nests):
     def branch(self, s: If, after: list[Item], later: set[Var]) -> None:
         numbers = self.branch_results(s)
         test = self.atom(s.test)
+        known = {v: name for v in numbers if (name := self.carry_name(v, later))}
         sides = [self.side(s, k, numbers) for k in (0, 1)]
         if len(numbers) == 1 and not any(lines for lines, _ in sides):
             value = _conditional(test, *(values[0] for _, values in sides), numbers[0])
             self.keep_number(numbers[0], value, after, later)
             return
-        names = [self.carry_name(v, later) or self.names.new(v.name or "t") for v in numbers]
+        names = [known.get(v) or self.names.new(v.name or "t") for v in numbers]
         written = []
         for lines, values in sides:
             before, self.lines = self.lines, lines
@@ -158,7 +159,9 @@ class Control(Nests):
         """The lines of one side, and its values of the numbers."""
         block = (s.then, s.orelse)[k]
         before, self.lines = self.lines, []
-        kept = dict(self.local), dict(self.starts), dict(self.measured)
+        kept = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
+        results = zip(s.outs, block.results, strict=True)
+        self.carry_of = {a: self.carry_of[v] for v, a in results if v in self.carry_of}
         with Indent(self, False):
             self.body(block.body, {a for a in block.results if isinstance(a, Var)})
             for v, a in zip(s.outs, block.results, strict=True):
@@ -167,7 +170,7 @@ class Control(Nests):
                     self.copy_into(v, a)
         found = dict(zip(s.outs, block.results, strict=True))
         values = [self.scalar_text(found[v], v) for v in numbers]
-        self.local, self.starts, self.measured = kept
+        self.local, self.starts, self.measured, self.carry_of = kept
         made, self.lines = self.lines, before
         return made, values
 
@@ -184,6 +187,9 @@ class Control(Nests):
 
     def keep_number(self, v: Var, value: ast.expr, after: list[Item], later: set[Var]) -> None:
         """A number that takes no statement to compute."""
+        if not after and self.uses.get(v) == 1 and not self.carry_name(v, later):
+            self.local[v] = value
+            return
         name = self.carry_name(v, later) or self.names.new(v.name or "t")
         self.put(f"{name} = {to_source(value)}")
         self.local[v] = ast.Name(name, ast.Load())

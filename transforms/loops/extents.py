@@ -10,9 +10,9 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Var
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.lines import Lines, NotCompiled
+from tapeless.transforms.loops.memory import is_array
 from tapeless.transforms.loops.views import Span, entries_of
 from tapeless.transforms.ops.parts import Slot
-from tapeless.transforms.ownership import has_memory
 from tapeless.transforms.text import number, template
 
 
@@ -35,7 +35,7 @@ class Extents(Lines):
         if a not in self.params:
             stem = a.name if isinstance(a, Var) else str(a)
             self.params[a] = self.names.new(stem if stem.isidentifier() else "n")
-            if has_memory(a):
+            if is_array(a):
                 self.know_sizes(a)
         return self.params[a]
 

@@ -23,8 +23,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.loops.control import Control
 from tapeless.transforms.loops.lines import Names, NotCompiled
-from tapeless.transforms.loops.memory import Memory
-from tapeless.transforms.ownership import has_memory
+from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.text import to_source
 from tapeless.transforms.wrapping import wrap
 
@@ -56,7 +55,7 @@ class Writer(Control):
         defined = {v for s in body for v in outputs(s)}
         for s in body:
             for v in sorted(self.memory.needs(s), key=self.memory.order.__getitem__):
-                if v not in defined and has_memory(v) and not self.seen_through(v):
+                if v not in defined and is_array(v) and not self.seen_through(v):
                     self.know_sizes(v)
         made = [v for v in defined_in_order(body) if v in live]
         for v in made:

@@ -18,6 +18,7 @@ from tapeless.transforms.core.language import (
     If,
     Let,
     Literal,
+    StackType,
     Statement,
     Var,
     While,
@@ -170,6 +171,10 @@ class Memory:
             for t in b.body:
                 found |= self.writes(t)
         return found
+
+
+def is_array(a: Any) -> bool:
+    return has_memory(a) and not isinstance(a.type, StackType)
 
 
 def stores(s: Let) -> bool:

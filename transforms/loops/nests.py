@@ -227,7 +227,7 @@ class Nests(Reuse):
                 return t.op.name not in scalars.REPEATING and self.written_once(stage, t)
             if loads and (item.writes or t.outs[0] in self.into):
                 return False
-        return v in self.live and self.loops == 0
+        return v in later and not loads  # a result of this block
 
     def written_once(self, stage: Stage, t: Let) -> bool:
         """Whether the statement spells an operand once: as an index, only i + 1 and the like."""

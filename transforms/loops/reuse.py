@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeless.transforms.core.language import For, Let, Var, While
 from tapeless.transforms.loops.arrange import Item, through
+from tapeless.transforms.loops.memory import is_array
 from tapeless.transforms.loops.sums import Sums
 from tapeless.transforms.ownership import has_memory
 
@@ -29,7 +30,7 @@ class Reuse(Sums):
                 continue
             if any(p in other.reads for other in items[k + 1 :]):
                 continue
-            if any(self.memory.base(a) is p for a in live if has_memory(a)):
+            if any(self.memory.base(a) is p for a in live if is_array(a)):
                 continue  # the old value is carried on, too
             if self.elementwise(items[k], y, p):
                 self.into[y] = p
@@ -79,7 +80,7 @@ class Reuse(Sums):
 
     def hold_rows(self, item: Item, later: set[Var]) -> None:
         """Memory for what is stored to and read in one nest only: a row of it is enough."""
-        used = {self.memory.base(v) for v in later if has_memory(v)}
+        used = {self.memory.base(v) for v in later if is_array(v)}
         for cell in item.writes & self.analysis.unset:
             if cell in self.home or self.analysis.defined_outside(cell):
                 continue
@@ -101,4 +102,4 @@ class Reuse(Sums):
         )
 
     def viewed_later(self, v: Var, later: set[Var]) -> bool:
-        return any(self.memory.base(a) is v for a in later if has_memory(a))
+        return any(self.memory.base(a) is v for a in later if is_array(a))

@@ -12,10 +12,9 @@ from typing import Any
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, For, If, Let, Statement, Var
-from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.stages import Axes, Equal, Stage
 from tapeless.transforms.loops.views import is_view
-from tapeless.transforms.ownership import has_memory
 
 Reading = Callable[[Any, Axes, Var], list[tuple[Any, ...]]]
 
@@ -53,7 +52,7 @@ class Spread:
 
     def for_(self, s: For, first: Callable[[Var], int | None]) -> None:
         for k, (p, init, out) in enumerate(zip(s.carries, s.inits, s.outs, strict=True)):
-            if not has_memory(p) or self.memory.in_place(s, k):
+            if not is_array(p) or self.memory.in_place(s, k):
                 continue
             axis = self.axis_of(init) if isinstance(init, Var) else None
             axis = first(p) if axis is None else axis
@@ -87,7 +86,7 @@ class Spread:
         for side in (s.then, s.orelse):
             self.body(side.body, first)
         for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
-            if not has_memory(v) or self.memory.cell(v) is not v:
+            if not is_array(v) or self.memory.cell(v) is not v:
                 continue
             axis = self.axis_of(a)
             axis = self.axis_of(b) if axis is None else axis
@@ -114,7 +113,7 @@ class Spread:
     def place(self, stage: Stage) -> None:
         found: set[Any] = set()
         for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
-            if not has_memory(a):
+            if not is_array(a):
                 continue
             if k == 0 and stage.stores:
                 continue
