@@ -10,6 +10,7 @@ import atexit
 import functools
 import math
 import sys
+import zlib
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
@@ -79,9 +80,22 @@ class Job(World):
             self.lost.append(True)
             atexit.register(self.comm.Abort, 1)
 
+    def agree(self, what: str) -> None:
+        """Refuses a meeting to which processes come with different things: MPI does not look."""
+        from mpi4py import MPI  # noqa: PLC0415 (optional)
+
+        code = zlib.crc32(what.encode())
+        own, all_ = np.array([code, -code], np.int64), np.empty(2, np.int64)
+        self.comm.Allreduce(own, all_, MPI.MAX)
+        if all_[0] != -all_[1]:
+            raise RuntimeError(
+                f"the processes bring different things to a meeting: process {self.rank} a {what}"
+            )
+
     def combined(self, x: Any, name: str) -> Any:
         if self.size == 1:
             return x
+        self.agree(f"{name} of {np.shape(x)} {np.asarray(x).dtype}")
         if name == "psum" and np.asarray(x).dtype.char in SUMMED:
             own = np.ascontiguousarray(x)
             made = np.empty_like(own)
@@ -93,6 +107,7 @@ class Job(World):
     def gathered(self, x: Any) -> Any:
         if self.size == 1:
             return x
+        self.agree(f"all_gather of {x.shape[1:]} {x.dtype}")
         if x.dtype.char not in SUMMED:
             return np.concatenate(self.comm.allgather(x))
         own = np.ascontiguousarray(x)

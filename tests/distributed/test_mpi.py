@@ -116,6 +116,13 @@ def test_a_mesh_of_named_axes():
     assert sorted(done.stdout.splitlines()) == [f"fine {k}" for k in range(4)]
 
 
+def test_processes_that_bring_different_shapes():
+    done = job(2, "different.py", "shapes")
+    assert done.returncode != 0
+    assert "the processes bring different things to a meeting: process" in done.stderr
+    assert "a psum of (3,) float64" in done.stderr or "a psum of (4,) float64" in done.stderr
+
+
 def test_several_processes_inside_another_transformation():
     done = job(2, "refused.py")
     assert done.returncode == 0, done.stderr

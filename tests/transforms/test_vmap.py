@@ -114,7 +114,21 @@ def chain(x):
     return y + x
 
 
+def loops_on_both_sides(x):
+    for k in range(4):
+        if x > 5:
+            while x > 2:
+                x = np.sqrt(x) * np.sin(x) ** 2 + 0.3
+        else:
+            j = 0
+            while j < 3 and x < 4:
+                x = x * x * 0.4 + np.exp(-x) * k
+                j += 1
+    return x * x
+
+
 CONTROL = [
+    loops_on_both_sides,
     halves,
     log_or_line,
     both_unsafe,

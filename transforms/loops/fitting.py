@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import Builder, building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -26,6 +27,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.sizes import size_value
+from tapeless.transforms.ops.parts import result_shape
 
 Sizes = dict[dims.Symbol, Size]
 
@@ -161,9 +163,20 @@ class Fitting:
             space = s.outs[0].type.shape
             for k, a in enumerate(s.args):
                 yield k, _stretched(a, space)
+        elif s.op.name in ("update", "add_at"):
+            yield from _stored(s)
         elif s.op.name == "matmul" and all(a.type.ndim <= 2 for a in s.args):
             a, b = s.args
             yield 1, (a.type.shape[-1], *b.type.shape[1:])
+
+
+def _stored(s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
+    """The shape of the part that a value is stored to, where inputs say it."""
+    if s.args[1].type.shape and any(a.type.shape for a in s.args[2:]):
+        with building(Builder()):
+            space = result_shape(s.args[0].type.shape, s.params["key"], s.args[2:])
+        if len(s.args[1].type.shape) <= len(space) and all(map(_given, space)):
+            yield 1, _stretched(s.args[1], space)
 
 
 def _stretched(a: Atom, space: tuple[Size, ...]) -> tuple[Size, ...]:

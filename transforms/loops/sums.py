@@ -12,6 +12,7 @@ from tapeless.transforms.loops.checks import Checks
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.text import number, template, to_source
 
+STEMS = {"max": "largest", "min": "smallest", "prod": "product", "any": "found", "all": "hold"}
 PLUS = '''
 @njit(fastmath={"reassoc", "contract"})
 def plus(a, b):
@@ -51,7 +52,7 @@ class Sums(Checks):
         bound = self.bound.get(stage, {})
         free = [k for k in stage.out if k is not None and k not in bound and stage.space[k] != 1]
         if not free:
-            total = self.names.new(v.name or "total")
+            total = self.names.new(v.name or STEMS.get(name, "total"))
             self.local[v] = ast.Name(total, ast.Load())
             self.put(f"{total} = {to_source(first)}", s.origin)
             return

@@ -24,6 +24,7 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     free_variables,
+    outputs,
     statements,
 )
 from tapeless.transforms.jvp import is_dead
@@ -32,6 +33,7 @@ from tapeless.transforms.ops.elementwise import logical_and, logical_not, logica
 from tapeless.transforms.ops.fresh import empty, zero
 from tapeless.transforms.ops.reductions import any_
 from tapeless.transforms.ops.shapes import front, lifted
+from tapeless.transforms.vmap.lists import refuse_uneven
 from tapeless.transforms.vmap.region import Chosen, Filled, is_calm
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ class reopened:  # noqa: N801 (a context manager)
 
 def _by_element(batch: Batch, s: If, test: Atom) -> None:
     calm = [is_calm(block.body) for block in (s.then, s.orelse)]
-    ends: list[Any] = [None] * len(s.outs)
+    ends = [None if has_axes(v.type) else _passed(batch, s, j) for j, v in enumerate(s.outs)]
     order = sorted((0, 1), key=lambda k: not calm[k])  # a part is stored into the other side
     whole: list[list[Any]] = [[], []]
     for k in order:
@@ -144,7 +146,9 @@ def _joined(
     made = []
     for j, (value, axis) in enumerate(whole[k]):
         dead = is_dead(results[k][j])
-        if not whole[1 - k]:
+        if not has_axes(s.outs[j].type):
+            made.append(ends[j])
+        elif not whole[1 - k]:
             made.append(None if dead else (value, axis))
         elif dead or ends[j] is None:
             made.append(ends[j] if dead else (value, axis))
@@ -193,6 +197,20 @@ def has_axes(t: Any) -> bool:
     return isinstance(t, Type) and t != TAPE
 
 
+def _made_inside(block: Block) -> set[Any]:
+    return {v for s in block.body for v in outputs(s)}
+
+
+def _passed(batch: Batch, s: If, j: int) -> Any:
+    """A list or tape as it was before, where a side hands it on; both sides may not change it."""
+    sides = ((s.then, s.then.results[j]), (s.orelse, s.orelse.results[j]))
+    live = [(block, a) for block, a in sides if not is_dead(a)]
+    through = [a for block, a in live if a not in _made_inside(block)]
+    if len(live) == 2 and not through:
+        refuse_uneven()
+    return (batch.front(through[0]), 0) if through else None
+
+
 # -- parts of a batch
 
 
@@ -203,8 +221,12 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
     def taken() -> list[Atom]:
         region, inner = enter(batch, mask, (block,))
         inner.block(block.body)
-        return [leave(inner, region, old, a) for old, a in zip(olds, block.results, strict=True)]
+        return [
+            leave(inner, region, old, a) if has_axes(a.type) or a in made_inside else old
+            for old, a in zip(olds, block.results, strict=True)
+        ]
 
+    made_inside = _made_inside(block)
     guarded = batch.nested or any(map(is_call, statements(block)))  # a recursion must end
     news = _if_any(batch, s, mask, taken, olds) if guarded else taken()
     return [(new, 0) for new in news]

@@ -13,7 +13,7 @@ from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
+from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.elementwise import select
 from tapeless.transforms.ops.parts import Slot, gather, index, update
@@ -103,9 +103,3 @@ class Filled(Chosen):
 
     def _mask(self, x: Atom) -> Any:
         return lifted(self.mask, 0, x.type.ndim - 1)
-
-
-def variable(value: Atom, name: str) -> Var:
-    assert isinstance(value, Var)
-    value.name = value.name or name
-    return value

@@ -17,6 +17,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import lower_builtin, type_callable
 
+from tapeless.backends.numba.compiler import circular
 from tapeless.backends.numba.libraries import ARITY, Variant, variants
 
 PURE = ("nounwind", "willreturn", "memory(none)")
@@ -55,9 +56,29 @@ def _vector(name: str) -> Callable[..., Any]:
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         kind = sig.return_type
         cast = [context.cast(builder, a, t, kind) for a, t in zip(args, sig.args, strict=True)]
+        if name in circular.SHIFT and kind == types.float64:
+            return _circular(context, builder, name, cast)
         return Call(context, builder, name, kind).made(cast)
 
     return function
+
+
+def _circular(context: Any, builder: Any, name: str, args: list[Any]) -> Any:
+    """Our own sine and cosine; those of the libraries where arguments are large."""
+    size = builder.module.declare_intrinsic("llvm.fabs", [circular.DOUBLE])
+    small = builder.fcmp_ordered(
+        "<", builder.call(size, args), ir.Constant(circular.DOUBLE, circular.LIMIT)
+    )
+    with builder.if_else(small) as (then, otherwise):
+        with then:
+            ours, inside = circular.circular(builder, args[0], name), builder.block
+        with otherwise:
+            theirs = Call(context, builder, name, types.float64).made(args)
+            outside = builder.block
+    found = builder.phi(circular.DOUBLE)
+    found.add_incoming(ours, inside)
+    found.add_incoming(theirs, outside)
+    return found
 
 
 def _typer(arity: int) -> Callable[..., Any]:

@@ -1,4 +1,5 @@
-"""Each process calls another function, or one of them makes a call that fails and goes on."""
+"""Each process calls another function, or one makes a call that fails and goes on, or brings arrays
+of another shape."""
 
 import contextlib
 import sys
@@ -23,6 +24,8 @@ def second(x):
 
 if sys.argv[1] == "functions":
     pmap((first, second)[rank], axis_name="i")(np.ones(2))
+elif sys.argv[1] == "shapes":
+    pmap(first, axis_name="i")(np.ones((2, 3 + rank)))
 else:
     f = pmap(first, axis_name="i")
     if rank == 1:

@@ -12,17 +12,17 @@ def plus(a, b):
 @njit(nogil=True, error_model="numpy")
 def softmax_kernel(x, out, e):
     for i in range(x.shape[0]):
-        total = -np.inf  # line 42
+        largest = -np.inf  # line 42
         for j in range(x.shape[1]):
             t = x[i, j]
-            total = t if t > total or t != t else total
-        total_2 = 0.0  # line 43
+            largest = t if t > largest or t != t else largest
+        total = 0.0  # line 43
         for j in range(x.shape[1]):
-            e_2 = exp(x[i, j] - total)  # line 42
+            e_2 = exp(x[i, j] - largest)  # line 42
             e[j] = e_2
-            total_2 = plus(total_2, e_2)  # line 43
+            total = plus(total, e_2)  # line 43
         for j in range(x.shape[1]):
-            out[i, j] = e[j] / total_2
+            out[i, j] = e[j] / total
 
 
 def softmax(x):
