@@ -35,6 +35,10 @@ def disable_jit(disable: bool = True) -> Iterator[None]:
     """Inside, functions under `jit` run as emitted NumPy code, which a debugger can step through.
 
     TAPELESS_DISABLE_JIT=1 in the environment does the same for a whole process.
+
+    >>> with disable_jit():
+    ...     jit(lambda x: x * x + 1)(3.0)
+    10.0
     """
     token = _disabled.set(disable)
     try:

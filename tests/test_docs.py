@@ -26,7 +26,9 @@ PAGES = [
     "README.md",
     *(
         f"docs/{name}.md"
-        for name in ("backend", "cli", "design", "distributed", "guide", "index", "jit", "random", "vmap")
+        for name in (
+            *("backend", "cli", "design", "distributed", "guide", "index", "jit", "random", "vmap"),
+        )
     ),
 ]
 LINKED = [

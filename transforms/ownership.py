@@ -332,7 +332,8 @@ class Ownership:
 
 def _is_seen(a: Atom) -> bool:
     """Whether an index is read while a store is made; NumPy reads masks before."""
-    return isinstance(a, Var) and getattr(a.type, "dtype", None) != bool
+    dtype = getattr(a.type, "dtype", None)
+    return isinstance(a, Var) and (dtype is None or dtype.kind != "b")
 
 
 def _free(s: For | While) -> set[Var]:

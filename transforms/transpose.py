@@ -221,7 +221,7 @@ def _total(ct: Any, f: Var) -> Atom:
     known = isinstance(f.type, Type) and all(s.given for n in f.type.shape for s in dims.symbols(n))
     if ct is not None or not f.partial or known:
         return _filled(ct, f)
-    return Literal(None, f.type) if f.primal is None else zero_tape(f.primal)  # type: ignore[no-any-return]
+    return Literal(None, f.type) if f.primal is None else zero_tape(f.primal)
 
 
 def _inner(a: Atom, block: Block) -> bool:

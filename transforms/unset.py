@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import (
     If,
     Let,
     Literal,
+    Statement,
     Var,
     While,
     blocks,
@@ -37,8 +38,7 @@ def copied_unset(block: Block) -> set[Var]:
     def walk(b: Block, guards: frozenset[tuple[Atom, int]]) -> None:
         for s in b.body:
             inits = s.inits if isinstance(s, (For, While)) else ()
-            packed = s.args if isinstance(s, Let) and (s.op in (bundle, zero_tape) or is_call(s)) else ()
-            for a in (*inits, *packed):
+            for a in (*inits, *_packed(s)):
                 hand_on(a, guards)
             for k, inner in enumerate(blocks(s)):
                 walk(inner, guards | {(s.test, k)} if isinstance(s, If) else guards)
@@ -59,6 +59,11 @@ def copied_unset(block: Block) -> set[Var]:
 
     walk(block, frozenset())
     return found
+
+
+def _packed(s: Statement) -> tuple[Atom, ...]:
+    """What a statement takes whether it has a value or not."""
+    return s.args if isinstance(s, Let) and (s.op in (bundle, zero_tape) or is_call(s)) else ()
 
 
 def _runs(s: For) -> bool:

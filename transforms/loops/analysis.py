@@ -93,9 +93,13 @@ class Analysis:
             for x in dims.symbols(size)
         )
 
+    def exact(self, size: Size) -> Size:
+        """The size as the driver can write it, if it can."""
+        return size if self.known(size) else self.canon(size)
+
     def spelled(self, size: Size) -> Size:
-        """The size as the driver can write it."""
-        size = size if self.known(size) else self.canon(size)
+        """The size, or one that is at least that large, as the driver can write it."""
+        size = self.exact(size)
         return size if self.known(size) else self.upper(size)
 
     def defined_outside(self, v: Var) -> bool:

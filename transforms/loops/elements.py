@@ -32,7 +32,6 @@ class Elements(Extents):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.home: dict[Var, Buffer] = {}
-        self.local: dict[Var, ast.expr] = {}
         self.bound: dict[Stage, dict[int, ast.expr]] = {}
         self.var_bound: dict[Var, dict[int, ast.expr]] = {}  # of what loops carry
         self.scratch: dict[Var, Type] = {}
@@ -51,7 +50,8 @@ class Elements(Extents):
         self.home[cell] = self.allocate(cell, tuple(range(cell.type.ndim)), cell)
 
     def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
-        shape = tuple(self.analysis.spelled(v.type.shape[k]) for k in axes)
+        spelled = self.analysis.spelled if own is None else self.analysis.exact
+        shape = tuple(spelled(v.type.shape[k]) for k in axes)
         if not all(map(self.analysis.outside, shape)):
             raise NotCompiled
         made = own or Var(Type(v.type.dtype, shape), v.name)

@@ -23,6 +23,7 @@ class Extents(Lines):
         super().__init__(*args)
         self.params: dict[Any, str] = {}
         self.sizes: dict[Size, tuple[Any, int]] = {}
+        self.local: dict[Var, ast.expr] = {}  # numbers in variables
         self.ranges: dict[Var, tuple[Size, Size]] = {}  # first and last values of loop variables
         self.starts: dict[tuple[Let, int], ast.expr] = {}  # where slices start
         self.measured: dict[dims.Symbol, ast.expr] = {}  # how long they are
@@ -77,12 +78,27 @@ class Extents(Lines):
             if f in self.measured:
                 return self.measured[f]
             if f in self.analysis.lengths and not self.analysis.known(single):
-                return self.length(*self.analysis.lengths[f])
+                s, axis = self.analysis.lengths[f]
+                if self.in_scope(s):
+                    return self.length(s, axis)
             if not self.analysis.outside(single):
                 raise NotCompiled
             return ast.Name(self.param(single), ast.Load())
         holes = {"0": self.size(f.left), "1": self.size(f.right)}
         return template("max({0}, {1})" if f.kind == "max" else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
+
+    def in_scope(self, s: Let) -> bool:
+        """Whether the bounds of a slice have the values that they had there."""
+        return (
+            all(
+                not isinstance(a, Var)
+                or is_array(a)
+                or a in self.local
+                or self.analysis.defined_outside(a)
+                for a in s.args[1:]
+            )
+            and s.outs[0] in self.analysis.inside
+        )
 
     def length(self, s: Let, axis: int) -> ast.expr:
         """The number of elements of a slice whose bounds the program computes."""

@@ -218,12 +218,10 @@ class Lowering:
     def kernel(self, run: list[Statement], live: set[Var]) -> list[Statement]:
         analysis = self.analysis
         analysis.inside = {v for s in run for v in (*outputs(s), *inside(s))}
-        before = [v for s in run for v in outputs(s)]
-        first = min((self.memory.order[v] for v in before), default=0)
         analysis.seen = {
             x
-            for v, k in self.memory.order.items()
-            if k < first and not self.unseen(v)
+            for v in set().union(*map(self.memory.needs, run)) - analysis.inside
+            if not self.unseen(v)
             for n in getattr(v.type, "shape", ())
             for x in dims.symbols(n)
         }

@@ -107,9 +107,7 @@ def _batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     """The batch is one more letter."""
     inputs, output = _split(params["subscripts"])
     new = next(c for c in string.ascii_letters if c not in params["subscripts"])
-    letters = [
-        i if k is None else i[:k] + new + i[k:] for i, k in zip(inputs, axes, strict=True)
-    ]
+    letters = [i if k is None else i[:k] + new + i[k:] for i, k in zip(inputs, axes, strict=True)]
     subscripts = f"{','.join(letters)}->{new}{output}"
     return op(*args, subscripts=subscripts, optimize=params["optimize"]), 0
 

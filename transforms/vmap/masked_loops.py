@@ -59,6 +59,13 @@ class Carries:
         self.uneven = [v for p, _, _, v in self.changed if not has_axes(p.type)]
         batch.uneven |= {p for p, _, _, _ in self.changed if not has_axes(p.type)}
 
+    def leave_out(self, ended: Var | None) -> None:
+        """A carry that is false in each pass that is made."""
+        if ended is not None:
+            self.rows = [row for row in self.rows if row[0] is not ended]
+            self.changed = [row for row in self.changed if row[0] is not ended]
+            self.env[ended] = (atom(False), None)
+
     @property
     def params(self) -> list[Any]:
         return [self.env[p][0] for p, _, _, _ in self.changed]
@@ -84,6 +91,27 @@ class Carries:
 
 
 def masked_while(batch: Batch, s: While) -> None:
+    going = _tested(batch, s)
+    carries = Carries(batch, s.body.params, s.inits, s.body.results, s.outs)
+    mask, tested, end = (Var(going.type, "going") for _ in range(3))
+    body, results = _while_pass(batch, s, carries, mask)
+    with batch.scoped() as test:
+        left = any_(tested, axes=(0,), keepdims=False)
+    others = [Var(p.type, p.name) for p in carries.params]
+    inits = (going, *carries.inits())
+    builder.current().emit(
+        While(
+            (end, *carries.bind()),
+            inits,
+            Block((tested, *others), tuple(test), (left,)),
+            Block((mask, *carries.params), tuple(body), tuple(results)),
+            s.origin,
+        )
+    )
+
+
+def _tested(batch: Batch, s: While) -> Atom:
+    """Which elements make a first pass."""
     first, _ = refresh(s.test)
     with env_kept(batch):
         batch.env |= {p: batch.value(a) for p, a in zip(first.params, s.inits, strict=True)}
@@ -91,8 +119,11 @@ def masked_while(batch: Batch, s: While) -> None:
         going = batch.front(first.results[0])
     if isinstance(going, Var):
         going.name = going.name or "going"
-    carries = Carries(batch, s.body.params, s.inits, s.body.results, s.outs)
-    mask, tested, end = (Var(going.type, "going") for _ in range(3))
+    return going
+
+
+def _while_pass(batch: Batch, s: While, carries: Carries, mask: Var) -> Any:
+    """A pass: its statements, and which elements make another one and what is handed on."""
     with batch.scoped() as body:
         batch.env |= carries.env
         region, inner = enter(batch, mask, (s.body, s.test))
@@ -102,19 +133,7 @@ def masked_while(batch: Batch, s: While) -> None:
         inner.block(s.test.body)
         news = carries.left(inner, region)
         following = leave(inner, region, mask, s.test.results[0])
-    with batch.scoped() as test:
-        result = any_(tested, axes=(0,), keepdims=False)
-    others = [Var(p.type, p.name) for p in carries.params]
-    inits = (going, *carries.inits())
-    builder.current().emit(
-        While(
-            (end, *carries.bind()),
-            inits,
-            Block((tested, *others), tuple(test), (result,)),
-            Block((mask, *carries.params), tuple(body), (following, *news)),
-            s.origin,
-        )
-    )
+    return body, (following, *news)
 
 
 # -- for
@@ -165,15 +184,34 @@ def masked_for(batch: Batch, s: For) -> None:
     k = s.index if span.shared else Var(INT, s.index.name)
     carries = Carries(batch, s.carries, s.inits, s.yields, s.outs)
     ended = _ended(s)
-    carries.changed = [row for row in carries.changed if row[0] is not ended]
-    going = Var(Type(BOOL, (batch.size,)), "going") if s.until else None
-    count = Var(Type(INT.dtype, (batch.size,)), "count") if s.count is not None else None
+    carries.leave_out(ended)
+    size = (batch.size,)
+    going = Var(Type(BOOL, size), "going") if s.until else None
+    count = Var(Type(INT.dtype, size), "count") if s.count is not None else None
     own = [v for v in (going, count) if v is not None]
+    body, results = _for_pass(batch, s, span, k, carries, going, count)
+    inits = [ones(shape=size, dtype=BOOL)] if going is not None else []
+    inits += [zeros(shape=size, dtype=INT.dtype)] if count is not None else []
+    inits += carries.inits()
+    ends = tuple(Var(v.type, v.name) for v in own)
+    inner = Block((k, *own, *carries.params), tuple(body), tuple(results))
+    passes = Var(INT, "passes") if s.until else None
+    outs = (*ends, *carries.bind())
+    span_of_all = (span.start, span.stop, span.step)
+    builder.current().emit(
+        For(outs, *span_of_all, tuple(inits), inner, s.reverse, s.until, passes, s.mirror, s.origin)
+    )
+    _bind_ended(batch, s, ended, ends)
+    if s.count is not None:
+        batch.env[s.count] = (ends[-1], 0)
 
+
+def _for_pass(
+    batch: Batch, s: For, span: Span, k: Var, carries: Carries, going: Any, count: Any
+) -> Any:
+    """A pass: its statements and results, of which the first says whether the loop ends."""
     with batch.scoped() as body:
         batch.env |= carries.env
-        if ended is not None:
-            batch.env[ended] = (atom(False), None)
         batch.bind(s.index, *span.at(k))
         mask = _mask(span.here(k), going)
         region, inner = enter(batch, mask, (s.body,))
@@ -182,29 +220,7 @@ def masked_for(batch: Batch, s: For) -> None:
         head = [] if going is None else _following(inner, region, going, s.body.results[0])
         if count is not None:
             head.append(add(count, mask))
-    starts = [ones(shape=(batch.size,), dtype=BOOL)] if going is not None else []
-    if count is not None:
-        starts.append(zeros(shape=(batch.size,), dtype=INT.dtype))
-    inits = (*starts, *carries.inits())
-    ends = tuple(Var(v.type, v.name) for v in own)
-    builder.current().emit(
-        For(
-            (*ends, *_bound(carries, ended, ends)),
-            span.start,
-            span.stop,
-            span.step,
-            inits,
-            Block((k, *own, *carries.params), tuple(body), (*head, *news)),
-            s.reverse,
-            s.until,
-            Var(INT, "passes") if s.until else None,
-            s.mirror,
-            s.origin,
-        )
-    )
-    _bind_ended(batch, s, ended, ends)
-    if s.count is not None:
-        batch.env[s.count] = (ends[-1], 0)
+    return body, (*head, *news)
 
 
 def _mask(here: Any, going: Any) -> Any:
@@ -229,12 +245,6 @@ def _ended(s: For) -> Var | None:
         if s.until and y is s.body.results[0] and starts_false:
             return p
     return None
-
-
-def _bound(carries: Carries, ended: Var | None, ends: tuple[Var, ...]) -> tuple[Var, ...]:
-    rows = carries.rows
-    carries.rows = [row for row in rows if row[0] is not ended]
-    return carries.bind()
 
 
 def _bind_ended(batch: Batch, s: For, ended: Var | None, ends: tuple[Var, ...]) -> None:
