@@ -24,7 +24,7 @@ def by_python(self, text):
 def agree(got, want):
     if isinstance(want, (tuple, list)):
         assert len(got) == len(want)
-        for a, b in zip(got, want):
+        for a, b in zip(got, want, strict=False):
             agree(a, b)
     elif isinstance(want, dict):
         assert list(got) == list(want)
@@ -54,7 +54,7 @@ def check(program, function):
             pytest.skip("stores to a container of the caller")
     if program.name not in LISTS:
         agree(got, want)
-    for a, b in zip(leaves(others), leaves(args)):
+    for a, b in zip(leaves(others), leaves(args), strict=False):
         if not isinstance(b, str):
             np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-9)
 

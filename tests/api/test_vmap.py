@@ -315,7 +315,9 @@ def keeps(x):
     ("f", "args", "words"),
     [
         (keeps, (XS,), "keeps writes to an object from outside"),
-        (lambda x: np.sum(x[x > 1]), (A[0],), "how many elements a mask selects differs"),
+        (lambda x: x[x > 1], (A[0],), "how many elements a mask selects differs"),
+        (lambda x: np.sort(x[x > 1])[0], (A[0],), "how many elements a mask selects differs"),
+        (lambda x: np.max(x[x > 1]), (A[0],), "how many elements a mask selects differs"),
         (lambda x, n: np.zeros(n) + x, (XS, np.arange(5)), "a length in zeros depends on the ele"),
         (lambda x, n: x[:n], (A[0], np.arange(3)), "a bound of a slice depends on the element"),
         (lambda x: np.unique(x), (A[0],), "the length of the result of unique differs"),

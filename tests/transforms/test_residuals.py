@@ -149,11 +149,7 @@ KEPT = [
     (rows, ["n len"]),
     (nested, ["n 3 len"]),
     (reduced, ["n"]),
-    pytest.param(
-        element_products,
-        ["n len-1", "n len-1"],
-        marks=pytest.mark.xfail(reason="len(u) in the loop is not seen to be known before it"),
-    ),
+    (element_products, ["n len-1", "n len-1"]),
     (scalar_branch, ["n"]),
     (until_small, ["stack"]),
 ]

@@ -441,6 +441,35 @@ def test_stores_through_masks_that_differ():
     close(grad(lambda v: np.sum(vmap(f)(v)))(v), wanted)
 
 
+def stored_back(v):
+    v[v > 2] += 1.0
+    v[v < 0] = v[v < 0] * 2 - v[0]
+    return np.sum(v * v)
+
+
+def selected(v):
+    return np.sum(v[v > 1] ** 2 * v[1]) + np.mean(v[v < 50])
+
+
+def safe_roots(v):
+    scale = np.sum(v)
+    v[v > 0] = np.sqrt(v[v > 0]) * scale
+    return np.sum(np.sin(v))
+
+
+@pytest.mark.usefixtures("nowarn")
+@pytest.mark.parametrize("f", [stored_back, selected, safe_roots], ids=lambda f: f.__name__)
+def test_what_masks_select_that_differ(f):
+    v = XS.reshape(3, 2)[[0, 2, 1]]
+    close(vmap(f)(v.copy()), [f(row.copy()) for row in v])
+    wanted = [
+        [(f(row + 1e-6 * unit) - f(row - 1e-6 * unit)) / 2e-6 for unit in np.eye(2)] for row in v
+    ]
+    np.testing.assert_allclose(vmap(grad(f))(v), wanted, rtol=1e-5, atol=1e-7)
+    got = grad(lambda v: np.sum(vmap(f)(v)))(v)
+    np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-7)
+
+
 # -- nothing is broadcast that need not be
 
 

@@ -125,7 +125,8 @@ class Control(Nests):
         known = {v: name for v in numbers if (name := self.carry_name(v, later))}
         sides = [self.side(s, k, numbers) for k in (0, 1)]
         if len(numbers) == 1 and not any(lines for lines, _ in sides):
-            value = _conditional(test, *(values[0] for _, values in sides), numbers[0])
+            (_, then), (_, orelse) = sides
+            value = _conditional(test, then[0], orelse[0], numbers[0])
             self.keep_number(numbers[0], value, after, later)
             return
         names = [known.get(v) or self.names.new(v.name or "t") for v in numbers]
@@ -136,7 +137,7 @@ class Control(Nests):
                 self.assign(list(zip(names, values, strict=True)))
             self.lines = before
             written.append(lines)
-        self.put_branch(to_source(test), *written, s.origin)
+        self.put_branch(to_source(test), written[0], written[1], s.origin)
         for v, name in zip(numbers, names, strict=True):
             self.local[v] = ast.Name(name, ast.Load())
 
@@ -371,8 +372,8 @@ def _conditional(test: ast.expr, then: ast.expr, orelse: ast.expr, out: Var) -> 
     holes = {"0": test, "1": then, "2": orelse}
     text = "{1} if {0} else {2}"
     if out.type.dtype.kind == "b":
-        constants = [e.value if isinstance(e, ast.Constant) else None for e in (then, orelse)]
-        forms = {(None, False): "{0} and {1}", (False, None): "not {0} and {2}"}
+        left, right = (e.value if isinstance(e, ast.Constant) else None for e in (then, orelse))
+        forms: dict[Any, str] = {(None, False): "{0} and {1}", (False, None): "not {0} and {2}"}
         forms |= {(True, None): "{0} or {2}", (None, True): "not {0} or {1}"}
-        text = forms.get((constants[0], constants[1]), text)
+        text = forms.get((left, right), text)
     return template(text, holes)  # type: ignore[no-any-return]

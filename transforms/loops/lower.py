@@ -32,6 +32,7 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.loops.analysis import Analysis
+from tapeless.transforms.loops.counted import counted
 from tapeless.transforms.loops.decompose import decompose
 from tapeless.transforms.loops.fitting import Fitting, equal_sizes
 from tapeless.transforms.loops.kernel import Kernel, Writer
@@ -72,7 +73,7 @@ class Lowering:
         sizes = equal_sizes(relations)
         fitting = Fitting(sizes, hints or {})
         self.name = name
-        self.block = stored_back(fitting.run(decompose(block)), stored, overwriting=False)
+        self.block = stored_back(fitting.run(counted(decompose(block))), stored, overwriting=False)
         self.checks, self.relied = fitting.checks, fitting.relied
         self.memory = Memory()
         self.memory.learn(self.block)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.language import (
     Atom,
     For,
@@ -17,7 +18,9 @@ from tapeless.transforms.core.language import (
     blocks,
 )
 from tapeless.transforms.core.reads import reads, sizes_in
+from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.maxflow import minimum_cut
+from tapeless.transforms.ops.elementwise import add, sub
 from tapeless.transforms.residuals.primal import Primal
 
 
@@ -128,5 +131,20 @@ class Plan:
         return [s for s, _ in self.primal.path[v] if isinstance(s, (For, While))]
 
     def outside(self, a: Atom) -> bool:
-        """Whether an atom is known before the outermost loop around."""
-        return isinstance(a, Literal) or not (self.primal.path.get(a) or a in self.primal.partial)
+        """Whether an atom is known before the outermost loop around, or made of sizes that are."""
+        if isinstance(a, Literal) or not (self.primal.path.get(a) or a in self.primal.partial):
+            return True
+        return a.type.dtype.kind in "iu" and all(
+            s.given if s.var is None else s.var is not a and self.outside(s.var)
+            for s in sizes_in(self.size(a))
+        )
+
+    def size(self, a: Atom) -> dims.Size:
+        """The size that an integer stands for, also if it is made inside of loops."""
+        let = self.primal.let.get(a) if isinstance(a, Var) else None
+        if let is not None and let.op is size_value:
+            return let.params["size"]  # type: ignore[no-any-return]
+        if let is not None and let.op in (add, sub):
+            x, y = map(self.size, let.args)
+            return x + y if let.op is add else x - y
+        return size_of(a)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.language import (
     TAPE,
     Atom,
@@ -58,12 +57,20 @@ class Storage:
         for loop in self.plan.loops(v):
             k: Atom = new.get(loop.index, loop.index)
             if not (isinstance(loop.start, Literal) and loop.start.value == 0):
-                k = sub(k, loop.start)
+                k = sub(k, new.get(loop.start, loop.start))
             if loop.step.value != 1:
                 k = floordiv(k, loop.step)
             rest.append(k)
         key = tuple(indexing.Slot(k) for k in range(len(rest))) + (slice(None),) * v.type.ndim
         return key, rest
+
+    def trips(self, loop: For) -> dims.Size:
+        """How many passes a loop makes; the run may know that its bounds are in order."""
+        start, stop, step = map(self.plan.size, (loop.start, loop.stop, loop.step))
+        assert isinstance(step, int)
+        low, high = (start, stop) if step > 0 else (stop, start)
+        length = self.run.length(low, high)
+        return length if abs(step) == 1 else (length + (abs(step) - 1)) // abs(step)
 
     def allocate(self, v: Var) -> Atom:
         kind = self.kind(v)
@@ -73,7 +80,7 @@ class Storage:
             item = v.type if not isinstance(v.type, Type) else Type(v.type.dtype, v.type.shape)
             made = stacks.new_stack(item=item)
         else:
-            counts = tuple(_trips(loop, self.run) for loop in self.plan.loops(v))
+            counts = tuple(self.trips(loop) for loop in self.plan.loops(v))
             made = creation.empty(shape=(*counts, *v.type.shape), dtype=v.type.dtype)
         made.name = storage_name(v)
         return made  # type: ignore[no-any-return]
@@ -96,12 +103,3 @@ def storage_name(v: Var) -> str:
     if v.type == TAPE:
         return f"{v.name.removesuffix('_saved')}_tapes"
     return f"{v.name}_saved" if v.name else "saved"
-
-
-def _trips(loop: For, run: builder.Builder) -> dims.Size:
-    """How many passes a loop makes; `run` may know that its bounds are in order."""
-    start, stop, step = size_of(loop.start), size_of(loop.stop), size_of(loop.step)
-    assert isinstance(step, int)
-    low, high = (start, stop) if step > 0 else (stop, start)
-    length = run.length(low, high)
-    return length if abs(step) == 1 else (length + (abs(step) - 1)) // abs(step)

@@ -33,7 +33,7 @@ from tapeless.transforms.errors import InternalError, UnsupportedError
 from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.fresh import batch_of
 from tapeless.transforms.ops.shapes import move
-from tapeless.transforms.vmap import branches, calls, closed, effects, lists, loops, sizes
+from tapeless.transforms.vmap import branches, calls, closed, effects, lists, loops, ragged, sizes
 from tapeless.transforms.vmap.align import elementwise
 from tapeless.transforms.vmap.branches import has_axes
 from tapeless.transforms.vmap.nesting import batching
@@ -52,6 +52,8 @@ class Batch:
              says which elements belong to it
     tried    lists of a loop whose body is run to see whether they hold batches
     lengths  of lists that have grown by different numbers of elements, with the list
+    ragged   what masks select that depend on the element
+    counts   how many that is, with the mask
     uneven   lists that have grown by different numbers of elements
     """
 
@@ -61,6 +63,8 @@ class Batch:
         self.uneven: set[Var] = set()
         self.tried: set[Var] = set()
         self.lengths: dict[Any, Atom] = {}
+        self.ragged: dict[Any, ragged.Ragged] = {}
+        self.counts: dict[Any, Atom] = {}
         self.mask: Atom | None = None
 
     # -- values
@@ -68,6 +72,8 @@ class Batch:
     def value(self, a: Atom) -> Pair:
         if a in self.lengths:
             lists.refuse_uneven()
+        if a in self.ragged:
+            ragged.refuse()
         return self.env.get(a, (a, None)) if isinstance(a, Var) else (a, None)
 
     def batched(self, a: Atom) -> bool:
@@ -152,6 +158,9 @@ class Batch:
     def let(self, s: Let) -> None:
         if lists.is_about_lengths(self, s):
             lists.keep_length(self, s)
+            return
+        if ragged.applies(self, s):
+            ragged.apply(self, s)
             return
         pairs = [self.value(a) for a in s.args]
         args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)

@@ -17,6 +17,7 @@ from tapeless.transforms.core.rewriting import map_symbols
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.batching import shifted
 from tapeless.transforms.ops.elementwise import add, floordiv, maximum, mod, mul
+from tapeless.transforms.ops.reductions import count_nonzero
 from tapeless.transforms.vmap.extent import highest
 
 if TYPE_CHECKING:
@@ -29,7 +30,12 @@ COMBINE = {"//": floordiv, "%": mod, "max": maximum}
 def _by_element(batch: Batch, s: Let) -> set[dims.Symbol]:
     """Sizes in the parameters that are values of batched variables."""
     found = set().union(*map(sizes_in, s.params.values())) if s.params else set()
-    return {symbol for symbol in found if symbol.var is not None and batch.batched(symbol.var)}
+    return {
+        symbol
+        for symbol in found
+        if dims.single(symbol) in batch.counts
+        or (symbol.var is not None and batch.batched(symbol.var))
+    }
 
 
 def length(s: Let, args: Any, axes: Any) -> Let:
@@ -46,15 +52,13 @@ def differ(batch: Batch, s: Let) -> bool:
 
 def longest(batch: Batch, s: Let) -> Any:
     """An array that serves all elements, for what is kept for a backward loop."""
-    if s.op.name != "empty":
+    uneven = _by_element(batch, s)
+    if s.op.name != "empty" or any(symbol.var is None for symbol in uneven):
         raise UnsupportedError(
             f"vmap: a length in {s.op.name} depends on the element of the batch",
             "use the greatest length and a mask, or loop over the elements",
         )
-    most = {
-        symbol: size_of(highest(batch.value(symbol.var)[0], 0, axes=(0,)))
-        for symbol in _by_element(batch, s)
-    }
+    most = {symbol: size_of(highest(batch.value(symbol.var)[0], 0, axes=(0,))) for symbol in uneven}
     return s.op(**map_symbols(s.params, most))
 
 
@@ -75,6 +79,10 @@ def value(batch: Batch, size: Size) -> Any:
 
 
 def _factor(batch: Batch, f: dims.Factor) -> Any:
+    if isinstance(f, dims.Symbol) and dims.single(f) in batch.counts:
+        mask = batch.counts[dims.single(f)]
+        inner = tuple(range(1, mask.type.ndim))
+        return count_nonzero(mask, axes=inner, keepdims=False), 0
     if isinstance(f, dims.Symbol):
         known = None if f.var is None else batch.value(f.var)
         return (atom(dims.single(f)), None) if known is None else known
