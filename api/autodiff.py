@@ -243,6 +243,7 @@ def push_forward(
     for (var, _), dot in zip(inputs, dots, strict=True):
         if var is not None:
             t[var] = matched(dot, var.type, "jvp: a tangent")
+            trace().tangents.add(t[var])
     new = list(primals)
     for k, v in zip(at, owned(tree.unflatten(structure, [s for _, s in inputs])), strict=True):
         new[k] = v

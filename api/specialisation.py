@@ -164,9 +164,9 @@ class Specialisation:
 
     @functools.cached_property
     def read(self) -> set[Var]:
-        """The parameters that the program reads."""
+        """The parameters that the program reads, tangents apart."""
         block = self.staged.block
-        return set(free_variables(Block((), block.body, block.results)))
+        return {*free_variables(Block((), block.body, block.results))} - self.staged.tangents
 
     def sizes_hold(self, leaves: list[Any]) -> bool:
         """Whether the sizes are related as the program relies on."""

@@ -61,3 +61,15 @@ def test_a_rule_says_nothing_of_a_store(kind):
         ruled.defvjp(lambda x, k: (stepped(x, k), None), lambda _, ct: (np.zeros(3), ct))
     with pytest.raises(UnsupportedError, match="stores to an argument, of which its custom_"):
         tapeless.grad(lambda x: ruled(x * 1.0, 2.0))(X)
+
+
+def test_a_tangent_may_be_the_argument_itself():
+    def f(v):
+        v[0] = v[1] * v[0]
+        return np.sum(v * v)
+
+    v = np.array([1.0, 2.0, 3.0])
+    value, tangent = tapeless.jvp(f, (v,), (v,))
+    assert value == 17.0
+    assert tangent == 2 * (2.0 * (2.0 + 2.0) + 2.0 * 2.0 + 3.0 * 3.0)
+    np.testing.assert_array_equal(v, [1.0, 2.0, 3.0])

@@ -120,6 +120,7 @@ class Staged:
     hints: dict[dims.Symbol, int]
     orders: list[Order]  # memory orders of inputs that the program relies on
     overwritten: set[Var]  # inputs that the program stores to
+    tangents: set[Var]  # inputs that the user's function does not get
 
 
 def is_dynamic(value: Any) -> bool:
@@ -291,6 +292,7 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
         run.hints,
         list(run.orders),
         _overwritten(run),
+        run.tangents,
     )
 
 

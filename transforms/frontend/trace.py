@@ -62,6 +62,7 @@ class Trace(Builder):
         self.sharers: dict[Any, set[Any]] = {}  # the cells that may be in a memory, or hold it
         self.held: dict[Any, set[Any]] = {}  # the memory that lists hold on to
         self.overwritten: set[Any] = set()  # memory that a store may have changed
+        self.tangents: set[Any] = set()  # inputs that the user's function does not get
         self.inputs: dict[Var, Any] = {}  # the arrays of this call
         self.in_order: set[Var] = set()  # arrays whose elements lie in order in memory
         self.flows: dict[Var, tuple[Any, ...]] = {}  # of what loops carry: what it may be

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Effect,
@@ -26,7 +25,7 @@ from tapeless.transforms.loops.nests import Nests
 from tapeless.transforms.loops.stacks import Capacity
 from tapeless.transforms.loops.views import entries_of, is_view
 from tapeless.transforms.ownership import has_memory
-from tapeless.transforms.text import number, template, to_source
+from tapeless.transforms.text import template, to_source
 
 
 class Control(Nests):
@@ -313,29 +312,6 @@ class Control(Nests):
         self.finish(s, s.carries, names)
         if s.count is not None and count is not None:
             self.local[s.count] = ast.Name(count, ast.Load())
-
-    def span(self, s: For) -> str:
-        start, stop, step = (self.atom(a) for a in (s.start, s.stop, s.step))
-        if not s.reverse:
-            text = [to_source(e) for e in (start, stop, step)]
-            if text[2] != "1":
-                return f"range({', '.join(text)})"
-            return f"range({text[1]})" if text[0] == "0" else f"range({text[0]}, {text[1]})"
-        if not isinstance(s.step, Literal):
-            raise NotCompiled
-        width = int(s.step.value)
-        holes = {"0": start, "1": stop}
-        if width == 1:
-            last = self.size_or(template("{0} - 1", {"0": stop}), self.as_size(s.stop) - 1)
-            end = self.size_or(template("{0} - 1", {"0": start}), self.as_size(s.start) - 1)
-            return f"range({to_source(last)}, {to_source(end)}, -1)"
-        count = f"(({{1}} - {{0}} + {width - (1 if width > 0 else -1)}) // {width})"
-        last = template(f"{{0}} + ({count} - 1) * {width}", holes)
-        end = template(f"{{0}} - {width}", holes)
-        return f"range({to_source(last)}, {to_source(end)}, {-width})"
-
-    def size_or(self, text: ast.expr, size: Size) -> ast.expr:
-        return number(size) if isinstance(size, int) else text
 
     def while_(self, s: While) -> None:
         carries = s.body.params

@@ -95,7 +95,7 @@ def _uses(memory: Memory, body: tuple[Statement, ...], stack: Var, path: Path, u
 
 def _spans(memory: Memory, path: Path, outer: set[Var]) -> Spans | None:
     """Where each loop starts and stops; None if that is not known before the first."""
-    found = [(_size(memory, s.start), _size(memory, s.stop)) for s in path]
+    found = [(size_of_atom(memory, s.start), size_of_atom(memory, s.stop)) for s in path]
     known = all(
         (x.var is None and x.given) or x.var in outer
         for span in found
@@ -105,14 +105,14 @@ def _spans(memory: Memory, path: Path, outer: set[Var]) -> Spans | None:
     return found if known else None
 
 
-def _size(memory: Memory, a: Atom) -> Size:
+def size_of_atom(memory: Memory, a: Atom) -> Size:
     if isinstance(a, Literal):
         return int(a.value)
     s = memory.defs.get(a)
     if isinstance(s, Let) and s.op.name == "size_value":
         return s.params["size"]  # type: ignore[no-any-return]
     if isinstance(s, Let) and s.op.name in ("add", "sub"):
-        left, right = (_size(memory, x) for x in s.args)
+        left, right = (size_of_atom(memory, x) for x in s.args)
         return left + right if s.op.name == "add" else left - right
     if a.size is None:
         a.size = dims.symbol(a.name or "n", None, a)

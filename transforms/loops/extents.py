@@ -7,13 +7,13 @@ from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Let, Literal, Var
+from tapeless.transforms.core.language import Atom, For, Let, Literal, Var
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.lines import Lines, NotCompiled
 from tapeless.transforms.loops.memory import is_array
 from tapeless.transforms.loops.views import Span, entries_of
 from tapeless.transforms.ops.parts import Slot
-from tapeless.transforms.text import number, template
+from tapeless.transforms.text import number, template, to_source
 
 
 class Extents(Lines):
@@ -139,6 +139,29 @@ class Extents(Lines):
             return value
         holes = {"0": value, "1": self.size(n)}
         return template("{0} if {0} >= 0 else max({0} + {1}, 0)", holes)  # type: ignore[no-any-return]
+
+    def span(self, s: For) -> str:
+        start, stop, step = (self.atom(a) for a in (s.start, s.stop, s.step))
+        if not s.reverse:
+            text = [to_source(e) for e in (start, stop, step)]
+            if text[2] != "1":
+                return f"range({', '.join(text)})"
+            return f"range({text[1]})" if text[0] == "0" else f"range({text[0]}, {text[1]})"
+        if not isinstance(s.step, Literal):
+            raise NotCompiled
+        width = int(s.step.value)
+        holes = {"0": start, "1": stop}
+        if width == 1:
+            last = self.size_or(template("{0} - 1", {"0": stop}), self.as_size(s.stop) - 1)
+            end = self.size_or(template("{0} - 1", {"0": start}), self.as_size(s.start) - 1)
+            return f"range({to_source(last)}, {to_source(end)}, -1)"
+        count = f"(({{1}} - {{0}} + {width - (1 if width > 0 else -1)}) // {width})"
+        last = template(f"{{0}} + ({count} - 1) * {width}", holes)
+        end = template(f"{{0}} - {width}", holes)
+        return f"range({to_source(last)}, {to_source(end)}, {-width})"
+
+    def size_or(self, text: ast.expr, size: Size) -> ast.expr:
+        return number(size) if isinstance(size, int) else text
 
     def as_size(self, a: Atom) -> Size:
         """The integer as an expression in sizes and loop variables."""

@@ -41,9 +41,10 @@ from tapeless.transforms.loops.memory import Memory, inside
 from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import STORES
+from tapeless.transforms.loops.vectorise import vectorise
 from tapeless.transforms.loops.views import entries_of, is_view
 from tapeless.transforms.ops.fresh import empty
-from tapeless.transforms.ops.shapes import cast
+from tapeless.transforms.ops.shapes import cast, dtype_name
 
 CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
 MOVES = frozenset(["copy", "cast", "index"])  # what NumPy does as fast
@@ -73,7 +74,9 @@ class Lowering:
         sizes = equal_sizes(relations)
         fitting = Fitting(sizes, hints or {})
         self.name = name
-        self.block = stored_back(fitting.run(counted(decompose(block))), stored, overwriting=False)
+        self.block = stored_back(
+            fitting.run(vectorise(counted(decompose(block)))), stored, overwriting=False
+        )
         self.checks, self.relied = fitting.checks, fitting.relied
         self.memory = Memory()
         self.memory.learn(self.block)
@@ -247,7 +250,7 @@ class Lowering:
     def call(self, kernel: Kernel) -> list[Statement]:
         made: list[Statement] = []
         for v, t in kernel.scratch:
-            made.append(Let((v,), empty, (), {"shape": t.shape, "dtype": t.dtype}))
+            made.append(Let((v,), memory, (), {"shape": t.shape, "dtype": t.dtype}))
         args: list[Atom] = []
         for a in kernel.arguments:
             if isinstance(a, Var):
@@ -272,7 +275,19 @@ class Lowering:
         return [*made, Let(tuple(raw), op, tuple(args)), *casts]
 
 
-RESERVED = ("np", "njit", "plus", "plus_product", "range", "max", "min", "abs", "len")
+EMPTY = '''
+def empty(shape, dtype):
+    """An array to be filled."""
+    return np.empty(shape, dtype)
+'''
+#: An array for a kernel; the backend puts memory there that was used before.
+memory = Op(
+    "memory",
+    lambda *, shape, dtype: Type(dtype, shape),
+    lambda args, params: (f"empty({{shape}}, {dtype_name(params['dtype'])})", EMPTY),
+    pure=False,
+)
+RESERVED = ("np", "empty", "njit", "plus", "plus_product", "range", "max", "min", "abs", "len")
 
 
 def _constant_raise(s: Effect) -> bool:

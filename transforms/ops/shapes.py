@@ -41,7 +41,7 @@ def _cast_source(args: Atoms, params: Params) -> str:
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:
-    return "bool" if dtype.kind == "b" else f"np.{dtype.name}"
+    return dtype.name if dtype.kind in "bO" else f"np.{dtype.name}"  # Python's own
 
 
 def _cast_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:

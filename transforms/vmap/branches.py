@@ -106,7 +106,9 @@ class reopened:  # noqa: N801 (a context manager)
 
 def _by_element(batch: Batch, s: If, test: Atom) -> None:
     calm = [is_calm(block.body) for block in (s.then, s.orelse)]
-    ends = [None if has_axes(v.type) else _passed(batch, s, j) for j, v in enumerate(s.outs)]
+    ends: list[Any] = [
+        None if has_axes(v.type) else _passed(batch, s, j) for j, v in enumerate(s.outs)
+    ]
     order = sorted((0, 1), key=lambda k: not calm[k])  # a part is stored into the other side
     whole: list[list[Any]] = [[], []]
     for k in order:

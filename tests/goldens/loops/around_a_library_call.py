@@ -3,6 +3,11 @@ from numba import njit
 import numpy as np
 
 
+def empty(shape, dtype):
+    """An array to be filled."""
+    return np.empty(shape, dtype)
+
+
 @njit(nogil=True, error_model="numpy")
 def around_a_library_call_kernel(x, out):
     for i in range(x.shape[0]):
@@ -22,8 +27,9 @@ def around_a_library_call(x, w):
     """around_a_library_call.  From test_kernels.py:99."""
     if w.shape[0] != x.shape[1]:  # line 101
         raise ValueError("operands could not be broadcast together: the lengths differ")
-    out = np.empty(x.shape)
+    out = empty(x.shape, np.float64)
     around_a_library_call_kernel(x, out)
-    out_2 = np.empty((x.shape[0], w.shape[1]))
-    around_a_library_call_kernel_2(out @ w, out_2)
-    return out_2
+    product = out @ w
+    out = empty((x.shape[0], w.shape[1]), np.float64)
+    around_a_library_call_kernel_2(product, out)
+    return out

@@ -2,6 +2,11 @@ from numba import njit
 import numpy as np
 
 
+def empty(shape, dtype):
+    """An array to be filled."""
+    return np.empty(shape, dtype)
+
+
 @njit(nogil=True, error_model="numpy")
 def gathered_and_scattered_kernel(v, k, total, out, out_2):
     for i in range(3):
@@ -22,7 +27,7 @@ def gathered_and_scattered(v, k):
     if len(k) != 3:  # line 85
         raise ValueError("operands could not be broadcast together: the lengths differ")
     total = np.zeros(3)  # line 83
-    out = np.empty(3)
-    out_2 = np.empty(k.shape)
+    out = empty((3,), np.float64)
+    out_2 = empty(k.shape, np.float64)
     gathered_and_scattered_kernel(v, k, total, out, out_2)
     return out

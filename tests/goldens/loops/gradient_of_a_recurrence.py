@@ -3,6 +3,11 @@ from numba import njit
 import numpy as np
 
 
+def empty(shape, dtype):
+    """An array to be filled."""
+    return np.empty(shape, dtype)
+
+
 @njit(nogil=True, error_model="numpy")
 def function_grad_kernel(x, out, x_saved, x_2, x_bar):
     for i in range(x.shape[0]):
@@ -26,9 +31,9 @@ def function_grad_kernel(x, out, x_saved, x_2, x_bar):
 
 def function_grad(x):
     """d function / d x.  From test_kernels.py:58."""
-    out = np.empty(x.shape, np.float32)
-    x_saved = np.empty((10, x.shape[1]), np.float32)
-    x_2 = np.empty(x.shape[1], np.float32)
-    x_bar = np.empty(x_2.shape, np.float32)
+    out = empty(x.shape, np.float32)
+    x_saved = empty((10, x.shape[1]), np.float32)
+    x_2 = empty((x.shape[1],), np.float32)
+    x_bar = empty(x_2.shape, np.float32)
     function_grad_kernel(x, out, x_saved, x_2, x_bar)
     return out

@@ -3,6 +3,11 @@ from numba import njit
 import numpy as np
 
 
+def empty(shape, dtype):
+    """An array to be filled."""
+    return np.empty(shape, dtype)
+
+
 @njit(nogil=True, error_model="numpy")
 def recurrence_for_each_row_kernel(x, out, x_2):
     for i in range(x.shape[0]):
@@ -17,7 +22,7 @@ def recurrence_for_each_row_kernel(x, out, x_2):
 
 def recurrence_for_each_row(x):
     """recurrence_for_each_row.  From test_kernels.py:51."""
-    out = np.empty(x.shape, np.float32)
-    x_2 = np.empty(x.shape[1], np.float32)
+    out = empty(x.shape, np.float32)
+    x_2 = empty((x.shape[1],), np.float32)
     recurrence_for_each_row_kernel(x, out, x_2)
     return out

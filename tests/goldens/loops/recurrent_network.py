@@ -9,6 +9,11 @@ def plus_product(total, a, b):
     return total + a * b
 
 
+def empty(shape, dtype):
+    """An array to be filled."""
+    return np.empty(shape, dtype)
+
+
 @njit(nogil=True, error_model="numpy")
 def recurrent_network_kernel(xs, w, u, h, out, out_2):
     for i in range(3):
@@ -30,8 +35,8 @@ def recurrent_network_kernel(xs, w, u, h, out, out_2):
 
 def recurrent_network(xs, w, u):
     """recurrent_network.  From test_kernels.py:65."""
-    h = np.empty(3)
-    out = np.empty(w.shape[1])
-    out_2 = np.empty(u.shape[1])
+    h = empty((3,), np.float64)
+    out = empty((w.shape[1],), np.float64)
+    out_2 = empty((u.shape[1],), np.float64)
     recurrent_network_kernel(xs, w, u, h, out, out_2)
     return h

@@ -8,6 +8,11 @@ def plus(a, b):
     return a + b
 
 
+def empty(shape, dtype):
+    """An array to be filled."""
+    return np.empty(shape, dtype)
+
+
 @njit(nogil=True, error_model="numpy")
 def sums_over_axes_kernel(x, out, out_2):
     t = x.shape[0] * x.shape[1]  # line 48
@@ -26,7 +31,7 @@ def sums_over_axes_kernel(x, out, out_2):
 
 def sums_over_axes(x):
     """sums_over_axes.  From test_kernels.py:46."""
-    out = np.empty(x.shape[1])
-    out_2 = np.empty(x.shape[0])
+    out = empty((x.shape[1],), np.float64)
+    out_2 = empty((x.shape[0],), np.float64)
     value = sums_over_axes_kernel(x, out, out_2)
     return out, out_2, np.float64(value)

@@ -2,6 +2,11 @@ from numba import njit
 import numpy as np
 
 
+def empty(shape, dtype):
+    """An array to be filled."""
+    return np.empty(shape, dtype)
+
+
 @njit(nogil=True, error_model="numpy")
 def transposed_read_kernel(x, out):
     for i in range(x.shape[0]):
@@ -16,6 +21,6 @@ def transposed_read(x):
         raise ValueError("operands could not be broadcast together: the lengths differ")
     if x.shape[0] != x.shape[1]:
         raise ValueError("operands could not be broadcast together: the lengths differ")
-    out = np.empty(x.shape)
+    out = empty(x.shape, np.float64)
     transposed_read_kernel(x, out)
     return out

@@ -1,0 +1,192 @@
+"""Loops over elements that add to neighbours, as operations on slices, which vectors can do.
+
+for i in range(1, n): b[i - 1] += f(a[i]); b[i] += g(a[i])
+    becomes      t = a[1:n]; b[0 : n - 1] += f(t); b[1:n] += g(t)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    While,
+)
+from tapeless.transforms.core.rewriting import substitute
+from tapeless.transforms.core.sizes import size_value
+from tapeless.transforms.loops import scalars
+from tapeless.transforms.loops.counted import size_of_atom
+from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.ops.parts import Slot
+
+
+class Unfit(Exception):  # noqa: N818 (a result, not an error)
+    """The loop stays as it is."""
+
+
+def vectorise(block: Block) -> Block:
+    memory = Memory()
+    memory.learn(block)
+    return _block(block, memory)
+
+
+def _block(block: Block, memory: Memory) -> Block:
+    body: list[Statement] = []
+    new: dict[Var, Atom] = {}
+    for s in block.body:
+        match s:
+            case For():
+                try:
+                    made = Slices(s, memory)
+                    body += made.run()
+                    new |= made.results
+                except Unfit:
+                    body.append(replace(s, body=_block(s.body, memory)))
+            case If():
+                then, orelse = _block(s.then, memory), _block(s.orelse, memory)
+                body.append(replace(s, then=then, orelse=orelse))
+            case While():
+                body.append(replace(s, body=_block(s.body, memory)))
+            case _:
+                body.append(s)
+    return substitute(replace(block, body=tuple(body)), new)
+
+
+class Slices:
+    """One loop: `offsets` are the constants that are added to its index."""
+
+    def __init__(self, s: For, memory: Memory) -> None:
+        self.loop, self.memory = s, memory
+        self.start, self.stop = (size_of_atom(memory, a) for a in (s.start, s.stop))
+        self.length = self.stop - self.start
+        self.offsets: dict[Var, int] = {s.index: 0}
+        self.wide: dict[Var, Var] = {}
+        self.results: dict[Var, Atom] = dict(zip(s.carries, s.inits, strict=True))
+        self.lets = [t for t in s.body.body if isinstance(t, Let)]
+        self.inner = {v for t in self.lets for v in t.outs}
+
+    def run(self) -> list[Statement]:
+        s = self.loop
+        if s.until or s.count is not None or s.step != Literal(1, s.step.type):
+            raise Unfit
+        if not dims.at_least(self.length, 0) or len(self.lets) < len(s.body.body):
+            raise Unfit
+        if not all(self.memory.in_place(s, k) for k in range(len(s.inits))):
+            raise Unfit
+        self.find_offsets()
+        self.independent()
+        made = [t for let in self.lets for t in self.let(let)]
+        for v, y in zip(s.outs, s.yields, strict=True):
+            self.results[v] = self.atom(y)
+        return made
+
+    def find_offsets(self) -> None:
+        for t in self.lets:
+            if t.op.name in ("add", "sub"):
+                a, b = t.args
+                if b in self.offsets and t.op.name == "add":
+                    a, b = b, a
+                if a in self.offsets and isinstance(b, Literal) and type(b.value) is int:
+                    step = b.value if t.op.name == "add" else -b.value
+                    self.offsets[t.outs[0]] = self.offsets[a] + step  # type: ignore[index]
+
+    def independent(self) -> None:
+        """No pass reads what another one stores."""
+        places: dict[Var, set[int]] = {}
+        kinds: dict[Var, set[str]] = {}
+        for t in self.lets:
+            if t.op.name in ("index", "update", "add_at"):
+                cell = self.memory.base(t.args[0])
+                assert cell is not None
+                places.setdefault(cell, set()).add(self.place(t))
+                kinds.setdefault(cell, set()).add(t.op.name)
+        for cell, found in places.items():
+            if len(found) > 1 and kinds[cell] not in ({"index"}, {"add_at"}):
+                raise Unfit
+
+    def place(self, t: Let) -> int:
+        """The offset of an access, which has to be in bounds."""
+        first = 2 if t.op.name in ("update", "add_at") else 1
+        rest, key, shape = t.args[first:], t.params["key"], t.args[0].type.shape
+        found = []
+        if len(key) != len(shape):
+            raise Unfit
+        for e, n in zip(key, shape, strict=True):
+            if not isinstance(e, Slot):
+                raise Unfit
+            a = rest[e.k]
+            if a in self.offsets:
+                near = self.offsets[a]  # type: ignore[index]
+                low, high = self.start + near, self.stop + near
+                if not (dims.at_least(low, 0) and dims.at_least(n - high, 0)):
+                    raise Unfit
+                found.append(near)
+            elif a.type.shape or a in self.inner:
+                raise Unfit
+        if len(found) != 1:
+            raise Unfit
+        return found[0]
+
+    # -- the statements
+
+    def atom(self, a: Any) -> Any:
+        while isinstance(a, Var) and a in self.results:
+            a = self.results[a]
+        if a in self.offsets:
+            raise Unfit
+        return self.wide.get(a, a)
+
+    def widened(self, v: Var) -> Var:
+        made = Var(Type(v.type.dtype, (self.length,)), v.name, v.origin)
+        self.wide[v] = made
+        return made
+
+    def let(self, t: Let) -> Iterator[Statement]:
+        if t.op.name in ("index", "update", "add_at"):
+            yield from self.access(t)
+        elif t.outs[0] not in self.offsets:
+            if not (t.op.elementwise or t.op.name == "cast") or not scalars.known(t):
+                raise Unfit
+            args = tuple(map(self.atom, t.args))
+            if any(a in self.wide.values() for a in args if isinstance(a, Var)):
+                yield replace(t, outs=(self.widened(t.outs[0]),), args=args)
+            else:
+                yield replace(t, args=args)
+
+    def access(self, t: Let) -> Iterator[Statement]:
+        first = 2 if t.op.name in ("update", "add_at") else 1
+        rest: list[Atom] = []
+        key: list[Any] = []
+        for e in t.params["key"]:
+            a = t.args[first + e.k]
+            if a not in self.offsets:
+                key.append(self.slot(self.atom(a), rest))
+                continue
+            ends: list[Any] = []
+            for size in (self.start + self.offsets[a], self.stop + self.offsets[a]):
+                if isinstance(size, int):
+                    ends.append(size)
+                    continue
+                end = Var(size_value.infer(size=size))
+                yield Let((end,), size_value, (), {"size": size})
+                ends.append(self.slot(end, rest))
+            key.append(slice(*ends))
+        before = tuple(map(self.atom, t.args[:first]))
+        outs = t.outs if first == 2 else (self.widened(t.outs[0]),)
+        yield Let(outs, t.op, (*before, *rest), {"key": tuple(key)}, t.origin)
+
+    @staticmethod
+    def slot(a: Atom, rest: list[Atom]) -> Slot:
+        rest.append(a)
+        return Slot(len(rest) - 1)
