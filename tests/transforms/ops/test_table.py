@@ -253,6 +253,7 @@ def test_every_operation_has_a_case(monkeypatch):
 #: Made by passes over nested loops and branches, of which the corpus is full.
 TESTED_BY_LOOPS = (
     "add_stacks",
+    "zero_tape",
     "axis_size",
     "stack_length",
     "peek",
