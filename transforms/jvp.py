@@ -160,6 +160,10 @@ class Forward:
         name_results(s)
         ahead: Any
         ins, outs, ahead = pushed(function, given) if self.merged else function.derived["linear"]
+        if not outs:
+            if self.merged:
+                builder.current().emit(s)
+            return
         dots = tuple(known(tangent_of(t, s.args[k]), s.args[k]) for k in ins)
         made = tuple(_tangent(s.outs[k]) for k in outs)
         if self.merged:
