@@ -236,7 +236,7 @@ class Jit(Unchanged):
     def load(self, text: str) -> Callable[..., Any]:
         from tapeless.backends import numba  # noqa: PLC0415 (takes time to import)
 
-        options = {"fastmath": True} if self.asked.fastmath else {}
+        options = {"fastmath": {"reassoc", "contract"}} if self.asked.fastmath else {}
         return numba.load(self.emitted_name, text, **options)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
@@ -297,11 +297,12 @@ def jit(
     fun              any function that can be staged, also a transformed one
     static_argnums   positions of arguments whose values the program is made for; those that have to
     static_argnames  be known are found without this. They must be hashable
-    donate_argnums   arguments that the caller does not need any more: their memory may be used
+    donate_argnums   arguments that the caller does not need any more: a hint, not used so far
     device           "cpu"
-    fastmath         reorders and rounds as it likes, and forgets about NaN and infinities
+    fastmath         lets all sums be reordered, and a * b + c be rounded once; NaN and infinities
+                     stay what they are
     boundscheck      whether an index out of bounds raises IndexError; else it is not looked for
-    parallel         whether threads may share the work on large arrays
+    parallel         whether threads may share the work on large arrays: a hint, not used so far
 
     Returns a function of the same arguments and value. Arrays that `fun` overwrites are
     overwritten. `.source()` is the emitted module: kernels of fused loops, and the function that

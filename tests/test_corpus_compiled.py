@@ -11,7 +11,6 @@ from tests.corpus.differences import leaves
 
 PROGRAMS = [pytest.param(each, id=each.name) for each in programs()]
 COMPILED = PROGRAMS[::12]
-LISTS = {"comprehensions.reads_enclosing_names"}  # a list of numbers comes back as an array
 
 
 def by_python(self, text):
@@ -52,8 +51,7 @@ def check(program, function):
             if "that it is given" not in str(e):
                 raise
             pytest.skip("stores to a container of the caller")
-    if program.name not in LISTS:
-        agree(got, want)
+    agree(got, want)
     for a, b in zip(leaves(others), leaves(args), strict=False):
         if not isinstance(b, str):
             np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-9)
