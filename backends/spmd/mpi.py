@@ -10,6 +10,8 @@ import atexit
 import functools
 import math
 import sys
+import time
+import traceback
 import zlib
 from collections.abc import Mapping
 from types import TracebackType
@@ -138,12 +140,19 @@ def join() -> Job:
     return Job(MPI.COMM_WORLD)
 
 
+HEARD = 0.5  # seconds in which a launcher passes on what a process wrote before it was ended
+
+
 def _end_all_with_errors(comm: Any) -> None:
     before = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, tb: TracebackType | None) -> None:
-        before(kind, error, tb)
+        if before is sys.__excepthook__:  # in one piece: others may be writing, too
+            sys.stderr.write("".join(traceback.format_exception(kind, error, tb)))
+        else:
+            before(kind, error, tb)
         sys.stderr.flush()
+        time.sleep(HEARD)
         comm.Abort(1)
 
     sys.excepthook = hook
