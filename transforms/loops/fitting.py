@@ -144,15 +144,21 @@ class Fitting:
             given = all(_given(n) and _given(m) for n, m in pairs)
             if given and not top and all(self.rely(n, m) for n, m in pairs):
                 continue
-            known = top and given
-            if known and all(relate(self.sizes, n, m) for n, m in pairs):
-                self.checks += [t for n, m in pairs for t in _check(n, m, s)]
+            if top and given and all(self.checked(n, m, s) for n, m in pairs):
                 continue
             made = Var(Type(a.type.dtype, wanted), a.name if isinstance(a, Var) else "")
             yield from (t for n, m in pairs for t in _check(n, m, s))
             yield Let((made,), fitted, (a,), {"shape": wanted}, s.origin)
             args[k] = made
         yield replace(s, args=tuple(args))
+
+    def checked(self, n: Size, m: Size, s: Let) -> bool:
+        """Notes that two sizes are equal, with a check where that is new; whether it could be."""
+        if self.equal(n, m):
+            return True
+        noted = relate(self.sizes, n, m)
+        self.checks += _check(n, m, s) if noted else []
+        return noted
 
     def equal(self, a: Size, b: Size) -> bool:
         return canonical(a, self.sizes) == canonical(b, self.sizes)

@@ -19,8 +19,6 @@ def transposed_read(x):
     """transposed_read.  From test_kernels.py:35."""
     if x.shape[1] != x.shape[0]:  # line 37
         raise ValueError("operands could not be broadcast together: the lengths differ")
-    if x.shape[0] != x.shape[1]:
-        raise ValueError("operands could not be broadcast together: the lengths differ")
     out = empty(x.shape, np.float64)
     transposed_read_kernel(x, out)
     return out
