@@ -35,19 +35,25 @@ def read(function: types.FunctionType) -> Source:
     try:
         lines, start = inspect.getsourcelines(code)
     except (OSError, TypeError, IndexError) as e:
-        raise SourceError(
-            f"the source of {function.__qualname__} is not available",
-            "define it in a file, a notebook cell or a function, not by exec",
-        ) from e
+        raise _unavailable(function) from e
     except (SyntaxError, tokenize.TokenError):  # of a file that is being edited
         lines, start = [], 1
     node = _in_whole_file(file, code) or _in_lines(lines, start, code)
+    if node is None and file == "<string>":  # from Python 3.13 on, what `python -c` runs is kept
+        raise _unavailable(function)
     if node is None:
         raise SourceError(
             f"the source of {function.__qualname__} in {file} is not the code that runs",
             "the file has changed since it was imported: reload it",
         )
     return Source(copy.deepcopy(node), file)  # callers change theirs
+
+
+def _unavailable(function: Any) -> SourceError:
+    return SourceError(
+        f"the source of {function.__qualname__} is not available",
+        "define it in a file, a notebook cell or a function, not by exec",
+    )
 
 
 def _parse(text: str) -> ast.AST | None:
