@@ -21,8 +21,6 @@ from tapeless.transforms.core.printer import show
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.stage import Staged
 from tapeless.transforms.frontend.symbols import Symbol
-from tapeless.transforms.loops.driver import write_compiled, write_plain
-from tapeless.transforms.loops.lower import lower
 from tapeless.transforms.module import flat_text, is_plain, result_text
 
 # Read once: looking at the environment takes longer than the rest of a call.
@@ -112,6 +110,8 @@ class Unchanged(Transformed):
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         name = self.emitted_name
+        from tapeless.transforms.loops.driver import write_plain  # noqa: PLC0415 (takes long)
+
         return write_plain(name, block, self.stored, names, unpack, result, self.doc()), flat
 
 
@@ -227,6 +227,10 @@ class Jit(Unchanged):
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         name, check = self.emitted_name, self.asked.boundscheck
+        # on first use: importing these takes long
+        from tapeless.transforms.loops.driver import write_compiled  # noqa: PLC0415
+        from tapeless.transforms.loops.lower import lower  # noqa: PLC0415
+
         made = lower(name, block, staged.sizes, self.stored, staged.hints, check)
         staged.sizes.extend(made.relied)
         text = write_compiled(name, made.driver, made.kernels, names, unpack, result, self.doc())

@@ -23,8 +23,6 @@ from tapeless.transformed import Transformed
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.frontend.stage import Staged
-from tapeless.transforms.loops.driver import write_compiled
-from tapeless.transforms.loops.lower import lower
 from tapeless.transforms.module import flat_text, is_plain, result_text, write_module
 from tapeless.transforms.spmd.axes import Axis
 from tapeless.vmap import Mapped
@@ -106,6 +104,10 @@ class Shard(Transformed):
         names, unpack = parameters(staged, [*arguments, self.extra[2]], paths)
         write: Callable[..., str] = functools.partial(write_module, self.emitted_name, block)
         if self.compiled:
+            # on first use: importing these takes long
+            from tapeless.transforms.loops.driver import write_compiled  # noqa: PLC0415
+            from tapeless.transforms.loops.lower import lower  # noqa: PLC0415
+
             made = lower(self.emitted_name, block, staged.sizes, hints=staged.hints)
             staged.sizes.extend(made.relied)
             write = functools.partial(write_compiled, self.emitted_name, made.driver, made.kernels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -69,7 +70,6 @@ MUTATORS = frozenset(
     ]
 )
 STAGED_ALWAYS = frozenset(creation.NUMPY)
-STATEFUL = (np.random.RandomState, np.random.Generator)
 # a function that enters itself so often under undecided tests with other numbers is taken to
 # recurse on the tests, not on the numbers
 DEEP = 12
@@ -122,7 +122,7 @@ class Calls:
     ) -> Any:
         if isinstance(f.__self__, Symbol):
             return f(*args, **kwargs)
-        if isinstance(f.__self__, STATEFUL) or spelling(f) is not None:
+        if is_stateful(f.__self__) or spelling(f) is not None:
             return self.call_native(f, args, kwargs)
         if isinstance(f.__self__, StagedList) and f.__name__ in MUTATORS:
             trace().touch(ContentsLocation(f.__self__))
@@ -197,7 +197,7 @@ class Calls:
                 this[:] = self.call(sorted, this, *args, **kwargs)  # type: ignore[index]
                 return None
             return f(*args, **kwargs)
-        if isinstance(this, STATEFUL):
+        if is_stateful(this):
             self.advance(this)
         elif impure(f):
             raise UnsupportedError(
@@ -214,7 +214,7 @@ class Calls:
             symbol = Symbol(constant(made))
             symbol.read_only = not made.flags.writeable
             return symbol
-        return trace().born(made) if isinstance(made, STATEFUL) else made
+        return trace().born(made) if is_stateful(made) else made
 
     def advance(self, owner: Any) -> None:
         """A generator of random numbers is used: only where the program runs as written."""
@@ -253,6 +253,13 @@ class Calls:
         if t.blocks[-1] is block and len(block) > start:
             t.stretches.append(Stretch(short_name(f), f.__code__, block[start:], names, origin))
         return made
+
+
+def is_stateful(value: Any) -> bool:
+    """Whether a value is a generator of random numbers. NumPy imports them on first use only."""
+    if "numpy.random" not in sys.modules:
+        return False
+    return isinstance(value, (np.random.RandomState, np.random.Generator))
 
 
 def argument_names(
