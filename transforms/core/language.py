@@ -141,7 +141,7 @@ class Literal(Arithmetic):
         )
 
     def __hash__(self) -> int:
-        return hash((repr(self.value), str(self.type)))
+        return hash(repr(self.value))
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -270,6 +270,8 @@ class Function:
 
 
 def blocks(statement: Statement) -> tuple[Block, ...]:
+    if type(statement) is Let:  # nearly all are
+        return ()
     match statement:
         case If(then=then, orelse=orelse):
             return (then, orelse)
@@ -283,6 +285,8 @@ def blocks(statement: Statement) -> tuple[Block, ...]:
 
 def operands(statement: Statement) -> tuple[Atom, ...]:
     """The atoms a statement reads itself, outside its blocks."""
+    if type(statement) is Let:
+        return statement.args
     match statement:
         case Let(args=args) | Effect(args=args):
             return args
