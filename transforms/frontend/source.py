@@ -109,9 +109,20 @@ def _find(tree: ast.AST, code: types.CodeType) -> ast.FunctionDef | ast.Lambda |
             and _arguments(n.args) == _argument_names(code)
         ]
     if len(found) > 1:
-        exact = [n for n in found if _columns_match(n, code)]
-        found = exact or found[:1]
+        exact = [n for n in found if _columns_match(n, code)] or found
+        found = [n for n in exact if _compiles_to(n, code)] or exact
     return found[0] if found else None
+
+
+def _compiles_to(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> bool:
+    """Whether a lambda has this code: Python 3.12 keeps no columns of those that give constants."""
+    if not isinstance(node, ast.Lambda):
+        return True
+    made = compile(ast.Expression(node), code.co_filename, "eval", dont_inherit=True)
+    inner = [c for c in made.co_consts if isinstance(c, types.CodeType)]
+    return any(
+        c.co_code == code.co_code and repr(c.co_consts) == repr(code.co_consts) for c in inner
+    )
 
 
 def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
