@@ -3,12 +3,16 @@
 if __name__ != "tapeless":
     raise ImportError(f"import tapeless instead of {__name__}")
 
-from tapeless import checkpoint_io, distributed, lax, numpy, random, tree
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tapeless import tree
 from tapeless.check import check_grads
 from tapeless.compiled import disable_jit, jit
 from tapeless.devices import (
     Device,
     block_until_ready,
+    default_backend,
     default_device,
     device_count,
     device_get,
@@ -18,6 +22,7 @@ from tapeless.devices import (
     local_devices,
     process_count,
     process_index,
+    process_indices,
 )
 from tapeless.functions import (
     checkpoint,
@@ -38,27 +43,158 @@ from tapeless.ravel import ravel_pytree
 from tapeless.transforms.errors import TapelessError
 from tapeless.vmap import vmap
 
+if TYPE_CHECKING:
+    from tapeless import checkpoint_io, distributed, lax, numpy, random
+    from tapeless.callbacks import io_callback, pure_callback
+    from tapeless.linear import closure_convert, custom_gradient, fwd_and_bwd, linear_transpose
+    from tapeless.profiler.live import live_arrays
+    from tapeless.programs import clear_caches, make_jaxpr
+    from tapeless.scopes import (
+        copy_to_host_async,
+        effects_barrier,
+        ensure_compile_time_eval,
+        named_call,
+        named_scope,
+        no_tracing,
+    )
+    from tapeless.settings import (
+        check_tracer_leaks,
+        checking_leaks,
+        config,
+        debug_infs,
+        debug_key_reuse,
+        debug_nans,
+        default_matmul_precision,
+        default_prng_impl,
+        enable_checks,
+        enable_custom_prng,
+        enable_x64,
+        legacy_prng_key,
+        log_compiles,
+        numpy_dtype_promotion,
+        numpy_rank_promotion,
+        threefry_partitionable,
+        transfer_guard,
+        transfer_guard_device_to_device,
+        transfer_guard_device_to_host,
+        transfer_guard_host_to_device,
+    )
+    from tapeless.shapes import Array, ShapeDtypeStruct, eval_shape, typeof
+
 __version__ = "0.1.0"
 
+#: What is imported on first use: modules, and names with the module that has them.
+MODULES = frozenset(
+    [
+        "checkpoint_io",
+        "custom_derivatives",
+        "debug",
+        "distributed",
+        "dlpack",
+        "dtypes",
+        "errors",
+        "example_libraries",
+        "experimental",
+        "flatten_util",
+        "lax",
+        "nn",
+        "numpy",
+        "ops",
+        "optimizers",
+        "profiler",
+        "random",
+        "scipy",
+        "stax",
+        "test_util",
+        "tree_util",
+        "typing",
+    ]
+)
+NAMES: dict[str, str] = {
+    name: module
+    for module, names in {
+        "callbacks": "io_callback pure_callback",
+        "linear": "closure_convert custom_gradient fwd_and_bwd linear_transpose",
+        "profiler.live": "live_arrays",
+        "programs": "clear_caches make_jaxpr",
+        "scopes": "copy_to_host_async effects_barrier ensure_compile_time_eval named_call "
+        "named_scope no_tracing",
+        "settings": "check_tracer_leaks checking_leaks config debug_infs debug_key_reuse "
+        "debug_nans default_matmul_precision default_prng_impl enable_checks "
+        "enable_custom_prng enable_x64 legacy_prng_key log_compiles numpy_dtype_promotion "
+        "numpy_rank_promotion threefry_partitionable transfer_guard "
+        "transfer_guard_device_to_device transfer_guard_device_to_host "
+        "transfer_guard_host_to_device",
+        "shapes": "Array ShapeDtypeStruct eval_shape typeof",
+    }.items()
+    for name in names.split()
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in MODULES:
+        return importlib.import_module(f"tapeless.{name}")
+    if name not in NAMES:
+        raise AttributeError(f"module 'tapeless' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"tapeless.{NAMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *MODULES, *NAMES})
+
+
 __all__ = [
+    "Array",
     "Device",
+    "ShapeDtypeStruct",
     "TapelessError",
     "block_until_ready",
     "check_grads",
+    "check_tracer_leaks",
+    "checking_leaks",
     "checkpoint",
     "checkpoint_io",
+    "clear_caches",
+    "closure_convert",
+    "config",
+    "copy_to_host_async",
+    "custom_derivatives",
+    "custom_gradient",
     "custom_jvp",
     "custom_vjp",
+    "debug",
+    "debug_infs",
+    "debug_key_reuse",
+    "debug_nans",
+    "default_backend",
     "default_device",
+    "default_matmul_precision",
+    "default_prng_impl",
     "device_count",
     "device_get",
     "device_put",
     "devices",
     "disable_jit",
     "distributed",
+    "dlpack",
+    "dtypes",
+    "effects_barrier",
+    "enable_checks",
+    "enable_custom_prng",
+    "enable_x64",
+    "ensure_compile_time_eval",
+    "errors",
+    "eval_shape",
+    "example_libraries",
+    "experimental",
+    "flatten_util",
+    "fwd_and_bwd",
     "grad",
     "hessian",
     "hvp",
+    "io_callback",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -66,18 +202,45 @@ __all__ = [
     "jvp",
     "jvp_fn",
     "lax",
+    "legacy_prng_key",
+    "linear_transpose",
     "linearize",
+    "live_arrays",
     "local_device_count",
     "local_devices",
+    "log_compiles",
+    "make_jaxpr",
+    "named_call",
+    "named_scope",
+    "nn",
+    "no_tracing",
     "numpy",
+    "numpy_dtype_promotion",
+    "numpy_rank_promotion",
+    "ops",
+    "optimizers",
     "pmap",
     "process_count",
     "process_index",
+    "process_indices",
+    "profiler",
+    "pure_callback",
     "random",
     "ravel_pytree",
     "remat",
+    "scipy",
+    "stax",
     "stop_gradient",
+    "test_util",
+    "threefry_partitionable",
+    "transfer_guard",
+    "transfer_guard_device_to_device",
+    "transfer_guard_device_to_host",
+    "transfer_guard_host_to_device",
     "tree",
+    "tree_util",
+    "typeof",
+    "typing",
     "value_and_grad",
     "vjp",
     "vmap",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
+from tapeless.arrays import Array
 from tapeless.naming import base_name
 from tapeless.region import described, is_value, leaf_type, shape_text
 from tapeless.transforms.core.language import Type
@@ -83,7 +84,7 @@ def check_input(part: Any, what: str, holomorphic: bool = False) -> None:
 def refuse_subclasses(leaves: Sequence[Any]) -> None:
     """Refuses arrays whose operators mean something else than those of np.ndarray."""
     for leaf in leaves:
-        if isinstance(leaf, np.ndarray) and type(leaf) not in (np.ndarray, np.memmap):
+        if isinstance(leaf, np.ndarray) and type(leaf) not in (np.ndarray, np.memmap, Array):
             kind = f"{type(leaf).__module__}.{type(leaf).__name__}"
             raise ArgumentTypeError(
                 f"arrays of type {kind} have operations of their own", "pass np.asarray(...) of it"

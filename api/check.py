@@ -100,7 +100,7 @@ class Checker:
     def backward(self, f: Any, args: tuple[Any, ...], cts: Tree, what: str) -> None:
         bars = vjp(f, *fresh(args))[1](cts)
         dots = self.like(args)
-        found, wanted = _inner(bars, dots), _inner(cts, self.quotient(f, args, dots))
+        found, wanted = inner(bars, dots), inner(cts, self.quotient(f, args, dots))
         if self.right(np.asarray(found), np.asarray(wanted), args).all():
             return
         entries = tree.map(lambda bar, x: self.entries(f, args, cts, x), bars, _places(args))
@@ -124,7 +124,7 @@ class Checker:
             unit.flat[k] = 1
             dots = [np.zeros(np.shape(x)) for x in leaves]
             dots[place.leaf] = unit
-            made.flat[k] = _inner(cts, self.quotient(f, args, tree.unflatten(structure, dots)))
+            made.flat[k] = inner(cts, self.quotient(f, args, tree.unflatten(structure, dots)))
         return made
 
     def right(self, found: Any, wanted: Any, args: Tree) -> Any:
@@ -180,6 +180,6 @@ def _cast(numbers: Any, like: Any) -> Any:
     return type(like)(numbers)
 
 
-def _inner(a: Tree, b: Tree) -> float:
+def inner(a: Tree, b: Tree) -> float:
     pairs = zip(tree.leaves(a), tree.leaves(b), strict=True)
     return float(sum(np.vdot(np.asarray(x), np.asarray(y)) for x, y in pairs))

@@ -7,6 +7,7 @@ import contextvars
 import copy
 import dataclasses
 import functools
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from tapeless.arguments import checked_argnames, checked_argnums
 from tapeless.calling import call_user
 from tapeless.naming import base_name, parameters
-from tapeless.specialisation import Specialisation
+from tapeless.specialisation import MISSED, Specialisation
 from tapeless.transformed import Stages, Transformed
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.printer import show
@@ -22,10 +23,13 @@ from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, Unsuppo
 from tapeless.transforms.frontend.stage import Staged
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.module import flat_text, is_plain, result_text
+from tapeless.transforms.vmap.nesting import looping
 
+KERNELS = frozenset(vars(math))  # what kernels import by name
 # Read once: looking at the environment takes longer than the rest of a call.
 ALWAYS_DISABLED = os.environ.get("TAPELESS_DISABLE_JIT", "") not in ("", "0")
 _disabled: contextvars.ContextVar[bool] = contextvars.ContextVar("disabled", default=False)
+_changed: set[int] = set()  # where it is set, in any context: quicker to look at
 
 
 @contextlib.contextmanager
@@ -39,9 +43,11 @@ def disable_jit(disable: bool = True) -> Iterator[None]:
     10.0
     """
     token = _disabled.set(disable)
+    _changed.add(id(token))
     try:
         yield
     finally:
+        _changed.discard(id(token))
         _disabled.reset(token)
 
 
@@ -57,7 +63,8 @@ class Unchanged(Transformed):
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         super().__init__(fun)
-        self.emitted_name = base_name(fun)
+        name = base_name(fun)
+        self.emitted_name = f"{name}_" if name in KERNELS else name
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return call_user(self.fun, *args, **kwargs)
@@ -89,6 +96,10 @@ class Unchanged(Transformed):
         pairs = [(x, p) for x, p in zip(arrays, before, strict=True) if x.value() is not p]
         self.stored = [p for _, p in pairs if isinstance(p, Var)]
         return value, tuple(x for x, _ in pairs)
+
+    def spread(self, value: Any, registered: list[Any]) -> Any:
+        value, stored = value
+        return super().spread(value, registered), stored
 
     def settled(self, staged: Staged) -> Staged:
         value, stored = staged.result.children
@@ -174,19 +185,36 @@ class Jit(Unchanged):
         self.plain = Unchanged(fun)
         self.constants: dict[Any, Constant] = {}
         self.drivers: dict[str, str] = vars(self.cache).setdefault("drivers", {})
+        self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
+        self.decided = False  # whether there is any
 
     def options(self) -> tuple[Any, ...]:
         return (self.asked,)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        direct = self.direct
+        if direct is not None and not (kwargs or _changed):
+            try:
+                if (made := direct(*args)) is not MISSED:
+                    return made
+            except Exception:  # noqa: BLE001  # raised again below, with the user's line
+                pass
         if disabled():
             return self.plain(*args, **kwargs)
-        return super().__call__(*args, **kwargs)
+        value = super().__call__(*args, **kwargs)
+        if not self.decided and self.last is not None:
+            self.direct, self.decided = self.last.direct(MISSED), True
+        return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "direct": None, "decided": False}
 
     # -- static arguments
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        return super().specialise(*self.marked(args, kwargs))
+        found = super().specialise(*self.marked(args, kwargs))
+        self.direct, self.decided = None, False
+        return found
 
     def marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The arguments with static ones as constants."""
@@ -221,6 +249,14 @@ class Jit(Unchanged):
 
     # -- compilation
 
+    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        from tapeless.transforms.loops.each import NotInLoops  # noqa: PLC0415 (takes long)
+
+        for looped in (True, False):
+            with contextlib.suppress(NotInLoops), looping(looped):
+                return super().compile(args, kwargs)
+        raise AssertionError
+
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
@@ -231,7 +267,8 @@ class Jit(Unchanged):
         from tapeless.transforms.loops.driver import write_compiled  # noqa: PLC0415
         from tapeless.transforms.loops.lower import lower  # noqa: PLC0415
 
-        made = lower(name, block, staged.sizes, self.stored, staged.hints, check)
+        parallel = self.asked.parallel
+        made = lower(name, block, staged.sizes, self.stored, staged.hints, check, parallel)
         staged.sizes.extend(made.relied)
         text = write_compiled(name, made.driver, made.kernels, names, unpack, result, self.doc())
         self.drivers[text] = show(Program(name, made.driver))
@@ -241,7 +278,16 @@ class Jit(Unchanged):
         from tapeless.backends import numba  # noqa: PLC0415 (takes time to import)
 
         options = {"fastmath": {"reassoc", "contract"}} if self.asked.fastmath else {}
-        return numba.load(self.emitted_name, text, **options)
+        # arguments that share memory are refused if one is read, and another one stored to
+        return numba.load(self.emitted_name, text, len(self.stored) < 2, **options)
+
+    def profile(self, *args: Any, **kwargs: Any) -> Any:
+        """The time by line of the emitted array form: compiled loops have no lines of Python."""
+        from tapeless.profiler.lines import line_profile  # noqa: PLC0415 (takes time to import)
+
+        note = "the array form, which runs without jit: compiled code has no lines to be timed"
+        found = self.plain.specialise(args, kwargs)
+        return line_profile(self.describe(), found, args, kwargs, note)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """The function for these arguments, without a call: `.source()`, `.compile()`."""
@@ -306,7 +352,8 @@ def jit(
     fastmath         lets all sums be reordered, and a * b + c be rounded once; NaN and infinities
                      stay what they are
     boundscheck      whether an index out of bounds raises IndexError; else it is not looked for
-    parallel         whether threads may share the work on large arrays: a hint, not used so far
+    parallel         whether threads may share the rows of large arrays; results have the same bits
+                     for any number of threads
 
     Returns a function of the same arguments and value. Arrays that `fun` overwrites are
     overwritten. `.source()` is the emitted module: kernels of fused loops, and the function that

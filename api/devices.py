@@ -99,6 +99,24 @@ def process_index() -> int:
     return world().rank
 
 
+def process_indices(backend: str | None = None) -> list[int]:
+    """The numbers of the processes of the job.
+
+    >>> process_indices()
+    [0]
+    """
+    return sorted({device.process_index for device in devices(backend)})
+
+
+def default_backend() -> str:
+    """What the devices are: "cpu".
+
+    >>> default_backend()
+    'cpu'
+    """
+    return "cpu"
+
+
 def process_count() -> int:
     """How many processes the job has; 1 without MPI.
 

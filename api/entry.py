@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
+from tapeless.arrays import Array, functional
 from tapeless.specialisation import MISSED, Enter, Specialisation, key_orders, leaf_key, same
 from tapeless.transforms.core import dims
 
@@ -140,11 +141,11 @@ class _Writer:
         elif isinstance(key, int):
             yield f"a{k} is {self.constant(x)}"
         elif isinstance(x, np.ndarray):
-            dtype, *shape = key
-            yield f"type(a{k}) is ndarray"
-            yield f"a{k}.dtype is {self.constant(np.dtype(dtype.char))}"
-            yield f"len(s{k} := a{k}.shape) == {len(shape)}"
-            for axis, n in enumerate(shape):
+            kind = "ndarray" if key[0] is x.dtype else self.constant(key[0])
+            yield f"type(a{k}) is {kind}"
+            yield f"a{k}.dtype is {self.constant(np.dtype(x.dtype.char))}"
+            yield f"len(s{k} := a{k}.shape) == {x.ndim}"
+            for axis, n in enumerate(x.shape):
                 yield f"s{k}[{axis}] > 1" if n > 1 else f"s{k}[{axis}] == {n}"
         else:
             yield f"type(a{k}) is {self.constant(key[0])}"
@@ -187,6 +188,10 @@ class _Writer:
         if self.found.staged.orders or self.found.staged.overwritten:
             yield f"{self.constant(self.found.memory_holds)}({self.all()})"
 
+    def own(self) -> list[bool]:
+        """Which leaves are arrays of `tapeless.numpy`."""
+        return [type(x) is Array for x in self.leaves]
+
     # -- the call
 
     def result(self) -> str:
@@ -194,4 +199,7 @@ class _Writer:
         if found.is_plain:
             named = "".join(f", kwargs[{name!r}]" for name in found.keywords or ())
             return f"run(*args{named})"
+        if found.takes_args and len(self.leaves) == len(self.args):  # all of them by position
+            given = [f"a{k}{'.view(ndarray)' * own}" for k, own in enumerate(self.own())]
+            return f"{self.constant(functional)}(run({', '.join(given)}))"
         return f"{self.constant(found)}(args, kwargs)"

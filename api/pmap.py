@@ -201,6 +201,11 @@ class Pmap(Vmap):
         own, (own_args, own_kwargs) = self.emitter(args, kwargs)
         return own.stages(*own_args, **own_kwargs)
 
+    def profile(self, *args: Any, **kwargs: Any) -> Any:
+        """The time by line of the emitted program for the whole axis, as one shard."""
+        inner, rest = self.of_rest(args)
+        return inner.whole.profile(*rest, **kwargs)
+
     def emitter(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Transformed, Any]:
         """What emits the program of a call, and what it takes; nothing where no call is given."""
         inner, rest = self.of_rest(args) if args or kwargs else (self.last_used, ())

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
+from tapeless.arrays import Array, functional, has_functional, plain
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Block, Var, free_variables
 from tapeless.transforms.errors import ArgumentError
@@ -40,7 +41,8 @@ def leaf_key(x: Any) -> Any:
     if kind in NUMBERS:
         return kind
     if isinstance(x, np.ndarray) and x.dtype.kind in "biufc":
-        return (x.dtype, *[n if n < 2 else 2 for n in x.shape])
+        key = (x.dtype, *[n if n < 2 else 2 for n in x.shape])
+        return (kind, *key) if kind is Array else key
     if isinstance(x, (str, bytes, bool, np.bool_)):
         return (kind, x)
     return id(x)  # the specialisation keeps x alive
@@ -107,6 +109,7 @@ class Specialisation:
         self.static = [(k, v.value) for k, v in leaves if v.static and is_dynamic(v.value)]
         self.axes = [(k, axis, v.value.shape[axis]) for k, v in leaves for axis in v.axes]
         self.captured = [(c.get, leaf_key(c.array)) for c in staged.captured]
+        self.functional = staged.functional or has_functional(v.value for v in staged.leaves)
         self.names = {leaf.var: leaf.name for leaf in staged.leaves if leaf.var is not None}
         self.names |= {c.var: c.name for c in staged.captured}
         for leaf in staged.leaves:
@@ -114,7 +117,18 @@ class Specialisation:
                 leaf.value = None  # the arrays of the first call need not live on
         for c in staged.captured:
             c.array = None
-        self.is_plain = not (flat or staged.captured or returned or keywords is None)
+        self.takes_args = not (flat or staged.captured or returned or keywords is None)
+        self.is_plain = self.takes_args and not self.functional
+
+    def direct(self, missed: Any) -> Callable[..., Any] | None:
+        """Machine code that takes the arguments by itself, and returns `missed` for those of other
+        types; None if there is none, or if more than types has to be tested."""
+        s = self.staged
+        tests = (self.static, self.axes, s.guards, self.captured, s.sizes, s.orders, s.overwritten)
+        if any(tests) or not self.is_plain or self.keywords:
+            return None
+        make = getattr(self.run, "direct", None)
+        return None if make is None else make(missed)
 
     def accepts(self, leaves: Any) -> bool:
         """Whether the function is right for these arguments and what it reads from outside: the
@@ -187,6 +201,12 @@ class Specialisation:
         return True
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.functional:
+            return functional(self.called(*plain((args, kwargs))))
+        return self.called(args, kwargs)
+
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The value for these arguments."""
         extra = [c.get() for c in self.staged.captured]
         if self.keywords is None:  # the function takes the leaves
             made = self.run(*tree.leaves((args, kwargs)), *extra)
@@ -234,7 +254,7 @@ _lock = threading.Lock()
 
 def shared_cache(kind: Any, fun: Any, options: Key) -> Cache:
     """The cache of a transformation of a function; the same one for functions that are the same."""
-    parts = list(_identity(fun))
+    parts = list(identity(fun))
     key = (kind, options, *(part for part, _ in parts))
     with _lock:
         if key not in _caches:
@@ -245,6 +265,14 @@ def shared_cache(kind: Any, fun: Any, options: Key) -> Cache:
         return _caches[key][1]
 
 
+def forget() -> None:
+    """Empties the caches of all functions."""
+    with _lock:
+        for _, cache in _caches.values():
+            cache.clear()
+        _caches.clear()
+
+
 def kept(kind: Callable[..., Any], fun: Any, *options: Any) -> Any:
     """The transformed function made for the same function and options before, or a new one."""
     cache = shared_cache(kind, fun, options)
@@ -253,7 +281,7 @@ def kept(kind: Callable[..., Any], fun: Any, *options: Any) -> Any:
     return cache.owner
 
 
-def _identity(fun: Any) -> Iterator[tuple[Any, Any]]:
+def identity(fun: Any) -> Iterator[tuple[Any, Any]]:
     """What makes a function the one it is, with the objects behind the ids: a lambda is the same
     each time its line is run, as long as it sees the same variables."""
     if isinstance(fun, FunctionType) and not fun.__dict__:
@@ -263,14 +291,14 @@ def _identity(fun: Any) -> Iterator[tuple[Any, Any]]:
             yield id(part), part
     elif isinstance(fun, MethodType):
         yield id(fun.__self__), fun.__self__
-        yield from _identity(fun.__func__)
+        yield from identity(fun.__func__)
     elif isinstance(fun, functools.partial):
         yield (type(fun), len(fun.args), *fun.keywords), None
         for part in (*fun.args, *fun.keywords.values()):
             yield id(part), part
-        yield from _identity(fun.func)
+        yield from identity(fun.func)
     elif hasattr(type(fun), "cache_key"):
         yield fun.cache_key(), None
-        yield from _identity(fun.fun)
+        yield from identity(fun.fun)
     else:
         yield id(fun), fun

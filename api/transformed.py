@@ -163,6 +163,16 @@ class Transformed:
             ]
         )
 
+    def profile(self, *args: Any, **kwargs: Any) -> Any:
+        """The time by line of the emitted module, beside the user's lines; prints as a table.
+
+        The function is called with these arguments for a fraction of a second. Arrays that it
+        overwrites are copies. Returns a `tapeless.profiler.LineProfile`.
+        """
+        from tapeless.profiler.lines import line_profile  # noqa: PLC0415 (takes time to import)
+
+        return line_profile(self.describe(), self.specialise(args, kwargs), args, kwargs)
+
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         if args or kwargs:
             return self.specialise(args, kwargs)
@@ -215,10 +225,7 @@ class Transformed:
             new_args, new_kwargs = owned(tree.unflatten(structure, params))
             value = self.outermost(new_args, new_kwargs, params)
             registered.clear()
-            if tree.has_registered(value):
-                value, spec = tree.flatten(value)
-                registered.append(spec)
-            return value
+            return self.spread(value, registered)
 
         with mistakes_reported(self.fun):
             staged = self.settled(stage(call, leaves, paths, self.outlines))
@@ -233,6 +240,14 @@ class Transformed:
     def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
         """The transformation of what the caller passes, which is also given leaf by leaf."""
         return self.staged(args, kwargs)
+
+    def spread(self, value: Any, registered: list[Any]) -> Any:
+        """The value, or its leaves where classes of the user are in it; their structure is kept."""
+        if not tree.has_registered(value):
+            return value
+        leaves, structure = tree.flatten(value)
+        registered.append(structure)
+        return leaves
 
     def settled(self, staged: Staged) -> Staged:
         """The staged run as it is compiled."""
@@ -276,6 +291,10 @@ class Bound(functools.partial[Any]):
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments (or of the last call)."""
         return _owner(self).stages(*self.given(args, kwargs), **kwargs)
+
+    def profile(self, *args: Any, **kwargs: Any) -> Any:
+        """The time by line of the emitted module for these arguments."""
+        return _owner(self).profile(*self.args, *args, **kwargs)
 
     def given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         return (*self.args, *args) if args or kwargs or _owner(self).last is None else ()

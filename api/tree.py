@@ -5,126 +5,24 @@ The work is done by optree; None is a node without leaves, as in JAX.
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import optree
 
 from tapeless.calling import call_user
 from tapeless.transforms.core import builder
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.tree_nodes import NAMESPACE as NAMESPACE
+from tapeless.tree_nodes import KeyPath, any_others, is_other, one_level
+from tapeless.tree_nodes import fields as fields
+from tapeless.tree_nodes import register_dataclass as register_dataclass
+from tapeless.tree_nodes import register_pytree_node as register_pytree_node
 
-NAMESPACE = "tapeless"
-_dataclasses: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-_others: set[type] = set()  # that are no dataclasses
-IsLeaf = Callable[[Any], bool]
-C = TypeVar("C", bound=type)
-
-
-def register_pytree_node(
-    nodetype: C,
-    flatten_func: Callable[[Any], tuple[Iterable[Any], Any]],
-    unflatten_func: Callable[[Any, Any], Any],
-) -> C:
-    """Makes a class a pytree.
-
-    nodetype        the class; its subclasses are not included
-    flatten_func    object to (children, static part); the static part must be hashable
-    unflatten_func  (static part, children) to object
-
-    Returns the class. Raises TypeError for what is no class, ValueError for a class that is a
-    pytree already.
-
-    >>> class Span:
-    ...     def __init__(self, low, high):
-    ...         self.low, self.high = low, high
-    >>> _ = register_pytree_node(
-    ...     Span, lambda s: ((s.low, s.high), None), lambda _, children: Span(*children)
-    ... )
-    >>> leaves(Span(1.0, 2.0))
-    [1.0, 2.0]
-    """
-    if not isinstance(nodetype, type):
-        raise ArgumentTypeError(f"register_pytree_node needs a class, not {nodetype!r}")
-
-    def flat(obj: Any) -> Any:
-        children, static = flatten_func(obj)
-        return tuple(children), static
-
-    _register(nodetype, flat, unflatten_func, optree.PyTreeEntry)
-    _others.add(nodetype)
-    return nodetype
-
-
-def register_dataclass(
-    nodetype: C,
-    data_fields: Sequence[str] | None = None,
-    meta_fields: Sequence[str] | None = None,
-) -> C:
-    """Makes a dataclass a pytree of its fields; also as a decorator.
-
-    nodetype     the dataclass
-    data_fields  the fields that are children; all that are not in meta_fields, where left out
-    meta_fields  the fields that are part of the structure: hashable, not differentiated
-
-    Returns the class. Dataclasses that are met in arguments are registered by themselves, with all
-    fields as children. Raises TypeError for what is no dataclass, ValueError for fields that it
-    does not have and for a class that was registered with other fields.
-
-    >>> @register_dataclass
-    ... @dataclasses.dataclass
-    ... class Layer:
-    ...     w: float
-    ...     b: float
-    >>> map(lambda x: -x, Layer(1.0, 2.0))
-    Layer(w=-1.0, b=-2.0)
-    """
-    if not isinstance(nodetype, type) or not dataclasses.is_dataclass(nodetype):
-        raise ArgumentTypeError(f"register_dataclass needs a dataclass, not {nodetype!r}")
-    fields = [f.name for f in dataclasses.fields(nodetype)]
-    meta = tuple(meta_fields or ())
-    data = tuple(n for n in fields if n not in meta) if data_fields is None else tuple(data_fields)
-    if sorted((*data, *meta)) != sorted(fields):
-        raise ArgumentError(
-            f"register_dataclass: {nodetype.__name__} has the fields {', '.join(fields)}, and "
-            f"data_fields and meta_fields name {', '.join((*data, *meta)) or 'none'}"
-        )
-    if _dataclasses.get(nodetype, (data, meta)) != (data, meta):
-        raise ArgumentError(
-            f"register_dataclass: {nodetype.__name__} is a pytree already, with other fields",
-            "register it before it is used",
-        )
-    if nodetype in _dataclasses:
-        return nodetype
-
-    def flat(obj: Any) -> Any:
-        children = tuple(getattr(obj, n) for n in data)
-        return children, tuple(getattr(obj, n) for n in meta), data
-
-    def unflatten(static: Any, children: Any) -> Any:
-        made = object.__new__(nodetype)
-        for name, value in zip((*data, *meta), (*children, *static), strict=True):
-            object.__setattr__(made, name, value)
-        return made
-
-    _register(nodetype, flat, unflatten, optree.GetAttrEntry)
-    _dataclasses[nodetype] = (data, meta)
-    return nodetype
-
-
-def fields(kind: type) -> tuple[str, ...] | None:
-    """The fields of a dataclass that is a pytree of all of them; None for other classes."""
-    data, meta = _dataclasses.get(kind, ((), ("",)))
-    return None if meta else data
-
-
-def _register(nodetype: Any, flat: Any, unflatten: Any, entry: Any) -> None:
-    optree.register_pytree_node(
-        nodetype, flat, unflatten, path_entry_type=entry, namespace=NAMESPACE
-    )
+IsLeaf = Callable[..., bool]
 
 
 def _prepared(leaf: Any) -> bool:
@@ -233,6 +131,74 @@ def reduce(
     return functools.reduce(functools.partial(call_user, function), leaves(tree, is_leaf), *start)
 
 
+def reduce_associative(
+    operation: Callable[[Any, Any], Any],
+    tree: Any,
+    *,
+    identity: Any = _NOTHING,
+    is_leaf: IsLeaf | None = None,
+) -> Any:
+    """The leaves joined two by two by an associative operation: log n steps deep.
+
+    Raises TypeError for a tree without leaves where no identity is given.
+
+    >>> reduce_associative(lambda a, b: a + b, {"a": 1, "b": (2, 3)})
+    6
+    """
+    left = leaves(tree, is_leaf)
+    if not left and identity is _NOTHING:
+        raise TypeError("reduce_associative of a tree without leaves, and no identity")
+    while len(left) > 1:
+        pairs = [left[k : k + 2] for k in range(0, len(left), 2)]
+        left = [call_user(operation, *p) if len(p) == 2 else p[0] for p in pairs]
+    return left[0] if left else identity
+
+
+def all(tree: Any, *, is_leaf: IsLeaf | None = None) -> bool:
+    """Whether all leaves are true.
+
+    >>> all([True, {"a": 1}]), all([True, (0,)])
+    (True, False)
+    """
+    return builtins.all(leaves(tree, is_leaf))
+
+
+def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf | None = None) -> Any:
+    """The tree of the structure of `full_tree` in which each leaf of `prefix_tree` stands for all
+    that is below its place.
+
+    Raises ValueError where the structures differ.
+
+    >>> broadcast((0, {"a": 1}), ([5, 6], {"a": (7, 8)}))
+    ([0, 0], {'a': (1, 1)})
+    """
+    made = map(
+        lambda leaf, sub: map(lambda _: leaf, sub, is_leaf=is_leaf),
+        prefix_tree,
+        full_tree,
+        is_leaf=is_leaf,
+    )
+    return unflatten(structure(full_tree, is_leaf), leaves(made, is_leaf))
+
+
+def static(**kwargs: Any) -> Any:
+    """A field of a dataclass that is part of its structure, for `register_dataclass`.
+
+    kwargs  of `dataclasses.field`
+
+    >>> @register_dataclass
+    ... @dataclasses.dataclass
+    ... class Scale:
+    ...     by: float
+    ...     unit: str = static(default="m")
+    >>> map(lambda x: -x, Scale(2.0)), leaves(Scale(2.0, "km"))
+    (Scale(by=-2.0, unit='m'), [2.0])
+    """
+    return dataclasses.field(
+        **{**kwargs, "metadata": {**kwargs.get("metadata", {}), "static": True}}
+    )
+
+
 def transpose(outer_treedef: Any, inner_treedef: Any, pytree_to_transpose: Any) -> Any:
     """A tree of structure `outer` whose leaves are trees of structure `inner`, inside out.
 
@@ -254,6 +220,69 @@ def paths(tree: Any, is_leaf: IsLeaf | None = None) -> list[tuple[Any, ...]]:
     return [tuple(p) for p in optree.tree_paths(tree, is_leaf, namespace=NAMESPACE)]
 
 
+def flatten_with_path(
+    tree: Any, is_leaf: IsLeaf | None = None, is_leaf_takes_path: bool = False
+) -> tuple[list[tuple[KeyPath, Any]], Any]:
+    """The leaves of a tree, each with the keys that lead to it, and its structure.
+
+    is_leaf_takes_path  whether `is_leaf` is called with (path, value)
+
+    >>> flatten_with_path({"a": [1.0, 2.0]})[0][1]
+    ((DictKey(key='a'), SequenceKey(idx=1)), 2.0)
+    """
+    flatten(tree)  # dataclasses become trees
+    ends: dict[int, Any] = {}
+
+    def ended(path: KeyPath, x: Any) -> bool:
+        if is_leaf is None or not (is_leaf(path, x) if is_leaf_takes_path else is_leaf(x)):
+            return False
+        ends[id(x)] = x
+        return True
+
+    found = [*_walk((), plain(tree) if builder.active() else tree, ended)]
+    return found, flatten(tree, lambda x: id(x) in ends)[1]
+
+
+def _walk(path: KeyPath, x: Any, ended: Callable[[KeyPath, Any], bool]) -> Iterator[Any]:
+    if ended(path, x) or optree.tree_is_leaf(x, namespace=NAMESPACE):
+        yield path, x
+        return
+    for child, key in zip(*one_level(x), strict=True):
+        yield from _walk((*path, key), child, ended)
+
+
+def leaves_with_path(
+    tree: Any, is_leaf: IsLeaf | None = None, is_leaf_takes_path: bool = False
+) -> list[tuple[KeyPath, Any]]:
+    """The leaves of a tree, each with the keys that lead to it.
+
+    >>> leaves_with_path((5.0,))
+    [((SequenceKey(idx=0),), 5.0)]
+    """
+    return flatten_with_path(tree, is_leaf, is_leaf_takes_path)[0]
+
+
+def map_with_path(
+    f: Callable[..., Any],
+    tree: Any,
+    *rest: Any,
+    is_leaf: IsLeaf | None = None,
+    is_leaf_takes_path: bool = False,
+) -> Any:
+    """The tree of `f(path, leaf, ...)` over one tree or several of the same structure.
+
+    Raises ValueError where the structures differ.
+
+    >>> from tapeless.tree_util import keystr
+    >>> map_with_path(lambda path, x: keystr(path) + "=" + str(x), {"a": [1, 2]})
+    {'a': ["['a'][0]=1", "['a'][1]=2"]}
+    """
+    pairs, spec = flatten_with_path(tree, is_leaf, is_leaf_takes_path)
+    others = [spec.flatten_up_to(plain(t)) for t in rest]
+    made = [call_user(f, path, x, *xs) for (path, x), *xs in zip(pairs, *others, strict=True)]
+    return unflatten(spec, made)
+
+
 def accessors(tree: Any) -> list[Any]:
     """For each leaf, an object that reads it and writes itself as an expression."""
     return optree.tree_accessors(tree, namespace=NAMESPACE)
@@ -261,11 +290,7 @@ def accessors(tree: Any) -> list[Any]:
 
 def has_registered(tree: Any) -> bool:
     """Whether objects of classes registered with `register_pytree_node` are in a tree."""
-    return bool(_others) and any(type(x) in _others for x in leaves(tree, _is_other))
-
-
-def _is_other(x: Any) -> bool:
-    return type(x) in _others
+    return any_others() and any(is_other(x) for x in leaves(tree, is_other))
 
 
 def structure_text(tree: Any) -> str:

@@ -95,7 +95,8 @@ class Mapped:
             if e is not None and a is not None:
                 self.batch.env[e] = (a, k)
         with recorded() as made:
-            self.batch.block(region.body if axis is None else read_of(region))
+            body = region.body if axis is None else read_of(region)
+            self.batch.block(body, [a for a in region.atoms if a is not None])
             refuse_left(made.builder.blocks[0], axis)
         self.atoms = [None if a is None else self.batch.value(a) for a in region.atoms]
 

@@ -27,12 +27,24 @@ PAGES = [
     *(
         f"docs/{name}.md"
         for name in (
-            *("backend", "cli", "design", "distributed", "guide", "index", "jit", "random", "vmap"),
+            *(
+                "backend",
+                "cli",
+                "design",
+                "distributed",
+                "guide",
+                "index",
+                "jit",
+                "profiling",
+                "random",
+                "vmap",
+            ),
         )
     ),
 ]
 LINKED = [
     *PAGES,
+    "docs/from-jax.md",
     "docs/language.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",

@@ -9,6 +9,8 @@ import pytest
 PACKAGES = [
     "tapeless",
     "tapeless.backends",
+    "tapeless.lax",
+    "tapeless.profiler",
     "tapeless.random",
     "tapeless.tools",
     "tapeless.transforms",

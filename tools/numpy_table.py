@@ -14,6 +14,7 @@ import numpy as np
 
 from tapeless.transforms.frontend.applied import APPLIED
 from tapeless.transforms.ops import elementwise, table
+from tapeless.transforms.written.table import WRITTEN
 
 HEAD = """\
 # NumPy functions
@@ -72,6 +73,7 @@ CONSTANT = {
     *(np.ravel_multi_index, np.diag_indices, np.diag_indices_from, np.tril_indices, np.size),
     *(np.triu_indices, np.tril_indices_from, np.triu_indices_from, np.linalg.matrix_rank),
     *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.arange),
+    *(np.spacing, np.bitwise_count, np.array_equiv, np.mask_indices, np.packbits, np.unpackbits),
     *(np.eye, np.tri, np.identity, np.indices, np.iscomplexobj, np.isrealobj, np.result_type),
     *(math.isnan, math.isinf, math.isfinite, math.gcd, math.lcm),
 }
@@ -90,6 +92,7 @@ def _sections() -> dict[str, set[Any]]:
         "Functions of `math`": [f for f in table.FUNCTIONS if _module(f) == "math"],
         "Functions that overwrite an argument": list(table.WRITERS),
         "Functions that call a function": [*APPLIED, np.vectorize],
+        "Functions written with others": [f for f in WRITTEN if _module(f) != "scipy"],
         "scipy.special": list(table.special_rules()),
         "scipy.linalg": list(table.linalg_rules()),
     }

@@ -22,7 +22,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
-from tapeless.transforms.core.reads import sizes_in
+from tapeless.transforms.core.reads import NONE, sizes_in
 from tapeless.transforms.ops.calls import acts
 
 
@@ -62,8 +62,8 @@ def needs(s: Statement, homes: dict[Any, Var]) -> set[Var]:
     """The variables that show the sizes that a statement names."""
     if not isinstance(s, Let) or not s.params:
         return set()
-    found = set()
-    for symbol in sizes_in(tuple(s.params.values())):
+    found: set[Var] = set()
+    for symbol in NONE.union(*map(sizes_in, s.params.values())):
         v = homes.get(symbol) if symbol.var is None else symbol.var
         if v is not None:
             found.add(v)

@@ -49,7 +49,9 @@ def has_memory(a: Atom) -> bool:
 
 def uses(s: Statement) -> set[Var]:
     """Variables a statement reads, with its blocks."""
-    found = {a for a in operands(s) if isinstance(a, Var)}
+    found = {a for a in operands(s) if type(a) is Var}
+    if type(s) is Let:
+        return found
     for b in blocks(s):
         inner = {a for a in b.results if isinstance(a, Var)}
         defined = set(b.params)
@@ -61,13 +63,15 @@ def uses(s: Statement) -> set[Var]:
 
 
 def live_after(body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
-    """For each statement, the variables that are read after it."""
+    """For each statement that writes, or may, the variables that are read after it."""
     found = []
-    live = set(live)
+    live, nothing = set(live), set[Var]()
     for s in reversed(body):
-        found.append(set(live))
-        live -= set(outputs(s))
-        live |= uses(s) | _needs(s, {})
+        writes = type(s) is not Let or s.op.inplace or s.op in OVERWRITING
+        found.append(set(live) if writes else nothing)
+        live.difference_update(outputs(s))
+        live |= uses(s)
+        live |= _needs(s, {})
     return found[::-1]
 
 
@@ -88,9 +92,7 @@ class Ownership:
         self.results: set[Var] = set()  # of the program: written where it returns
         self.copies: dict[Any, Var] = before.copies if before else {}
         self.views: set[Var] = set()
-        self.roots: Roots = {
-            p: frozenset({("own" if p in ours else "outer", p)}) for p in params
-        }
+        self.roots: Roots = {p: frozenset({("own" if p in ours else "outer", p)}) for p in params}
         self.mutated: set[Root] = set()
 
     def of(self, a: Atom) -> frozenset[Root]:

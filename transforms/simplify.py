@@ -46,6 +46,7 @@ from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.elementwise import add, logical_not
 from tapeless.transforms.stores import merge_stores
 
+STORES = frozenset({"update", "add_at"})
 MADE = frozenset({"zeros", "ones", "empty", "full", "new_stack"})
 FRESH = MADE | frozenset(
     {
@@ -64,6 +65,7 @@ FRESH = MADE | frozenset(
 
 
 ROUNDS = 5
+REACH = 3  # how many definitions a rule looks through at most
 
 
 def simplify(block: Block) -> Block:
@@ -71,8 +73,9 @@ def simplify(block: Block) -> Block:
     checked = bool(os.environ.get("TAPELESS_CHECK"))
     if checked:
         check(block, "staging")
+    pass_ = None
     for _ in range(ROUNDS):
-        pass_ = Simplifier(block)
+        pass_ = Simplifier(block, pass_)
         block = merge_stores(dead_code(pass_.run()))
         if not pass_.changed:
             break
@@ -82,10 +85,17 @@ def simplify(block: Block) -> Block:
 
 
 class Simplifier:
-    def __init__(self, program: Block) -> None:
+    """One round over a program. What `before`, the round before, left as it was, and all that the
+    rules could see of it, is not looked at again."""
+
+    def __init__(self, program: Block, before: Simplifier | None = None) -> None:
         self.program = program
         self.changed = False
         self.uses = _uses(program)
+        self.first_uses = dict(self.uses)
+        self.before = before
+        self.tried: dict[Var, Let] = {}
+        self.news: dict[Var, int] = {}  # how many definitions away something is new
         self.new: dict[Var, Atom] = {}
         self.sized: dict[Var, Atom] = {}  # those replaced ones that sizes are made of
         self.sizes: dict[Any, Any] = {}  # sizes of values that were replaced by equal ones
@@ -166,13 +176,9 @@ class Simplifier:
         return s.op is t.op and s.args == t.args and _key(s.params) == _key(t.params)
 
     def let(self, s: Let, known: dict[Any, Let]) -> None:
-        params = map_sizes(s.params, self.sized) if self.sized and s.params else s.params
-        if self.sizes:
-            params = map_symbols(params, self.sizes)
-            for v in s.outs:
-                v.type = map_symbols({"type": v.type}, self.sizes)["type"]
-        s = Let(s.outs, s.op, tuple(map(self.atom, s.args)), params, s.origin)
-        if len(s.outs) == 1:
+        s = self.with_new_atoms(s)
+        params = s.params
+        if len(s.outs) == 1 and self.has_news(s):
             value = s.op.simplify(s.args, params) if s.op.simplify is not None else None
             if value is None:
                 value = algebra(s, self.uses)
@@ -187,8 +193,38 @@ class Simplifier:
                 return
             known[key] = s
         for v in s.outs:
-            self.definitions[v] = s
+            self.definitions[v] = self.tried[v] = s
         builder.current().emit(s)
+
+    def with_new_atoms(self, s: Let) -> Let:
+        """The statement with what its arguments and sizes were replaced by; itself if not."""
+        params = map_sizes(s.params, self.sized) if self.sized and s.params else s.params
+        if self.sizes:
+            params = map_symbols(params, self.sizes)
+            for v in s.outs:
+                v.type = map_symbols({"type": v.type}, self.sizes)["type"]
+        args = tuple([self.new.get(a, a) if type(a) is Var else a for a in s.args])
+        if args == s.args and params is s.params:
+            return s
+        return Let(s.outs, s.op, tuple(map(self.atom, args)), params, s.origin)
+
+    def has_news(self, s: Let) -> bool:
+        """Whether a rule may find more in a statement than it found in the round before."""
+        if self.before is None:
+            return True
+        (v,) = s.outs
+        near = 0
+        if self.before.tried.get(v) is s:
+            near = min([self.news_of(a) for a in s.args if type(a) is Var], default=REACH + 1)
+            near += s.op.name not in STORES  # rules follow stores into one array all the way
+        self.news[v] = near
+        return near <= REACH
+
+    def news_of(self, a: Var) -> int:
+        assert self.before is not None
+        if self.first_uses.get(a) == 1 and self.before.first_uses.get(a) != 1:
+            return 0
+        return self.news.get(a, REACH + 1)
 
     def replace_by(self, old: Var, value: Atom) -> None:
         self.changed = True

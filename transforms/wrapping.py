@@ -14,7 +14,8 @@ import re
 
 WIDTH = 99
 OPERATORS = (r" if (?=.* else )| else ", " or ", " and ", r" [+-] ", r" (?:[*/@%]|//) ")
-PIECES = re.compile(r"(?:[-+*/@%]|//|or|and|if|else) |[^\s()\[\]{}]+: |\w+=")
+KEY = r"""(?:"[^"]*"|'[^']*'|[^\s()\[\]{}'"]+)"""
+PIECES = re.compile(rf"(?:[-+*/@%]|//|or|and|if|else) |{KEY}: |\w+=")
 KEYWORDS = re.compile(r"(?:return|if|elif|while) ")
 ASSIGNMENT = re.compile(r" (?:[-+*/@%|&^]|//|\*\*|<<|>>)?= ")
 

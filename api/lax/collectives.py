@@ -181,6 +181,16 @@ def all_to_all(
     return on_leaves(one, x, "all_to_all")
 
 
+def pswapaxes(x: Any, axis_name: Any, axis: int, *, axis_index_groups: Groups = None) -> Any:
+    """A mapped axis in the place of an axis of the value, which becomes the mapped one.
+
+    axis  of the value, as long as the mapped axis
+
+    Other arguments are those of `psum`.
+    """
+    return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
+
+
 def ppermute(x: Any, axis_name: Any, perm: Iterable[tuple[int, int]]) -> Any:
     """Values are sent from element to element.
 
@@ -272,4 +282,5 @@ __all__ = [
     "pshuffle",
     "psum",
     "psum_scatter",
+    "pswapaxes",
 ]

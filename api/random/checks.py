@@ -216,13 +216,13 @@ def checked_matrix(name: str, what: str, x: Any, rank: int) -> Any:
     return x
 
 
-def scipy_special(name: str) -> Any:
+def scipy_special(name: str, module: str = "random") -> Any:
     """scipy.special, which is optional."""
     try:
         from scipy import special  # noqa: PLC0415 (optional)
     except ImportError as e:
         raise UnsupportedError(
-            f"random.{name} needs SciPy, which is not installed", "pip install tapeless[scipy]"
+            f"{module}.{name} needs SciPy, which is not installed", "pip install tapeless[scipy]"
         ) from e
     return special
 

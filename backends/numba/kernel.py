@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tapeless.backends.numba.failures import described
-from tapeless.backends.numba.signature import Argument, Array, Signature, plain, signature
+from tapeless.backends.numba.signature import Argument, Array, Form, Signature, plain, signature
 from tapeless.transforms.errors import InternalError
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ class Compilation:
 class Program:
     """The kernels of one module, and what has been compiled of them."""
 
-    def __init__(self, values: dict[str, Any], text: str) -> None:
-        self.values, self.text = values, text
+    def __init__(self, values: dict[str, Any], text: str, apart: bool = False) -> None:
+        self.values, self.text, self.apart = values, text, apart
         self.kernels: dict[str, Kernel] = {}
         self.compilations: list[Compilation] = []
         self._known: dict[str, Any] | None = None
@@ -57,11 +57,12 @@ class Program:
     def known(self) -> dict[str, Any]:
         """What names mean inside compiled code."""
         if self._known is None:
-            from tapeless.backends.numba.compiler import maths  # noqa: PLC0415  # imports Numba
+            from tapeless.backends.numba.compiler import maths, sums  # noqa: PLC0415  # imports Numba
 
             known = {k: maths.vectorised(v) for k, v in self.values.items()}
             for name, kernel in self.kernels.items():
-                known[name] = maths.callee(kernel.function, known, kernel.options)
+                made = sums.instructions(kernel.function, kernel.options)
+                known[name] = made or maths.callee(kernel.function, known, kernel.options)
             self._known = known
         return self._known
 
@@ -75,7 +76,8 @@ class Kernel:
         self.program, self.function, self.options = program, function, options
         self.__name__ = self.__qualname__ = function.__name__
         self.__doc__, self.__wrapped__ = function.__doc__, function
-        self.split = False  # whether it gets parts of arrays
+        self.split = False  # whether it is called for some of the rows, by several threads
+        self.form: Form | None = None  # of what calls it, where that is all that is called
         self.entry: Callable[..., Any] = self.missed  # of the last signature
         self.entries: dict[Signature, Callable[..., Any]] = {}
 
@@ -87,13 +89,17 @@ class Kernel:
 
     def missed(self, *args: Any) -> Any:
         """A call that the current entry does not take."""
-        args = tuple(map(plain, args))
-        wanted = signature(args, self.split)
+        args, wanted = self.read(args)
         found = self.entries.get(wanted)
         if found is None:
             with _lock:
                 found = self.entries.get(wanted) or self.make(wanted)
         return found(*args)
+
+    def read(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Signature]:
+        """The arguments as compiled code takes them, and their signature."""
+        args = tuple(map(plain, args))
+        return args, signature(args, self.split)
 
     def make(self, wanted: Signature) -> Callable[..., Any]:
         """The entry for a signature."""
@@ -103,7 +109,7 @@ class Kernel:
         reason = self.reason(wanted)
         found, cached = objects.found(
             self.__name__,
-            self.program.text,
+            self.described(),
             wanted,
             self.options,
             lambda symbol: self.compile(wanted, symbol),
@@ -117,15 +123,26 @@ class Kernel:
         )
         return sure
 
+    def described(self) -> str:
+        """What object code depends on, signature and options apart."""
+        return f"{self.program.text}\n# apart: {self.program.apart}"
+
     def linked(self, found: ObjectCode) -> Callable[..., Any]:
         """The entry in object code; calls go straight there from now on."""
         from tapeless.backends.numba import linking  # noqa: PLC0415
 
-        place = linking.linked(found.code)
-        address, environments = place(found.symbol), tuple(map(place, found.environments))
+        address, environments = self.place(found)
         self.entry = linking.builtin(address, self.__name__, Missed(self, environments))
         self.program.values[self.__name__] = self.entry
         return linking.builtin(address, self.__name__, Refused(self, environments))
+
+    @staticmethod
+    def place(found: ObjectCode) -> tuple[int, tuple[int, ...]]:
+        """Where object code is in memory, and where it looks for Python objects."""
+        from tapeless.backends.numba import linking  # noqa: PLC0415
+
+        place = linking.linked(found.code)
+        return place(found.symbol), tuple(map(place, found.environments))
 
     def by_numba(self) -> Callable[..., Any]:
         """Numba's own function, for what our entries do not serve."""
@@ -137,7 +154,7 @@ class Kernel:
         from tapeless.backends.numba.compiler.maths import seeing  # noqa: PLC0415
 
         function = seeing(self.function, self.program.known())
-        return compile_kernel(function, wanted, self.options, symbol)
+        return compile_kernel(function, wanted, self.options, symbol, self.form, self.program.apart)
 
     def reason(self, wanted: Signature) -> str:
         """What tells a signature from the nearest that has been compiled."""

@@ -16,15 +16,19 @@ from typing import Any
 import numpy as np
 
 Buffers = list[np.ndarray[Any, Any]]
-LARGE = 1 << 25  # bytes; the allocator of glibc uses smaller memory again itself
+LARGE = 1 << 17  # bytes; glibc asks the system for these, and may give them back at once
+WIDEST = 16  # bytes of a number
+MANY = 256  # buffers that are remembered
 SLACK = 1.25  # a free buffer is used for what fills most of it
 COUNTED = getattr(sys, "_is_gil_enabled", lambda: True)()  # else counts are shared among threads
 
 
 def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     """`numpy.empty`, in memory that was used before if possible."""
-    dtype = np.dtype(dtype)
-    size = math.prod(shape) * dtype.itemsize
+    size = math.prod(shape)
+    if size * WIDEST >= LARGE:
+        dtype = np.dtype(dtype)
+        size *= dtype.itemsize
     if size < LARGE or not COUNTED:
         return np.empty(shape, dtype)
     return np.ndarray(shape, dtype, _pool.buffer(size))
@@ -70,11 +74,14 @@ class Pool:
                 and (best is None or have < self.buffers[best].nbytes)
             ):
                 best = k
+                if have == size:
+                    break
         return best
 
     def forget(self) -> None:
-        """Lets go of buffers beyond the limit: free ones first, then others, whose memory goes with
-        their arrays."""
+        """Lets go of buffers beyond the limits: of many the oldest; then free ones, then others,
+        whose memory goes with their arrays."""
+        del self.buffers[:-MANY]
         total = sum(b.nbytes for b in self.buffers)
         for wanted in (True, False):
             k = 0

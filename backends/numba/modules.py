@@ -11,28 +11,30 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapeless.backends import cache
 from tapeless.backends.numba.kernel import Compilation, Kernel, Program
 from tapeless.backends.numba.memory import empty
-from tapeless.backends.numba.threads import in_parallel, partials
+from tapeless.backends.numba.threads import in_parallel
+from tapeless.backends.numba.whole import whole
 from tapeless.backends.python import PACKAGE
 
-OURS = {"empty": empty, "in_parallel": in_parallel, "partials": partials}
+OURS = {"empty": empty, "in_parallel": in_parallel}
 RECORD = "__compilations__"
 
 
-def load(name: str, text: str, **options: Any) -> Callable[..., Any]:
+def load(name: str, text: str, apart: bool = False, **options: Any) -> Callable[..., Any]:
     """The function `name` of a module of loop form.
 
     name     a function of the module, compiled or not
     text     the module; it runs by itself with NumPy and Numba
+    apart    whether no kernel gets an array in the memory of another one that it stores to
     options  of `njit`, over those that the text names: fastmath, boundscheck, error_model
 
-    Functions under `njit` become kernels of ours, and `empty`, `in_parallel` and `partials` of the
-    text give way to those of this package, which reuse memory and use threads.
+    Functions under `njit` become kernels of ours, and `empty` and `in_parallel` of the text give
+    way to those of this package, which reuse memory and use threads.
     """
     stored = cache.store(name, text)
     path = f"<emitted {name}>" if stored is None else str(stored)
@@ -40,11 +42,14 @@ def load(name: str, text: str, **options: Any) -> Callable[..., Any]:
     tree = ast.parse(text, path)
     tree.body = [s for s in tree.body if _without_njit(s)]
     values: dict[str, Any] = {"__name__": f"{PACKAGE}{name}", "__file__": path}
-    program = Program(values, _compiled_part(tree))
+    program = Program(values, _compiled_part(tree), apart)
     values["njit"] = _decorator(program, options)
     values[RECORD] = program.compilations
     exec(compile(tree, path, "exec", dont_inherit=True), values)
     values.update({k: v for k, v in OURS.items() if k in values})
+    for kernel in _split(tree):
+        program.kernels[kernel].split = True
+    values[name] = whole(tree, program, values[name])
     return values[name]  # type: ignore[no-any-return]
 
 
@@ -61,6 +66,14 @@ def _without_njit(s: ast.stmt) -> bool:
         s.names = [name for name in s.names if name.name != "njit"]
         return bool(s.names)
     return True
+
+
+def _split(tree: ast.Module) -> Iterator[str]:
+    """The kernels that are called for some of the rows."""
+    for e in ast.walk(tree):
+        match e:
+            case ast.Call(func=ast.Name(id="in_parallel"), args=[ast.Name(id=kernel), *_]):
+                yield kernel
 
 
 def _compiled_part(tree: ast.Module) -> str:

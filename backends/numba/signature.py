@@ -38,16 +38,35 @@ class Array:
 
 @dataclass(frozen=True)
 class Number:
-    """A number; `kind` is its type, or that of Python which means the same."""
+    """A number; `kind` is its type, or that of Python which means the same, if not `exact`. The
+    place of a row is never negative."""
 
     kind: type
+    exact: bool = False
+    place: bool = False
 
     @property
     def dtype(self) -> np.dtype[Any]:
         return np.dtype(self.kind)
 
     def __str__(self) -> str:
-        return f"np.{self.dtype.name}" if issubclass(self.kind, np.generic) else self.kind.__name__
+        name = f"np.{self.dtype.name}" if issubclass(self.kind, np.generic) else self.kind.__name__
+        return "row" if self.place else f"exactly {name}" if self.exact else name
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a function of numbers passes its arguments to a kernel, and what it returns.
+
+    order    of each argument of the kernel, the place among those of the function
+    results  of each result, the place among those of the kernel, and the type of NumPy that it is
+             converted to
+    single   whether it returns one number, not a tuple
+    """
+
+    order: tuple[int, ...]
+    results: tuple[tuple[int, str | None], ...]
+    single: bool
 
 
 Argument = Array | Number
@@ -55,16 +74,18 @@ Signature = tuple[Argument, ...]
 
 
 def signature(args: tuple[Any, ...], split: bool = False) -> Signature:
-    """The signature of a call with arguments that are `plain`. Kernels that work on parts of arrays
-    (`split`) are compiled once for Fortran order and for any strides, as parts have the latter."""
-    return tuple(_argument(x, split) for x in args)
+    """The signature of a call with arguments that are `plain`. Kernels that work on some of the
+    rows (`split`) get the first of these and the one after the last."""
+    if split:
+        return (Number(int, place=True), Number(int, place=True), *map(_argument, args[2:]))
+    return tuple(map(_argument, args))
 
 
-def _argument(x: Any, split: bool) -> Argument:
+def _argument(x: Any) -> Argument:
     if not isinstance(x, np.ndarray):
         return Number(PYTHON.get(type(x), type(x)))
     flags = x.flags
-    layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous and not split else "A"
+    layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
     return Array(x.dtype, x.ndim, layout, not flags.writeable, flags.aligned)
 
 

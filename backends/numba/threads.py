@@ -1,8 +1,8 @@
-"""Kernels over parts of arrays, by several threads.
+"""Kernels for parts of the rows, by several threads.
 
-The rows of the arrays (their first axes) are cut into parts whose sizes follow from the shapes
-alone, so a result has the same bits whatever the number of threads: TAPELESS_NUM_THREADS, or the
-cores that the process may use. Small arrays are not cut.
+The rows are cut into parts whose sizes follow from the work alone, so a result has the same bits
+whatever the number of threads: TAPELESS_NUM_THREADS, or the cores that the process may use. What is
+little work is not cut.
 """
 
 from __future__ import annotations
@@ -11,87 +11,91 @@ import itertools
 import os
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from tapeless.backends.numba.kernel import Kernel
-
-PART = 1 << 17  # numbers in a part; handing one to another thread takes as long as a tenth of it
+PART = 1 << 20  # additions in a part; handing one to another thread takes as long as a tenth of it
+MOST = 256  # parts, so that they cost little for what is large
 ROWS = 64  # parts of more rows have a multiple of these, for vectors of all widths
+SHARE = 16  # a part does so many additions for each number that is put together afterwards
 
-Whole = tuple[Any, ...]
-Function = Callable[..., Any]
+Arrays = tuple[np.ndarray[Any, Any], ...]
+JOIN: dict[str, np.ufunc] = {
+    "sum": np.add,
+    "prod": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+    "any": np.logical_or,
+    "all": np.logical_and,
+}
 
 
-def in_parallel(kernel: Function, *views: Any, whole: Whole = (), work: float = 1) -> None:
-    """Runs a kernel over all rows of the views.
+def in_parallel(
+    kernel: Callable[..., Any],
+    rows: int,
+    work: int,
+    *args: Any,
+    own: Arrays = (),
+    sums: Arrays = (),
+    join: str = "",
+) -> Any:
+    """Calls a kernel for all rows; threads share them where there is much to do.
 
-    kernel  a function of the views, then of what is whole
-    views   arrays with first axes of one length, of which the kernel gets the same rows; numbers
-    whole   arguments that each call gets as they are
-    work    how much is done for a number, compared with an addition
+    kernel  a function of the first row, the one after the last, and what follows here
+    rows    how many there are
+    work    how much is done for one, in additions
+    args    what each call gets as it is
+    own     arrays that hold what belongs to one row: each call gets its own
+    sums    arrays that each call makes anew, for its rows; they are put together in order
+    join    how these, and then the numbers that calls return, are put together: words of `JOIN`, or
+            "first" for numbers that all calls return alike
     """
-    rows, count = cut(kernel, views, work)
-    if count < 2:
-        kernel(*views, *whole)
-    else:
-        share(_on_parts(kernel, views, whole, rows), count)
+    size = cut(rows, work, sums)
+    if size >= rows:
+        return kernel(0, rows, *args, *own, *sums)
+
+    made: list[Arrays] = [sums]
+    made += [tuple(map(np.empty_like, sums)) for _ in range(size, rows, size)]
+
+    def part(k: int) -> Any:
+        first = k * size
+        mine = own if k == 0 else map(np.empty_like, own)
+        return kernel(first, min(first + size, rows), *args, *mine, *made[k])
+
+    found = share(part, len(made))
+    words = join.split()
+    for word, total, *others in zip(words, *made, strict=False):
+        for other in others:
+            JOIN[word](total, other, out=total)
+    return _joined(words[len(sums) :], found)
 
 
-def partials(kernel: Function, *views: Any, whole: Whole = (), work: float = 1) -> list[Any]:
-    """What a kernel returns for each part of the rows of the views, in order."""
-    rows, count = cut(kernel, views, work)
-    if count < 2:
-        return [kernel(*views, *whole)]
-    return share(_on_parts(kernel, views, whole, rows), count)
+def cut(rows: int, work: int, sums: Arrays = ()) -> int:
+    """The number of rows in a part."""
+    total = rows * work
+    if total < 2 * PART:
+        return rows
+    part = max(PART, total // MOST, SHARE * sum(x.size for x in sums))
+    size = max(1, part // work)
+    return size - size % ROWS if size > ROWS else size
 
 
-def accumulated(
-    kernel: Function, out: Any, *views: Any, whole: Whole = (), work: float = 1
-) -> None:
-    """Runs a kernel that adds to its last argument. Each part adds to zeros of its own, which are
-    added to `out` in order."""
-    rows, count = cut(kernel, views, work, least=16 * out.size)
-    if count < 2:
-        kernel(*views, *whole, out)
-        return
-    sums = [np.zeros_like(out) for _ in range(count)]
-    each = _on_parts(kernel, views, whole, rows)
-    share(lambda k: each(k, sums[k]), count)
-    for part in sums:
-        out += part
+def _joined(words: Sequence[str], found: list[Any]) -> Any:
+    """What the kernel returns for all rows, from what it returned for parts."""
+    if not words:
+        return None
+    if len(words) == 1:
+        return _together(words[0], found)
+    return tuple(map(_together, words, zip(*found, strict=True)))
 
 
-def cut(kernel: Function, views: tuple[Any, ...], work: float, least: int = 0) -> tuple[int, int]:
-    """Rows in a part, and the number of parts."""
-    if isinstance(kernel, Kernel):
-        kernel.split = True  # now or at another size: one compilation serves both
-    size, length = 0, 0
-    for x in views:
-        if isinstance(x, np.ndarray) and x.ndim:
-            size, length = max(size, x.size), x.shape[0]
-    part = max(PART / work, least)
-    if size <= part or length < 2:
-        return length, 1
-    rows = max(1, int(part * length / size))
-    rows -= rows % ROWS if rows > ROWS else 0
-    return rows, -(-length // rows)
-
-
-def _on_parts(kernel: Function, views: Any, whole: Whole, rows: int) -> Function:
-    """The kernel as a function of the number of a part."""
-    lengths = {x.shape[0] for x in views if isinstance(x, np.ndarray) and x.ndim}
-    if len(lengths) > 1:
-        raise ValueError(f"views of a kernel have first axes of lengths {sorted(lengths)}")
-
-    def run(k: int, *more: Any) -> Any:
-        at = slice(k * rows, (k + 1) * rows)
-        parts = [x[at] if isinstance(x, np.ndarray) and x.ndim else x for x in views]
-        return kernel(*parts, *whole, *more)
-
-    return run
+def _together(word: str, values: Sequence[Any]) -> Any:
+    if word == "first":
+        return values[0]
+    with np.errstate(all="ignore"):
+        return type(values[0])(JOIN[word].reduce(np.asarray(values)))
 
 
 # -- threads

@@ -205,3 +205,29 @@ def test_stages_show_the_driver():
 def test_unknown_device():
     with pytest.raises(ValueError, match="device"):
         jit(np.sin, device="tpu")
+
+
+def test_registered_classes_come_back():
+    class Span:
+        def __init__(self, low, high):
+            self.low, self.high = low, high
+
+    tapeless.tree.register_pytree_node(
+        Span, lambda s: ((s.low, s.high), None), lambda _, children: Span(*children)
+    )
+
+    @jit
+    def wider(span, by):
+        by[0] = 0.0  # an array of the caller, which is overwritten
+        return Span(span.low - 1, span.high * 2)
+
+    changed = np.ones(2)
+    made = wider(Span(1.0, np.array([2.0, 3.0])), changed)
+    assert type(made) is Span
+    assert (made.low, made.high.tolist(), changed.tolist()) == (0.0, [4.0, 6.0], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("reduce", [np.sum, np.prod, np.max, np.min, np.mean, np.any, np.all])
+def test_reductions_over_no_axis(reduce):
+    x = normal(3)
+    np.testing.assert_array_equal(jit(lambda x: reduce(x, axis=()))(x), reduce(x, axis=()))

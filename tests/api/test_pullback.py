@@ -199,3 +199,11 @@ def test_while_loops_cannot_be_pulled_back_inside_other_functions():
         "is transformed"
     )
     assert e.value.hint == "call vjp inside that function"
+
+
+def test_a_function_that_says_what_may_be_ignored():
+    def below_errstate(x):
+        with np.errstate(divide="ignore"):
+            return np.log(x) ** 2
+
+    assert vjp(below_errstate, 2.0)[1](1.0)[0] == pytest.approx(np.log(2.0))

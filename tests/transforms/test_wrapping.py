@@ -89,6 +89,11 @@ def test_strings_are_not_broken():
     assert "".join(part.strip() for part in wrap(line, 40)) == line
 
 
+def test_a_string_with_a_colon_is_no_key():
+    line = 'raise ValueError(f"solve: the shapes {(first, second)} and {(third, fourth)} differ")'
+    assert "".join(part.strip() for part in wrap(line, 40)) == line
+
+
 @pytest.mark.parametrize(
     ("text", "bare"),
     [

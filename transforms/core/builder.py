@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,13 +30,13 @@ class Builder:
 
     def bind(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> tuple[Atom, ...]:
         """Records an operation on atoms, unless it is known to equal one that is there."""
-        atoms = tuple(atom(a) for a in args)
+        atoms = tuple([a if type(a) is Var else atom(a) for a in args])
         if op.simplify is not None:
             known = op.simplify(atoms, params)
             if known is not None:
                 return (known,)
         types = op.infer(*atoms, **params)
-        outs = tuple(Var(t) for t in (types if isinstance(types, tuple) else (types,)))
+        outs = tuple(map(Var, types)) if isinstance(types, tuple) else (Var(types),)
         self.let(outs, op, atoms, params)
         return outs
 
@@ -85,24 +86,20 @@ def building(b: Builder) -> Iterator[Builder]:
     try:
         yield b
     finally:
-        opened.builder = before
+        if before is None:
+            del opened.builder
+        else:
+            opened.builder = before
 
 
-def current() -> Builder:
-    found: Builder = recorder()
-    return found
+current: Callable[[], Builder] = recorder
 
 
 def active() -> bool:
-    return getattr(opened, "builder", None) is not None
+    return hasattr(opened, "builder")
 
 
-WEAK = {
-    bool: np.dtype(bool),
-    int: np.dtype(int),
-    float: np.dtype(float),
-    complex: np.dtype(complex),
-}
+WEAK = {t: Type(np.dtype(t), (), True) for t in (bool, int, float, complex)}
 
 
 def atom(value: Any) -> Atom:
@@ -110,7 +107,7 @@ def atom(value: Any) -> Atom:
     if isinstance(value, (Var, Literal)):
         return value
     if type(value) in WEAK:
-        return Literal(value, Type(WEAK[type(value)], (), True))
+        return Literal(value, WEAK[type(value)])
     if isinstance(value, np.generic):
         return Literal(value, Type(value.dtype))
     if isinstance(value, dims.Dim):
@@ -136,27 +133,39 @@ def size_of(value: Atom | int) -> Size:
         return value
     if isinstance(value, Literal):
         return int(value.value)
+    size = _computed(value, size_of)
+    return var_size(value) if size is None else size
+
+
+def axis_length(value: Atom) -> Size | None:
+    """The size that an atom was made from; None for an integer that is not made from lengths."""
+    if isinstance(value, Literal):
+        return value.value if type(value.value) is int else None
+    return _computed(value, axis_length)
+
+
+def _computed(value: Var, of: Callable[[Atom], Size | None]) -> Size | None:
+    """The size of a variable that is a length, or is computed from integers."""
     let = current().definitions.get(value)
-    if let is not None:
-        name = let.op.name
-        if name == "size_value":
-            return let.params["size"]  # type: ignore[no-any-return]
-        if name in ("add", "sub", "mul", "floordiv", "mod") and all(
-            a.type.dtype.kind in "iu" for a in let.args
-        ):
-            a, b = (size_of(x) for x in let.args)
-            match name:
-                case "add":
-                    return a + b
-                case "sub":
-                    return a - b
-                case "mul":
-                    return a * b
-                case "floordiv" if b != 0:
-                    return a // b
-                case "mod" if b != 0:
-                    return a % b
-    return var_size(value)
+    if let is None or let.op.name not in ("size_value", *ARITHMETIC_OF_SIZES):
+        return None
+    if let.op.name == "size_value":
+        return let.params["size"]  # type: ignore[no-any-return]
+    if not all(a.type.dtype.kind in "iu" for a in let.args):
+        return None
+    a, b = (of(x) for x in let.args)
+    if a is None or b is None or (b == 0 and let.op.name in ("floordiv", "mod")):
+        return None
+    return ARITHMETIC_OF_SIZES[let.op.name](a, b)
+
+
+ARITHMETIC_OF_SIZES: dict[str, Callable[[Any, Any], Size]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+}
 
 
 def var_size(value: Var) -> Size:
@@ -185,7 +194,9 @@ def static(value: Any, why: str) -> Any:
 
 def broadcast(*shapes: tuple[Size, ...]) -> tuple[Size, ...]:
     """NumPy's broadcasting of shapes; raises ShapeError where NumPy would raise."""
-    rank = max((len(s) for s in shapes), default=0)
+    if not any(shapes):
+        return ()
+    rank = max(map(len, shapes))
     out: list[Size] = [1] * rank
     for shape in shapes:
         for k, size in enumerate(shape, rank - len(shape)):

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,13 +17,13 @@ Size = Union[int, "Dim"]
 _uids = itertools.count()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Symbol:
     """A size nobody computes: an axis of an input, or the value of an integer variable (`var`)."""
 
     name: str
     lower: int | None = None
-    var: Any = field(default=None, compare=False)
+    var: Any = None
     given: bool = False  # by an input: the same everywhere in the program
     uid: int = field(default_factory=lambda: next(_uids))
 
@@ -60,6 +61,12 @@ class Dim:
     """A polynomial with integer coefficients; `terms` maps sorted factors to coefficients."""
 
     terms: tuple[tuple[tuple[Factor, ...], int], ...]
+
+    @functools.cached_property
+    def symbols(self) -> frozenset[Symbol]:
+        factors = [f for product, _ in self.terms for f in product]
+        inner = [symbols(f.left) | symbols(f.right) for f in factors if isinstance(f, Quotient)]
+        return frozenset(f for f in factors if isinstance(f, Symbol)).union(*inner)
 
     def __add__(self, other: Size) -> Size:
         sums = dict(self.terms)
@@ -202,6 +209,23 @@ def at_least(a: Size, b: Size) -> bool:
     return bound is not None and bound >= 0
 
 
+def compared(kind: str, a: Size, b: Size) -> bool | None:
+    """A comparison, by the name of its operator; None where it is not certain.
+
+    >>> n = symbol("n", lower=2)
+    >>> compared("eq", n, 1), compared("gt", n, 1), compared("lt", n, 3)
+    (False, True, None)
+    """
+    if kind in ("lt", "gt", "ne"):
+        opposite = compared({"lt": "ge", "gt": "le", "ne": "eq"}[kind], a, b)
+        return None if opposite is None else not opposite
+    if kind == "eq":
+        apart = at_least(a, b + 1) or at_least(b, a + 1)
+        return True if a == b else False if apart else None
+    high, low = (a, b) if kind == "ge" else (b, a)
+    return True if at_least(high, low) else False if at_least(low, high + 1) else None
+
+
 def maximum(a: Size, b: Size) -> Size:
     if at_least(a, b):
         return a
@@ -215,12 +239,8 @@ def product(sizes: Iterable[Size]) -> Size:
     return total
 
 
-def symbols(size: Size) -> set[Symbol]:
-    found: set[Symbol] = set()
-    for factors, _ in _terms(size):
-        for f in factors:
-            found |= {f} if isinstance(f, Symbol) else symbols(f.left) | symbols(f.right)
-    return found
+def symbols(size: Size) -> frozenset[Symbol]:
+    return size.symbols if isinstance(size, Dim) else frozenset()
 
 
 def substitute(size: Size, get: Callable[[Symbol], Size | None]) -> Size:

@@ -135,13 +135,14 @@ class Literal(Arithmetic):
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Literal)
-            and self.type == other.type
             and type(self.value) is type(other.value)
-            and repr(self.value) == repr(other.value)
+            and (self.value == other.value or self.value != self.value)
+            and repr(self.value) == repr(other.value)  # -0.0 is not 0.0, and nan is nan
+            and self.type == other.type
         )
 
     def __hash__(self) -> int:
-        return hash(repr(self.value))
+        return hash(self.value) if self.value == self.value else 0
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -159,15 +160,27 @@ class Block:
     results: tuple[Atom, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Let:
     """outs = op(args, params)."""
 
     outs: tuple[Var, ...]
     op: Op
     args: tuple[Atom, ...]
-    params: dict[str, Any] = field(default_factory=dict)
-    origin: Origin | None = None
+    params: dict[str, Any]
+    origin: Origin | None
+
+    def __init__(
+        self,
+        outs: tuple[Var, ...],
+        op: Op,
+        args: tuple[Atom, ...],
+        params: dict[str, Any] | None = None,
+        origin: Origin | None = None,
+    ) -> None:
+        # thousands are made: a frozen dataclass's own __init__ takes three times as long
+        params = {} if params is None else params
+        self.__dict__.update(outs=outs, op=op, args=args, params=params, origin=origin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +200,8 @@ class For:
     """for body.params[0] in range(start, stop, step); the other params carry values on.
 
     With `until`, the first result of the body is a flag that ends the loop after this pass, and
-    `count` is the number of passes made. `reverse` runs the same indices backwards.
+    `count` is the number of passes made. `reverse` runs the same indices backwards. `each` says
+    that the passes are those of the elements of a batch.
     """
 
     outs: tuple[Var, ...]
@@ -201,6 +215,7 @@ class For:
     count: Var | None = None
     mirror: Any = None
     origin: Origin | None = None
+    each: bool = False
 
     @property
     def index(self) -> Var:

@@ -14,10 +14,10 @@ opened = threading.local()  # .builder: what records operations now
 
 
 def recorder() -> Any:
-    found = getattr(opened, "builder", None)
-    if found is None:
-        raise InternalError("an operation was recorded outside a staged run")
-    return found
+    try:
+        return opened.builder
+    except AttributeError:
+        raise InternalError("an operation was recorded outside a staged run") from None
 
 
 @dataclass(eq=False)

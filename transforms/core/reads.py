@@ -7,8 +7,12 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Let, StackType, Statement, Type, Var, operands
 
+NONE: frozenset[dims.Symbol] = frozenset()
 
-def sizes_in(value: Any) -> set[dims.Symbol]:
+
+def sizes_in(value: Any) -> frozenset[dims.Symbol]:
+    if value is None or isinstance(value, (int, str)):  # most are
+        return NONE
     if isinstance(value, dims.Dim):
         return dims.symbols(value)
     if isinstance(value, Type):
@@ -16,8 +20,8 @@ def sizes_in(value: Any) -> set[dims.Symbol]:
     if isinstance(value, StackType):
         return sizes_in(value.item)
     if isinstance(value, (tuple, list)):
-        return set().union(*map(sizes_in, value)) if value else set()
-    return set()
+        return NONE.union(*map(sizes_in, value)) if value else NONE
+    return NONE
 
 
 def written_params(s: Let) -> list[Any]:

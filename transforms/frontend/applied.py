@@ -11,6 +11,8 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.builtins_ import BUILTINS
 from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.symbols import call_numpy
+from tapeless.transforms.frontend.values import contains_symbol
+from tapeless.transforms.written.table import WRITTEN
 
 
 def _numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -93,4 +95,10 @@ def applied(f: Any) -> Any:
     """How the function, or the object that np.vectorize made, is staged; None if it is neither."""
     if isinstance(f, np.vectorize):
         return lambda hooks, *args, **kwargs: _vectorized(hooks, f, *args, **kwargs)
-    return APPLIED.get(f)
+    return APPLIED.get(f) or (functools.partial(_written, f) if f in WRITTEN else None)
+
+
+def _written(f: Any, hooks: Any, *args: Any, **kwargs: Any) -> Any:
+    """Our code for a function of NumPy, where a symbol or a function of the user is passed."""
+    staged = any(contains_symbol(a) or callable(a) for a in (*args, *kwargs.values()))
+    return hooks.call(WRITTEN[f], *args, **kwargs) if staged else hooks.call_native(f, args, kwargs)

@@ -176,7 +176,7 @@ def _print(
     args: list[Any] = []
     parts = tuple(effect_parts(v, args) for v in values)
     trace().emit(
-        Effect("print", tuple(args), {"parts": parts, "sep": sep, "end": end}, trace().origin)
+        Effect("print", tuple(args), {"parts": parts, "sep": sep, "end": end}, trace().place())
     )
 
 

@@ -137,7 +137,7 @@ def raise_(exc: Any, cause: Any = None) -> None:
         raise exc from cause
     args: list[Atom] = []
     parts = () if isinstance(exc, type) else tuple(effect_parts(a, args) for a in exc.args)
-    trace().emit(Effect("raise", tuple(args), {"type": kind, "parts": parts}, trace().origin))
+    trace().emit(Effect("raise", tuple(args), {"type": kind, "parts": parts}, trace().place()))
     raise Unreachable
 
 

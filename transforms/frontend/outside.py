@@ -27,7 +27,7 @@ REFUSED: dict[Any, tuple[str, str]] = {
     builtins.input: ("it would be asked while staging", "pass in what is typed as an argument"),
     builtins.breakpoint: (
         "the function runs on symbols here",
-        "put it in the emitted module: its file is shown in tracebacks",
+        "use tapeless.debug.breakpoint(), which stops here when the program runs",
     ),
 }
 
@@ -79,7 +79,7 @@ def record(function: str, module: str, args: tuple[Any, ...], kwargs: dict[str, 
         "parts": tuple(parts),
         "modules": (module,) if used else (),
     }
-    trace().emit(Effect("call", tuple(found), params, trace().origin))
+    trace().emit(Effect("call", tuple(found), params, trace().place()))
 
 
 def _argument(value: Any, parts: list[Any], found: list[Atom]) -> str:

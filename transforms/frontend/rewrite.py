@@ -29,7 +29,8 @@ from tapeless.transforms.frontend.syntax import (
 )
 
 _rewritten: dict[tuple[types.CodeType, str], types.CodeType] = {}
-known_codes: set[types.CodeType] = set()
+#: Rewritten code, also of functions inside, to the code of the function that was rewritten.
+known_codes: dict[types.CodeType, types.CodeType] = {}
 
 
 def rewritten(function: types.FunctionType, hooks: Any) -> types.FunctionType:
@@ -67,7 +68,7 @@ def _compile(function: types.FunctionType) -> types.CodeType:
     module = ast.fix_missing_locations(ast.Module([factory], []))
     code = compile(module, found.file, "exec", dont_inherit=True)
     inner = _child(_child(code, "factory"), tree.name)
-    _register(inner)
+    _register(inner, function.__code__)
     return inner.replace(co_name=function.__name__)
 
 
@@ -75,8 +76,8 @@ def _child(code: types.CodeType, name: str) -> types.CodeType:
     return next(c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
 
 
-def _register(code: types.CodeType) -> None:
-    known_codes.add(code)
+def _register(code: types.CodeType, of: types.CodeType) -> None:
+    known_codes[code] = of
     for c in code.co_consts:
         if isinstance(c, types.CodeType):
-            _register(c)
+            _register(c, of)

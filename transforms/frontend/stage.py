@@ -25,6 +25,7 @@ from tapeless.transforms.errors import (
 )
 from tapeless.transforms.expand import identity
 from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.effects import Unreachable
 from tapeless.transforms.frontend.layouts import Order
 from tapeless.transforms.frontend.reads import Captured, Guard, input_type
 from tapeless.transforms.frontend.rewrite import known_codes
@@ -121,6 +122,7 @@ class Staged:
     orders: list[Order]  # memory orders of inputs that the program relies on
     overwritten: set[Var]  # inputs that the program stores to
     tangents: set[Var]  # inputs that the user's function does not get
+    functional: bool = False  # whether functions of tapeless.numpy were called
 
 
 def is_dynamic(value: Any) -> bool:
@@ -259,6 +261,15 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
             if e.where is None:
                 e.where = _where(e)
             raise
+        except Unreachable as e:
+            run.rollback(run.journals[0])
+            error = UnsupportedError(
+                "the function raises an error in all cases, and says in it what is known only "
+                "when it runs",
+                "leave values out of the error, or raise it under a test",
+            )
+            error.where = _where(e)
+            raise error from None
         except RecursionError as e:
             run.rollback(run.journals[0])
             raise UnsupportedError(
@@ -293,6 +304,7 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
         list(run.orders),
         _overwritten(run),
         run.tangents,
+        run.functional,
     )
 
 

@@ -16,6 +16,7 @@ from tapeless.transforms.frontend import views
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.reads import Captured
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.updates import At
 from tapeless.transforms.ops import creation, elementwise, indexing, linalg, shapes
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
@@ -71,6 +72,10 @@ class Symbol(Value):
     def flat(self) -> Any:
         made = shapes.flat(self.value())
         return view_of(self, ((shapes.reshape, (), {"shape": made.type.shape}),), made.type)
+
+    @property
+    def at(self) -> At:
+        return At(self)
 
     def item(self, *args: Any) -> Any:
         if args:
@@ -410,6 +415,26 @@ def _binary(op: Any, swap: bool) -> Any:
     return method
 
 
+def _comparison(name: str, op: Any) -> Any:
+    """What of axis lengths is certain for all that the program is made for, is known while staging:
+    no length that a program calls n is 0 or 1."""
+    compare = _binary(op, False)
+
+    def method(self: Symbol, other: Any) -> Any:
+        a, b = _length(self), _length(other)
+        known = None if a is None or b is None else dims.compared(name, a, b)
+        return compare(self, other) if known is None else known
+
+    return method
+
+
+def _length(value: Any) -> dims.Size | None:
+    if isinstance(value, Symbol):
+        scalar = not value.type.shape and value.type.dtype.kind == "i"
+        return builder.axis_length(value.value()) if scalar else None
+    return value if type(value) is int else None
+
+
 def _scalar_power(a: Any, b: Any) -> Atom:
     """Python's int ** int is a float for negative exponents: the sign must be known."""
     a, b = atom(a), atom(b)
@@ -484,7 +509,7 @@ for _name, _op in {
     "eq": elementwise.equal,
     "ne": elementwise.not_equal,
 }.items():
-    setattr(Symbol, f"__{_name}__", _binary(_op, False))
+    setattr(Symbol, f"__{_name}__", _comparison(_name, _op))
 for _name, _op in {
     "neg": elementwise.neg,
     "pos": elementwise.positive,

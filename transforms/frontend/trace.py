@@ -80,6 +80,7 @@ class Trace(Builder):
             Symbol, tuple[Size, Size]
         ] = {}  # least and largest values of loop indices
         self.rolling = 0  # how many loops are being rolled now
+        self.functional = False  # whether functions of tapeless.numpy were called
 
     def place(self) -> Any:
         """The user's line that is run now."""

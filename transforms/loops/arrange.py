@@ -36,7 +36,8 @@ class Item:
 
 
 class Arrangement:
-    """`stage` gives the loops of a statement, `open_axes` its axes that have no loop yet."""
+    """`stage` gives the loops of a statement, `open_axes` its axes that have no loop yet; `used`
+    says whether anything reads a variable."""
 
     def __init__(
         self,
@@ -45,9 +46,10 @@ class Arrangement:
         stage: Callable[[Statement], Stage | None],
         open_axes: Callable[[Stage], list[int]],
         bound_axes: Callable[[Var], Collection[int]],
+        used: Callable[[Var], bool] = lambda v: False,
     ) -> None:
         self.memory, self.equal, self.stage, self.open_axes = memory, equal, stage, open_axes
-        self.bound_axes = bound_axes
+        self.bound_axes, self.used = bound_axes, used
         self.items: list[Item] = []
         self.made: dict[Var, Item] = {}
 
@@ -132,7 +134,12 @@ class Arrangement:
 
     def loop(self, s: For, low: int) -> Item:
         """The nest that a loop joins, or a new one, if it can run for each row by itself."""
-        free = {p: self.free(p) for p in s.carries if is_array(p)}
+        writes = self.memory.writes(s)
+        free = {
+            p: self.free(p)
+            for k, p in enumerate(s.carries)
+            if is_array(p) and (self.memory.base(p) in writes or not self.memory.in_place(s, k))
+        }
         rows = [p for p, axes in free.items() if len(axes) > 1]
         if not rows or any(len(axes) < 2 for axes in free.values()):
             return self.insert(Item([]), low)
@@ -154,6 +161,8 @@ class Arrangement:
         needs = self.memory.needs(s)
         if any(v in made and v not in item.vars and self.memory.base(v) is v for v in needs):
             return False  # a sum over the rows, or a number
+        if any(self.used(v) for v in outputs(s) if not getattr(v.type, "shape", True)):
+            return False  # a number that each row would have by itself
         run = Spread(
             self.memory, self.equal, self.stage, self.through, item.size, item.vars, item.cells
         )

@@ -22,18 +22,19 @@ from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.arrange import Item
 from tapeless.transforms.loops.lines import Indent, NotCompiled
 from tapeless.transforms.loops.nests import Nests
-from tapeless.transforms.loops.stacks import Capacity
+from tapeless.transforms.loops.stacks import FIRST, GROWN, Capacity
 from tapeless.transforms.loops.views import entries_of, is_view
 from tapeless.transforms.ownership import has_memory
 from tapeless.transforms.text import template, to_source
 
 
 class Control(Nests):
-    """`stacks` are the cursors of stacks."""
+    """`stacks` are the cursors of stacks; `growing` those whose arrays become longer."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.stacks: dict[Var, ast.Name] = {}
+        self.growing: set[Var] = set()
 
     def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
         match s:
@@ -79,6 +80,10 @@ class Control(Nests):
         top = self.stacks[cell]
         match s.op.name:
             case "push":
+                if cell in self.growing:
+                    room = f"{self.home[cell].name}.size"
+                    with self.nested(f"if {top.id} == {room}:", s.origin):
+                        self.put(f"{self.home[cell].name} = grown({self.home[cell].name})")
                 self.set(cell, [top], self.converted(s.args[1], [], cell.type.item.dtype))
                 self.put(f"{top.id} += 1")
             case "pop":
@@ -95,8 +100,12 @@ class Control(Nests):
         count = Capacity(
             self.memory, self.as_size, lambda size: self.bounds(size)[1], self.ranges
         ).of(after, v)
-        if count is None or self.loops or not self.analysis.outside(count):
+        if self.loops:
             raise NotCompiled
+        if count is None or not self.analysis.outside(count):
+            self.growing.add(v)
+            self.helpers[GROWN.strip()] = None
+            count = FIRST
         made = Var(Type(v.type.item.dtype, (count,)), v.name or "saved")
         self.home[v] = self.allocate(made, (0,), made)
         top = self.names.new(f"{v.name}_top" if v.name else "top")

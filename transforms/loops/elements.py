@@ -145,7 +145,7 @@ class Elements(Extents):
             case "ones":
                 return scalars.literal(1, out)
             case "full":
-                return self.converted(s.args[0], [], out)
+                return self.converted(s.args[0], self.at(stage, 0, index), out)
             case "arange":
                 return self.arange(s, index[0], out)
             case "eye" | "tri":

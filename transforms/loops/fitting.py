@@ -27,7 +27,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.sizes import size_value
-from tapeless.transforms.ops.parts import result_shape
+from tapeless.transforms.ops.parts import Slot, result_shape
 
 Sizes = dict[dims.Symbol, Size]
 
@@ -103,6 +103,8 @@ class Fitting:
                     yield replace(s, then=self.inner(s.then), orelse=self.inner(s.orelse))
                 case For():
                     self.carries(s.carries, s.inits, s.yields)
+                    if top and s.each:
+                        self.elements(s)
                     yield replace(s, body=self.inner(s.body))
                 case While():
                     self.carries(s.body.params, s.inits, s.body.results)
@@ -120,6 +122,18 @@ class Fitting:
                     continue
                 if after == n or (_given(after) and self.rely(first, after)):
                     relate(self.sizes, n, first)
+
+    def elements(self, s: For) -> None:
+        """Arrays of which a loop over a batch reads one element a pass are as long as the batch."""
+        for t in s.body.body if s.inits else ():
+            if not (isinstance(t, Let) and t.op.name == "index" and s.index in t.args):
+                continue
+            key, slot = t.params["key"], Slot(t.args.index(s.index) - 1)
+            if slot in key and None not in key:
+                n = t.args[0].type.shape[key.index(slot)]
+                m = s.inits[0].type.shape[0]
+                if _given(n) and _given(m):
+                    self.checked(n, m, t)
 
     def rely(self, a: Size, b: Size) -> bool:
         """Whether two sizes are equal in this call; the program is for such calls only then."""

@@ -21,9 +21,10 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
-from tapeless.transforms.loops.control import Control
 from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, is_array
+from tapeless.transforms.loops.parallel import Part
+from tapeless.transforms.loops.rows import IN_PARALLEL, Launch, Rows
 from tapeless.transforms.text import to_source
 from tapeless.transforms.wrapping import wrap
 
@@ -40,16 +41,19 @@ class Kernel:
     same: dict[Var, Var]  # values that are found in the memory of another variable
     imports: set[tuple[str, str]]
     helpers: dict[str, None]
+    launch: Launch | None = None  # how it is called, if threads may share its rows
 
 
-class Writer(Control):
+class Writer(Rows):
     """Writes one kernel. `live` are the variables that are read after the run."""
 
     def __init__(self, name: str, memory: Memory, analysis: Any, names: Names) -> None:
         super().__init__(memory, analysis, names)
         self.kernel_name = name
 
-    def run(self, body: list[Statement], live: set[Var]) -> Kernel:
+    def run(self, part: Part, live: set[Var]) -> Kernel:
+        body = part.statements
+        self.begin(part)
         self.live = live
         self.count_uses(body)
         defined = {v for s in body for v in outputs(s)}
@@ -68,9 +72,12 @@ class Writer(Control):
         if results:
             values = [to_source(self.atom(v)) for v in results]
             self.put(f"return {', '.join(values)}")
-        ours = {v: self.params.pop(v) for v in self.scratch}
-        self.params |= ours
-        head = wrap(f"def {self.kernel_name}({', '.join(self.params.values())}):")
+        self.params = {a: self.params[a] for a in sorted(self.params, key=self.place_of)}
+        parameters = (*self.bounds_of_rows, *self.params.values())
+        head = wrap(f"def {self.kernel_name}({', '.join(parameters)}):")
+        launch = self.launch(results)
+        if launch is not None:
+            self.helpers[IN_PARALLEL.strip()] = None
         decorator = '@njit(nogil=True, error_model="numpy")'
         same = {v: self.memory.cell(v) for v in made if self.memory.cell(v) is not v}
         return Kernel(
@@ -82,7 +89,14 @@ class Writer(Control):
             same,
             self.imports,
             self.helpers,
+            launch,
         )
+
+    def place_of(self, a: Any) -> tuple[int, int]:
+        """Parameters come in the order of the program, then sizes, then memory for the kernel."""
+        if a in self.scratch:
+            return 2 + (a in self.own) + 2 * (a in self.sums), 0
+        return (0, self.memory.order[a]) if isinstance(a, Var) else (1, 0)
 
     def count_uses(self, body: Iterable[Statement]) -> None:
         for s in body:

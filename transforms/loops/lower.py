@@ -7,7 +7,7 @@ What has no loop form stays in the driver, as NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,15 +29,18 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.loops.analysis import Analysis
 from tapeless.transforms.loops.counted import counted
 from tapeless.transforms.loops.decompose import decompose
+from tapeless.transforms.loops.each import NotInLoops, over_batch, raises_constant
 from tapeless.transforms.loops.fitting import Fitting, equal_sizes
 from tapeless.transforms.loops.kernel import Kernel, Writer
 from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, inside
+from tapeless.transforms.loops.parallel import Part, Parts
 from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import STORES
@@ -70,6 +73,7 @@ class Lowering:
         stored: Sequence[Var] = (),
         hints: Mapping[dims.Symbol, int] | None = None,
         boundscheck: bool = True,
+        parallel: bool = False,
     ) -> None:
         sizes = equal_sizes(relations)
         fitting = Fitting(sizes, hints or {})
@@ -82,6 +86,7 @@ class Lowering:
         self.memory.learn(self.block)
         self.analysis = Analysis(self.memory, sizes, boundscheck)
         self.kernels: list[Kernel] = []
+        self.hints, self.parallel = hints or {}, parallel
         self.names = Names()
         self.same: dict[Var, Atom] = {}
         self.fallbacks: list[str] = []
@@ -158,12 +163,17 @@ class Lowering:
         if stage is None or not stage.constant:
             return False
         defined = {v for t in run for v in outputs(t)}
-        return not self.memory.needs(s) & defined
+        named = sizes_in(list(s.params.values())) if isinstance(s, Let) else set()
+        shown = sizes_in([v.type for v in defined]) if named else set()
+        made_here = any(x.var is None and not x.given for x in named & shown)
+        return not (made_here or self.memory.needs(s) & defined)
 
     def inner(self, s: Statement, later: set[Var]) -> Statement:
         """A statement of the driver, whose blocks may call kernels."""
         if not blocks(s):
             return s
+        if over_batch(s):
+            raise NotInLoops
 
         def lowered(b: Block) -> Block:
             live = later | {a for a in b.results if isinstance(a, Var)}
@@ -192,7 +202,7 @@ class Lowering:
             kept = s in self.memory.inline or s.op is empty
             return not (top and stage.constant and not kept)
         if isinstance(s, Effect):
-            return s.kind in ("blank", "check") or _constant_raise(s)
+            return s.kind in ("blank", "check") or raises_constant(s)
         if not all(isinstance(v.type, Type) or of_numbers(v.type) for v in outputs(s)):
             return False
         return all(self.compiled(t, False) for b in blocks(s) for t in b.body)
@@ -213,13 +223,37 @@ class Lowering:
     def flush(self, run: list[Statement], live: set[Var]) -> list[Statement]:
         if not run or not self.worth(run):
             return run
-        try:
-            return self.kernel(run, live)
-        except NotCompiled:
-            later = self.live_after(tuple(run), live)
-            return [self.inner(s, after) for s, after in zip(run, later, strict=True)]
+        for parts in self.cuts(run):
+            made = len(self.kernels), dict(self.same), set(self.names.taken)
+            try:
+                return self.each(parts, live)
+            except NotCompiled:
+                count, self.same, self.names.taken = made
+                del self.kernels[count:]
+        later = self.live_after(tuple(run), live)
+        return [self.inner(s, after) for s, after in zip(run, later, strict=True)]
 
-    def kernel(self, run: list[Statement], live: set[Var]) -> list[Statement]:
+    def cuts(self, run: list[Statement]) -> Iterator[list[Part]]:
+        """Ways to cut a run into kernels, the best first."""
+        if self.parallel:
+            parts = Parts(self.memory, self.analysis, self.hints)
+            found = parts.of(run)
+            self.relied += parts.relied
+            yield found
+        yield [Part(run)]
+
+    def each(self, parts: list[Part], live: set[Var]) -> list[Statement]:
+        """A kernel for each part that is worth one."""
+        read = [self.with_needs(live)]
+        for part in reversed(parts[1:]):
+            read.append(read[-1].union(*map(self.memory.needs, part.statements)))
+        made: list[Statement] = []
+        for part, later in zip(parts, reversed(read), strict=True):
+            made += self.kernel(part, later) if self.worth(part.statements) else part.statements
+        return made
+
+    def kernel(self, part: Part, live: set[Var]) -> list[Statement]:
+        run = part.statements
         analysis = self.analysis
         analysis.inside = {v for s in run for v in (*outputs(s), *inside(s))}
         analysis.seen = {
@@ -231,7 +265,7 @@ class Lowering:
         }
         name = self.name_kernel()
         writer = Writer(name, self.memory, analysis, Names(set(RESERVED)))
-        kernel = writer.run(run, live)
+        kernel = writer.run(part, live)
         self.kernels.append(kernel)
         self.same |= kernel.same
         views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
@@ -252,7 +286,8 @@ class Lowering:
         for v, t in kernel.scratch:
             made.append(Let((v,), memory, (), {"shape": t.shape, "dtype": t.dtype}))
         args: list[Atom] = []
-        for a in kernel.arguments:
+        launch = kernel.launch
+        for a in ([launch.rows, launch.work] if launch else []) + kernel.arguments:
             if isinstance(a, Var):
                 args.append(a)
                 continue
@@ -260,6 +295,8 @@ class Lowering:
             made.append(Let((n,), size_value, (), {"size": a}))
             args.append(n)
         text = f"{kernel.name}({', '.join(f'{{{k}}}' for k in range(len(args)))})"
+        if launch is not None:
+            text = launch.text(kernel.name, len(args))
         if not kernel.results:
             return [*made, Effect("kernel", tuple(args), {"text": text})]
         raw, casts = [], []
@@ -287,15 +324,10 @@ memory = Op(
     lambda args, params: (f"empty({{shape}}, {dtype_name(params['dtype'])})", EMPTY),
     pure=False,
 )
-RESERVED = ("np", "empty", "njit", "plus", "plus_product", "range", "max", "min", "abs", "len")
-
-
-def _constant_raise(s: Effect) -> bool:
-    return (
-        s.kind == "raise"
-        and s.params["type"].__module__ == "builtins"
-        and all(kind == "value" for kind, _ in s.params["parts"])
-    )
+RESERVED = (
+    *("np", "empty", "njit", "plus", "plus_product", "grown"),
+    *("range", "max", "min", "abs", "len"),
+)
 
 
 def lower(
@@ -305,6 +337,7 @@ def lower(
     stored: Sequence[Var] = (),
     hints: Mapping[dims.Symbol, int] | None = None,
     boundscheck: bool = True,
+    parallel: bool = False,
 ) -> Lowered:
     """Splits a program into a driver and kernels.
 
@@ -312,7 +345,8 @@ def lower(
     stored       parameters that are overwritten: the last results of the block
     hints        sizes of this call
     boundscheck  whether an index out of bounds raises
+    parallel     whether threads may share the rows of kernels
     """
-    lowering = Lowering(name, block, relations, stored, hints, boundscheck)
+    lowering = Lowering(name, block, relations, stored, hints, boundscheck, parallel)
     driver = lowering.run()
     return Lowered(driver, lowering.kernels, lowering.relied)

@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.arrange import Arrangement, Item
+from tapeless.transforms.loops.memory import is_array
 from tapeless.transforms.loops.reuse import Reuse
 from tapeless.transforms.loops.stages import OVERWRITES, Stage
 from tapeless.transforms.loops.views import Place, Span, entries_of, is_view
@@ -38,6 +39,7 @@ class Nests(Reuse):
         self.weight: dict[Var, int] = {}
         self.folded_reads: dict[Var, bool] = {}
         self.carry_of: dict[Any, Var] = {}  # of numbers at the end of a pass
+        self.cell_bound: dict[Any, frozenset[int]] = {}  # of arrays that are stored to
 
     def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
         """Writes a statement that shares no loop."""
@@ -55,7 +57,12 @@ class Nests(Reuse):
         defined = {v for s in body for v in outputs(s)}
         body = [s for s in body if not self.checked_first(s, defined)]
         items = Arrangement(
-            self.memory, self.equal, self.stage, self.open_axes, lambda v: self.var_bound.get(v, {})
+            self.memory,
+            self.equal,
+            self.stage,
+            self.open_axes,
+            self.bound_axes,
+            lambda v: v in live or self.uses.get(v, 0) > 0,
         ).run(body)
         self.redirect(items, into, live)
         self.chain(items)
@@ -86,23 +93,28 @@ class Nests(Reuse):
                 wanted = {stage.var, v} & later or self.viewed_later(v, later)
                 if v not in self.home and (wanted or v in self.analysis.targets):
                     self.home[v] = self.allocate(v, self.free_axes(stage))
+        self.keep_carried(item, later)
         name = self.index_name()
         if item.size is None:
             raise AssertionError
         at = ast.Name(name, ast.Load())
         kept = dict(self.starts), dict(self.measured)
         self.prepare(item)
-        with self.nested(f"for {name} in range({to_source(self.size(item.size))}):"):
+        with self.nested(f"for {name} in {self.passes(item)}:"):
             self.loops += 1
             for stage, axis in item.axes.items():
                 self.bound.setdefault(stage, {})[axis] = at
             for v, axis in item.vars.items():
                 self.var_bound.setdefault(v, {})[axis] = at
+            outside, self.cell_bound = self.cell_bound, dict(self.cell_bound)
+            for v, axis in item.cells.items():
+                self.cell_bound[v] = self.cell_bound.get(v, frozenset()) | {axis}
             before = set(self.local)
             self.body(item.statements, set())
             for v in set(self.local) - before:
                 del self.local[v]
             self.loops -= 1
+            self.cell_bound = outside
         self.indices.append(name)
         self.starts, self.measured = kept
         for stage, axis in item.axes.items():
@@ -111,6 +123,23 @@ class Nests(Reuse):
                 index = [number(0) if k is None else self.index_of(stage)[k] for k in stage.out]
                 target = self.home_element(self.home[v], index)
                 self.put(f"{to_source(target)} = {to_source(self.local[v])}")
+
+    def passes(self, item: Item) -> str:
+        """The range that the loop of a nest runs over."""
+        assert item.size is not None
+        return f"range({to_source(self.size(item.size))})"
+
+    def bound_axes(self, v: Var) -> frozenset[int]:
+        """The axes of a value that the loops around run over."""
+        inside = self.cell_bound.get(self.memory.base(v), frozenset())
+        return inside | frozenset(self.var_bound.get(v, ()))
+
+    def keep_carried(self, item: Item, later: set[Var]) -> None:
+        """Memory for what loops that run row by row end in, where other nests read it."""
+        loops = [s for s in item.statements if isinstance(s, For)]
+        for v in [v for s in loops for v in s.outs if is_array(v) and self.memory.cell(v) is v]:
+            if v not in self.home and (v in later or self.viewed_later(v, later)):
+                self.home[v] = self.allocate(v, self.free_of(v))
 
     def prepare(self, item: Item) -> None:
         """Names for where slices start and how long they are, if the program computes that."""

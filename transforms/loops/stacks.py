@@ -25,6 +25,15 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.loops.memory import Memory
 
+FIRST = 64  # places in the array of a stack, where nothing says how many there will be
+GROWN = '''
+@njit
+def grown(saved):
+    """The array with room for twice as many."""
+    longer = np.empty(2 * saved.size, saved.dtype)
+    longer[: saved.size] = saved
+    return longer
+'''
 STACKS = frozenset(["new_stack", "push", "pop", "stack_length"])
 
 

@@ -54,7 +54,8 @@ class Stage:
 
     @property
     def constant(self) -> bool:
-        return self.let.op.name in CONSTANTS
+        wide = self.let.op.name == "full" and bool(self.let.args[0].type.shape)
+        return self.let.op.name in CONSTANTS and not wide
 
 
 def stage_of(s: Let, equal: Equal) -> Stage | None:
@@ -68,7 +69,8 @@ def stage_of(s: Let, equal: Equal) -> Stage | None:
         return _reduction(s)
     if name in CONSTANTS:
         space = s.outs[0].type.shape
-        return Stage(s, space, (), _all(space))
+        maps = tuple(aligned(a.type.shape, space, equal) for a in s.args if name == "full")
+        return None if None in maps else Stage(s, space, maps, _all(space))
     if name in ("index", "gather"):
         return _picked(s)
     if name in STORES:

@@ -11,7 +11,6 @@ from typing import Any
 from tapeless.transforms.core.builder import broadcast
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
-from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.keys import Key, Slot, advanced_place, is_advanced
 from tapeless.transforms.ops.shapes import Atoms, front, inverse, lifted, move, reshape, transpose
@@ -67,7 +66,6 @@ def batched_part(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) ->
         assert axis is not None
         advanced = is_advanced(key, rest)
         return _beside(front(x, axis), key, rest) if advanced else _between(x, axis, key, rest)
-    _refuse_slices(key, axes)
     if any(a.type.dtype.kind == "b" for a in rest):
         return None
     return _paired(x, axis, key, rest, axes)
@@ -99,13 +97,10 @@ def _shape(e: Slot, rest: Atoms) -> tuple[Size, ...]:
     return (0,) if t.dtype.kind == "b" and t.shape else t.shape
 
 
-def _refuse_slices(key: Key, axes: Any) -> None:
+def slices_vary(key: Key, axes: Any) -> bool:
+    """Whether a bound of a slice depends on the element of the batch."""
     bounds = [b for e in key if isinstance(e, slice) for b in (e.start, e.stop, e.step)]
-    if any(isinstance(b, Slot) and axes[b.k] is not None for b in bounds):
-        raise UnsupportedError(
-            "vmap: a bound of a slice depends on the element of the batch",
-            "use an index array such as start + np.arange(length), or a mask and np.where",
-        )
+    return any(isinstance(b, Slot) and axes[b.k] is not None for b in bounds)
 
 
 def _paired(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) -> Part:

@@ -21,6 +21,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.callbacks import outside
 from tapeless.transforms.ops.fresh import zero_of
 from tapeless.transforms.ops.stacks import PLUS
 
@@ -53,7 +54,8 @@ def calls(block: Any) -> list[Function]:
 def acts(block: Any) -> bool:
     """Whether a block does something besides computing."""
     return any(
-        isinstance(s, Effect) or (isinstance(s, Let) and s.op is act) for s in statements(block)
+        isinstance(s, Effect) or (isinstance(s, Let) and s.op in (act, outside))
+        for s in statements(block)
     )
 
 

@@ -19,9 +19,11 @@ from tapeless.transforms.ops.elementwise import (
     imag,
     isinf,
     isnan,
+    ldexp,
     less,
     logical_and,
     mod,
+    neg,
     not_equal,
     real,
     select,
@@ -85,6 +87,20 @@ def _modf(x: Any) -> Any:
     return sub(x, whole), whole
 
 
+exponent = Op(
+    "exponent",
+    lambda x: Type(np.dtype(np.intc), x.type.shape),
+    "np.frexp({0})[1]",
+    elementwise=True,
+)
+
+
+def _frexp(x: Any) -> Any:
+    x = as_array(x)
+    power = exponent(x)
+    return ldexp(x, neg(power)), power
+
+
 def _divmod(x1: Any, x2: Any) -> Any:
     a, b = as_array(x1), as_array(x2)
     return floordiv(a, b), mod(a, b)
@@ -109,12 +125,13 @@ def _comparison(name: str, whole: bool) -> Op:
         inner = tuple(range(1, made.type.ndim))
         return all_(made, axes=inner, keepdims=False) if whole else made, 0
 
-    return Op(name, infer, source, costly=True, batch=None if name == "array_equal" else batch)
+    return Op(name, infer, source, costly=True, batch=batch if name in CLOSE else None)
 
 
+CLOSE = ("isclose", "allclose")
 DEFAULTS = {"rtol": 1e-05, "atol": 1e-08, "equal_nan": False}
 isclose, allclose = _comparison("isclose", False), _comparison("allclose", True)
-array_equal = _comparison("array_equal", True)
+array_equal, array_equiv = _comparison("array_equal", True), _comparison("array_equiv", True)
 
 
 def _close(op: Op) -> Any:
@@ -127,6 +144,10 @@ def _close(op: Op) -> Any:
 
 def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     return array_equal(as_array(a1), as_array(a2), equal_nan=bool(equal_nan))
+
+
+def _array_equiv(a1: Any, a2: Any) -> Any:
+    return array_equiv(as_array(a1), as_array(a2))
 
 
 def _infinite(test: Op) -> Any:
@@ -162,10 +183,12 @@ NUMPY = {
     np.around: _round,
     np.fix: _fix,
     np.modf: _modf,
+    np.frexp: _frexp,
     np.divmod: _divmod,
     np.isclose: _close(isclose),
     np.allclose: _close(allclose),
     np.array_equal: _array_equal,
+    np.array_equiv: _array_equiv,
     np.isposinf: _infinite(greater),
     np.isneginf: _infinite(less),
     np.nan_to_num: _nan_to_num,

@@ -27,7 +27,7 @@ from tapeless.transforms.ops.fresh import zero as zero
 from tapeless.transforms.ops.joining import array as array
 from tapeless.transforms.ops.joining import as_array as as_array
 from tapeless.transforms.ops.joining import stack
-from tapeless.transforms.ops.shapes import broadcast_to, column, copy, reshape
+from tapeless.transforms.ops.shapes import broadcast_to, cast, column, copy, reshape
 from tapeless.transforms.ops.shapes import cast_to as cast_to
 
 
@@ -159,6 +159,23 @@ def _identity(n: Any, dtype: Any = float) -> Any:
     return _square(eye)(n, dtype=dtype)
 
 
+def _of_numpy(a: Any, dtype: Any = None) -> Any:
+    """An array: the dtype of a Python number does not adapt any more."""
+    made = as_array(a, dtype)
+    return cast(made, dtype=made.type.dtype) if made.type.weak else made
+
+
+def _asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None
+) -> Any:
+    made = _of_numpy(a, dtype)
+    return _copy_of(made) if copy and made is a else made
+
+
+def _at_least_line(x: Any) -> Any:
+    return x if x.type.shape else reshape(x, shape=(1,))
+
+
 def _array(
     object: Any,
     dtype: Any = None,
@@ -167,7 +184,7 @@ def _array(
     subok: bool = False,
     ndmin: int = 0,
 ) -> Any:
-    made = as_array(object, dtype)
+    made = _of_numpy(object, dtype)
     lead = max(ndmin - made.type.ndim, 0)
     if lead:
         made = reshape(made, shape=(1,) * lead + made.type.shape)
@@ -178,7 +195,7 @@ _copy_of = copy
 
 
 def _require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
-    return as_array(a, dtype)
+    return _of_numpy(a, dtype)
 
 
 def _vander(x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N803 (NumPy's)
@@ -217,10 +234,10 @@ NUMPY: dict[Any, Any] = {
     np.tri: _square(tri),
     np.identity: _identity,
     np.array: _array,
-    np.asarray: as_array,
-    np.ascontiguousarray: lambda a, dtype=None: as_array(a, dtype),
-    np.asanyarray: as_array,
-    np.asfortranarray: lambda a, dtype=None: as_array(a, dtype),
+    np.asarray: _asarray,
+    np.ascontiguousarray: lambda a, dtype=None: _at_least_line(_of_numpy(a, dtype)),
+    np.asanyarray: _asarray,
+    np.asfortranarray: lambda a, dtype=None: _of_numpy(a, dtype),
     np.require: _require,
     np.vander: _vander,
     np.indices: _indices,

@@ -43,10 +43,12 @@ def _resolve(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> np.dtype[Any]:
 
 def result_dtype(ufunc: np.ufunc, types: tuple[Type, ...]) -> np.dtype[Any]:
     """What NumPy says; Python scalars are passed as Python types."""
-    weak_too = any(not t.weak for t in types)
+    weak_too = not all(t.weak for t in types)
     kinds = tuple(
-        PYTHON[t.dtype.kind] if t.weak and weak_too and t.dtype.kind in "ifc" else t.dtype
-        for t in types
+        [
+            PYTHON[t.dtype.kind] if t.weak and weak_too and t.dtype.kind in "ifc" else t.dtype
+            for t in types
+        ]
     )
     try:
         return _resolve(ufunc, kinds)
@@ -57,13 +59,13 @@ def result_dtype(ufunc: np.ufunc, types: tuple[Type, ...]) -> np.dtype[Any]:
 
 def _elementwise_infer(ufunc: np.ufunc, operator: bool) -> Callable[..., Type]:
     def infer(*args: Atom) -> Type:
-        types = tuple(a.type for a in args)
+        types = tuple([a.type for a in args])
         weak = operator and all(t.weak for t in types)
         if weak and ufunc not in COMPARISONS:
             types = tuple(
                 Type(np.dtype(int), (), True) if t.dtype.kind == "b" else t for t in types
             )
-        return Type(result_dtype(ufunc, types), broadcast(*(t.shape for t in types)), weak)
+        return Type(result_dtype(ufunc, types), broadcast(*[t.shape for t in types]), weak)
 
     return infer
 
@@ -440,6 +442,8 @@ positive = elementwise(np.positive, 1, source="+{0}", operator=True)
 copysign: Op = elementwise(np.copysign, lambda x, y, z: sign(x) * copysign(1.0, y), None)
 heaviside = elementwise(np.heaviside, None, lambda x, y, z: equal(x, 0))
 nextafter = elementwise(np.nextafter, 1, None)
+spacing = elementwise(np.spacing, None)
+bitwise_count = elementwise(np.bitwise_count, None)
 ldexp: Op = elementwise(np.ldexp, lambda x, k, z: ldexp(1.0, k), None)
 conjugate: Op = elementwise(
     np.conjugate, None, transpose=lambda ct, args, linear, params: (conjugate(ct),), name="conj"
@@ -650,6 +654,8 @@ UFUNCS: dict[Any, Op] = {
     np.copysign: copysign,
     np.heaviside: heaviside,
     np.nextafter: nextafter,
+    np.spacing: spacing,
+    np.bitwise_count: bitwise_count,
     np.maximum: maximum,
     np.minimum: minimum,
     np.fmax: fmax,

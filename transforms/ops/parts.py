@@ -11,7 +11,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError, UnsupportedError
-from tapeless.transforms.ops.batched_keys import batched_part
+from tapeless.transforms.ops.batched_keys import batched_part, slices_vary
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.elementwise import add, is_number, select
 from tapeless.transforms.ops.fresh import batch_of, zero
@@ -64,7 +64,9 @@ def _index_simplify(args: Atoms, params: Params) -> Atom | None:
     return args[0] if whole else None
 
 
-def _read_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+def _read_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | None:
+    if slices_vary(params["key"], axes[1:]):
+        return None
     part = batched_part(args[0], axes[0], params["key"], args[1:], axes[1:])
     if part is None:
         raise UnsupportedError(
@@ -177,6 +179,8 @@ def _update_simplify(args: Atoms, params: Params) -> Any:
 def _store_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | None:
     (x, v, *rest), (axis, place, *places) = args, axes
     key = params["key"]
+    if slices_vary(key, places):
+        return None
     if axis is None:
         x, axis = batch_of(x, batch_size(args, axes)), 0
     ndim = len(result_shape(_without(x, axis), key, _elements(rest, places)))

@@ -266,6 +266,8 @@ def reduction(op: Op, default: Any = None) -> Any:
         if dtype is not None:
             a = cast_to(a, np.dtype(dtype))
         made = _reduced(op, a, axes_of(axis, a.type.ndim), bool(keepdims))
+        if dtype is not None:
+            made = cast_to(made, np.dtype(dtype))  # small integers are added up in wide ones
         joins = initial is not None and not (
             isinstance(initial, Literal) and op in EMPTY and initial.value == EMPTY[op]
         )
@@ -275,7 +277,7 @@ def reduction(op: Op, default: Any = None) -> Any:
 
 
 def _reduced(op: Op, a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
-    if not a.type.ndim and op in (sum, prod, amax, amin, mean):
+    if not axes and (a.type.ndim or op not in (any_, all_)):
         return cast_to(a, op.infer(a, axes=(), keepdims=False).dtype)
     return op(a, axes=axes, keepdims=keepdims)
 
@@ -316,7 +318,8 @@ def run_along(op: Op, default: Any = None) -> Any:
             a = cast_to(a, np.dtype(dtype))
         if axis is None:
             a, axis = flat(a), 0
-        return op(a, axis=axis_of(axis, a.type.ndim))
+        made = op(a, axis=axis_of(axis, a.type.ndim))
+        return made if dtype is None else cast_to(made, np.dtype(dtype))
 
     return run
 

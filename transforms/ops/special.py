@@ -21,6 +21,7 @@ from tapeless.transforms.ops.elementwise import (
     exp,
     log,
     log1p,
+    maximum,
     mul,
     neg,
     select,
@@ -141,6 +142,41 @@ exp1 = special("exp1", lambda x, y: -exp(-x) / x)
 expi = special("expi", lambda x, y: exp(x) / x)
 cosm1 = special("cosm1", lambda x, y: neg(UFUNCS[np.sin](x)))
 exp10 = special("exp10", lambda x, y: y * math.log(10))
+
+expn: Op = special("expn", refused, lambda n, x, y: -_expn_below(n, x))
+
+
+def _expn_below(n: Atom, x: Atom) -> Any:
+    """The exponential integral of order n - 1; that of order -1 is known in closed form."""
+    closed = (1 + 1 / x) * exp(-x) / x
+    return select(equal(n, 0), closed, expn(maximum(n - 1, 0), x))
+
+
+# -- dilogarithm, Faddeeva function, Owen's T, hypergeometric functions
+
+wofz: Op = special("wofz", lambda z, w: 2j / ROOT_PI - 2 * z * w)
+hyp1f1: Op = special("hyp1f1", refused, refused, lambda a, b, x, y: a / b * hyp1f1(a + 1, b + 1, x))
+hyp2f1: Op = special(
+    "hyp2f1",
+    refused,
+    refused,
+    refused,
+    lambda a, b, c, x, y: a * b / c * hyp2f1(a + 1, b + 1, c + 1, x),
+)
+owens_t = special(
+    "owens_t",
+    lambda h, a, y: -exp(-(h * h) / 2) * erf(a * h / math.sqrt(2)) / (2 * ROOT_2PI),
+    lambda h, a, y: exp(-(h * h) * (1 + a * a) / 2) / (2 * math.pi * (1 + a * a)),
+)
+
+
+def _spence_slope(x: Atom, y: Atom) -> Any:
+    """log(x) / (1 - x), which is -1 at 1."""
+    one = equal(x, 1)
+    return select(one, -1.0, log(x) / (1 - select(one, 2.0, x)))
+
+
+spence = special("spence", _spence_slope)
 
 # -- entropies: the slope in x at x = 0 is that of the limit, in y it is 0 there
 

@@ -22,6 +22,8 @@ from tapeless.transforms.ops import (
     editing,
     einsum,
     elementwise,
+    extremes,
+    fft,
     fresh,
     indexing,
     joining,
@@ -65,6 +67,8 @@ FAMILIES = (
     counting,
     editing,
     polynomials,
+    fft,
+    extremes,
 )
 
 Rule = Callable[..., Any]

@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.elementwise import UFUNCS, maximum, minimum, mod, neg, select, sub
+from tapeless.transforms.ops.extremes import maximum_at, minimum_at
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import along_axis, normalize
 from tapeless.transforms.ops.joining import as_array, axis_of
@@ -33,12 +34,18 @@ def _subtract_at(a: Any, indices: Any, b: Any) -> Any:
     return _add_at(a, indices, neg(as_array(b)))
 
 
+#: Those that may name an element twice.
+REPEATED = {np.maximum: maximum_at, np.minimum: minimum_at}
+
+
 def _at(ufunc: np.ufunc, op: Op) -> Any:
-    """a[indices] = ufunc(a[indices], b), where no element is named twice."""
+    """a[indices] = ufunc(a[indices], b), for most where no element is named twice."""
 
     def at(a: Any, indices: Any, *b: Any) -> Any:
         key, rest = normalize(indices, a.type.ndim)
         if may_repeat(key, rest):
+            if ufunc in REPEATED:
+                return REPEATED[ufunc](a, *map(as_array, b), *rest, key=key)
             raise UnsupportedError(
                 f"np.{ufunc.__name__}.at with integer arrays, which may name an element twice",
                 "write it as a loop over the indices, or use a mask",

@@ -33,10 +33,20 @@ from tapeless.transforms.errors import InternalError, UnsupportedError
 from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.fresh import batch_of
 from tapeless.transforms.ops.shapes import move
-from tapeless.transforms.vmap import branches, calls, closed, effects, lists, loops, ragged, sizes
+from tapeless.transforms.vmap import (
+    branches,
+    calls,
+    closed,
+    each,
+    effects,
+    lists,
+    loops,
+    ragged,
+    sizes,
+)
 from tapeless.transforms.vmap.align import elementwise
 from tapeless.transforms.vmap.branches import has_axes
-from tapeless.transforms.vmap.nesting import batching
+from tapeless.transforms.vmap.nesting import batching, is_looped
 from tapeless.transforms.vmap.onebyone import one_by_one
 
 Pair = tuple[Atom, Any]  # a value and its batch axis, None if it is the same for all elements
@@ -66,6 +76,7 @@ class Batch:
         self.ragged: dict[Any, ragged.Ragged] = {}
         self.counts: dict[Any, Atom] = {}
         self.mask: Atom | None = None
+        self.looped = is_looped()
 
     # -- values
 
@@ -135,7 +146,12 @@ class Batch:
 
     # -- statements
 
-    def block(self, body: Iterable[Statement]) -> None:
+    def block(self, body: Iterable[Statement], ends: Iterable[Atom] | None = None) -> None:
+        """Records the statements for all elements; `ends` are read afterwards, where that is all
+        that is read."""
+        if self.looped and ends is not None and not self.masked:
+            each.block(self, body, ends)
+            return
         for s in body:
             builder.current().origin = s.origin
             self.statement(s)
@@ -189,6 +205,8 @@ class Batch:
 
     def apply(self, s: Let, args: Any, axes: Any) -> list[Pair]:
         """The results of an operation for all elements."""
+        if not s.op.pure:
+            effects.refuse_masked(self, s)
         if s.op.name == "size_value":
             return [sizes.value(self, s.params["size"])]
         if calls.is_about_calls(s):

@@ -55,7 +55,7 @@ def _same_for_all(batch: Batch, s: If) -> None:
     sides = []
     for block in (s.then, s.orelse):
         with batch.scoped() as made:
-            batch.block(block.body)
+            batch.block(block.body, block.results)
             sides.append((made, [batch.value(a) for a in block.results], dict(batch.env)))
     pairs = zip(sides[0][1], sides[1][1], strict=True)
     places = [b[1] if a[1] is None else a[1] for a, b in pairs]

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom, size_atom
-from tapeless.transforms.core.language import Atom, Block, Effect, If, Var
+from tapeless.transforms.core.language import Atom, Block, Effect, If, Let, Var
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.callbacks import outside
 from tapeless.transforms.ops.reductions import any_, count_nonzero
 from tapeless.transforms.vmap.onebyone import element, elements, over_batch
 
@@ -69,3 +70,12 @@ def _in_order(batch: Batch, s: Effect, args: Any, axes: Any) -> None:
     chosen = batch.masked and not batch.nested
     count = count_nonzero(batch.mask, axes=(0,), keepdims=False) if chosen else None
     over_batch(size_atom(batch.size) if count is None else count, line)
+
+
+def refuse_masked(batch: Batch, s: Let) -> None:
+    """Refuses a call from outside that would be made for elements that do not get there."""
+    if s.op is outside and batch.masked and batch.nested:
+        raise UnsupportedError(
+            f"vmap: whether {s.params['name']} is called depends on the elements of two batches",
+            "call it outside of the branch",
+        )

@@ -148,7 +148,7 @@ def _pass(
     batch.tried |= {p for p, k in zip(params, places, strict=True) if k is None}
     with batch.scoped() as statements:
         batch.env |= env
-        batch.block(block.body)
+        batch.block(block.body, block.results)
         if any(batch.batched(a) for a in block.results[:flags]):
             return None
         yields = block.results[flags:]

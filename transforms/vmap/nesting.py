@@ -1,4 +1,5 @@
-"""Whether a function is batched inside another one that is: masks may then differ by element."""
+"""What a batch is made in: another one, where masks may differ by element, or a compiled program,
+where a loop over the elements is as good as array code."""
 
 from __future__ import annotations
 
@@ -22,3 +23,18 @@ def batching(inside: bool = True) -> Iterator[None]:
         yield
     finally:
         _open.depth = before
+
+
+def is_looped() -> bool:
+    return getattr(_open, "looped", False)
+
+
+@contextmanager
+def looping(looped: bool) -> Iterator[None]:
+    """Whether branches and loops that depend on the element become loops over the batch."""
+    before = is_looped()
+    _open.looped = looped
+    try:
+        yield
+    finally:
+        _open.looped = before

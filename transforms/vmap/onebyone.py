@@ -28,7 +28,8 @@ def one_by_one(s: Let, args: Atoms, axes: Axes, size: Size) -> list[tuple[Var, i
     carries = tuple(Var(a.type, v.name) for a, v in zip(inits, s.outs, strict=True))
 
     def body(i: Var) -> list[Atom]:
-        made = s.op.bind(*elements(args, axes, i), **s.params)
+        made = tuple(Var(v.type, v.name) for v in s.outs)
+        builder.current().let(made, s.op, tuple(elements(args, axes, i)), s.params)
         return [update(c, m, i, key=(Slot(0),)) for c, m in zip(carries, made, strict=True)]
 
     return [(v, 0) for v in over_batch(size_atom(size), body, inits, carries)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,17 +18,26 @@ from tapeless.backends.numba.compiler.entry import Entry, NoEntryError, numba_ty
 from tapeless.backends.numba.compiler.runtime import start
 from tapeless.backends.numba.linking import introduce
 from tapeless.backends.numba.objects import ObjectCode
-from tapeless.backends.numba.signature import Array, Signature
+from tapeless.backends.numba.signature import Array, Form, Signature
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
 COUNTING = re.compile(r"^\s*(tail )?call void @NRT_(inc|dec)ref\(.*\).*$", re.MULTILINE)
+HEAD = re.compile(r"^define internal .*$", re.MULTILINE)  # of the kernel
+DATA = re.compile(
+    r"ptr ((?:[a-z_]+(?:\([^)]*\))? )*%arg\.\w+\.4\b)"
+)  # where the numbers of an array are
 ALLOCATION = re.compile(r"@NRT_(?!incref|decref)")
 RECURSION = ".numba.unresolved$"
 FAILURES = (errors.NumbaError, NotImplementedError)
 
 
 def compile_kernel(
-    function: Callable[..., Any], wanted: Signature, options: dict[str, Any], symbol: str
+    function: Callable[..., Any],
+    wanted: Signature,
+    options: dict[str, Any],
+    symbol: str,
+    form: Form | None = None,
+    apart: bool = False,
 ) -> ObjectCode | None:
     """The object code of a kernel for one signature; None where only Numba itself can call it.
 
@@ -35,12 +45,14 @@ def compile_kernel(
     wanted    the types of the arguments
     options   those of `numba.njit`
     symbol    the name of the entry
+    form      of a function that only calls the kernel, and is what the entry stands for
+    apart     whether no array shares memory with another one that is stored to
 
     Raises UnsupportedError where Numba cannot compile it, ArgumentError where it writes to an array
     that is read-only.
     """
     try:
-        made: ObjectCode = _compiled(function, wanted, options, symbol)
+        made: ObjectCode = _compiled(function, wanted, options, symbol, form, apart)
         return made
     except NoEntryError:
         return None
@@ -66,14 +78,20 @@ def _writes(function: Callable[..., Any], wanted: Signature, options: dict[str, 
 
 @global_compiler_lock  # type: ignore[untyped-decorator]
 def _compiled(
-    function: Callable[..., Any], wanted: Signature, options: dict[str, Any], symbol: str
+    function: Callable[..., Any],
+    wanted: Signature,
+    options: dict[str, Any],
+    symbol: str,
+    form: Form | None = None,
+    apart: bool = False,
 ) -> ObjectCode:
     introduce()
     start()
     typing, target = cpu_target.typing_context, cpu_target.target_context
     library = target.codegen().create_library(symbol)
     library.enable_object_caching()
-    types = tuple(map(numba_type, wanted))
+    passed = wanted if form is None else tuple(wanted[k] for k in form.order)
+    types = tuple(map(numba_type, passed))
     lowered = compiler.compile_internal(
         typing, target, library, function, types, None, _flags(options), {}
     )
@@ -81,9 +99,9 @@ def _compiled(
         raise NoEntryError("it needs Python objects")
     if _calls_itself(library):
         raise NoEntryError("Numba finds functions that call themselves while they run")
-    entry = Entry(lowered.target_context, symbol, lowered, wanted, _has_loops(function))
+    entry = Entry(lowered.target_context, symbol, lowered, wanted, _has_loops(function), form)
     library.add_ir_module(entry.build())
-    library._final_module = _lighter(library._final_module, lowered.fndesc.llvm_func_name)
+    _lighten(library, lowered.fndesc.llvm_func_name, apart)
     library.finalize()
     code, _ = library.serialize_using_object_code()[2]
     return ObjectCode(code, symbol, _externals(library), _environments(library))
@@ -96,16 +114,26 @@ def _calls_itself(library: Any) -> bool:
     return any(x.name.startswith(RECURSION) for m in modules for x in m.global_variables)
 
 
-def _lighter(module: Any, kernel: str) -> Any:
-    """The module with the kernel as a part of its entry, and without reference counts if nothing is
-    allocated: the arrays of the caller have no owner here. Then Numba's run time is not needed."""
-    module.get_function(kernel).linkage = "internal"
+def _lighten(library: Any, kernel: str, apart: bool) -> None:
+    """Makes the kernel a part of its entry. If nothing is allocated, reference counts go, as arrays
+    of the caller have no owner here, and with them Numba's run time and first round of passes."""
+    module = library._final_module
+    function = module.get_function(kernel)
+    function.linkage = "internal"
+    function.add_function_attribute("alwaysinline")  # the entry knows more of the arguments
     text = str(module)
-    if ALLOCATION.search(text):
-        return module
-    lighter = llvm.parse_assembly(COUNTING.sub("", text))
-    lighter.name = module.name
-    return lighter
+    if not ALLOCATION.search(text):
+        text = COUNTING.sub("", text)
+        library._optimize_final_module = functools.partial(_optimize, library)
+    if apart:
+        text = HEAD.sub(lambda head: DATA.sub(r"ptr noalias \1", head[0]), text)
+    library._final_module = llvm.parse_assembly(text)
+    library._final_module.name = module.name
+
+
+def _optimize(library: Any) -> None:
+    passes, builder = library._codegen._module_pass_manager()
+    passes.run(library._final_module, builder)
 
 
 def _flags(options: dict[str, Any]) -> Any:

@@ -17,11 +17,12 @@ from numba.core import types
 from numba.np.arrayobj import populate_array
 
 from tapeless.backends.numba import structures as at
-from tapeless.backends.numba.signature import DTYPES, TWINS, Array, Number, Signature
+from tapeless.backends.numba.signature import DTYPES, TWINS, Array, Form, Number, Signature
 
 BYTE, INT, LONG, DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 OBJECT = BYTE.as_pointer()
 SWAPPED = ord(">" if sys.byteorder == "little" else "<")
+FIRST_ROW, PLACES = Number(int, place=True), (1 << 62) - 1
 LONG_ENOUGH = 2048  # numbers in arrays from which other threads may run meanwhile
 
 
@@ -32,9 +33,17 @@ class NoEntryError(Exception):
 class Entry:
     """Builds the function `symbol` in a module of LLVM."""
 
-    def __init__(self, context: Any, symbol: str, lowered: Any, wanted: Signature, loops: bool):
+    def __init__(
+        self,
+        context: Any,
+        symbol: str,
+        lowered: Any,
+        wanted: Signature,
+        loops: bool,
+        form: Form | None = None,
+    ):
         self.context, self.fndesc, self.sig = context, lowered.fndesc, lowered.signature
-        self.wanted, self.loops = wanted, loops
+        self.wanted, self.loops, self.form = wanted, loops, form
         self.module = context.create_module(symbol)
         kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), LONG])
         self.function = ir.Function(self.module, kind, symbol)
@@ -49,10 +58,13 @@ class Entry:
         objects = [b.load(b.gep(self.args, [LONG(k)])) for k in range(len(self.wanted))]
         for x, want in zip(objects, self.wanted, strict=True):
             self.check(x, want)
+        order = range(len(objects)) if self.form is None else self.form.order
         values = [
-            self.number(x, want) if isinstance(want, Number) else self.array(x, t)
-            for x, t, want in zip(objects, self.sig.args, self.wanted, strict=True)
+            self.argument(objects[k], t, self.wanted[k])
+            for k, t in zip(order, self.sig.args, strict=True)
         ]
+        if self.wanted and self.wanted[0] == FIRST_ROW:
+            values[:2] = self.rows(*values[:2])
         self.run(values)
         with b.goto_block(self.missed):
             other = (self.owner, self.args, self.count, OBJECT(None))
@@ -92,7 +104,7 @@ class Entry:
         kind = self.field(x, at.TYPE, OBJECT)
         if isinstance(want, Number):
             known = self.same(kind, self.object(type_symbol(want.kind)))
-            if want.kind in TWINS:
+            if want.kind in TWINS and not want.exact:
                 twin = self.same(kind, self.object(type_symbol(TWINS[want.kind])))
                 known = self.builder.or_(known, twin)
             self.require(known)
@@ -108,6 +120,9 @@ class Entry:
         self.require(
             self.same(self.builder.and_(self.field(x, at.FLAGS, INT), INT(mask)), INT(flags))
         )
+
+    def argument(self, x: Any, kind: Any, want: Array | Number) -> Any:
+        return self.number(x, want) if isinstance(want, Number) else self.array(x, kind)
 
     def array(self, x: Any, kind: Any) -> Any:
         """The array as Numba's code takes it: borrowed memory, no owner."""
@@ -132,7 +147,7 @@ class Entry:
 
     def number(self, x: Any, want: Number) -> Any:
         b, kind = self.builder, want.kind
-        if kind is bool:
+        if kind in (bool, np.bool_):
             numpy = self.same(x, self.object("tapeless_true"))
             return b.or_(self.same(x, self.object("_Py_TrueStruct")), numpy)
         if kind is int:
@@ -144,6 +159,13 @@ class Entry:
             made.imag = self.field(x, at.VALUE + want.dtype.itemsize // 2, part)
             return made._getvalue()
         return self.field(x, at.VALUE, self.context.get_value_type(numba_type(want)))
+
+    def rows(self, first: Any, last: Any) -> list[Any]:
+        """The same bounds, in a form from which LLVM sees that no place is negative: then loops
+        need no test for that."""
+        b = self.builder
+        first = b.and_(first, LONG(PLACES))
+        return [first, b.add(first, b.and_(b.sub(last, first), LONG(PLACES)))]
 
     def integer(self, x: Any) -> Any:
         """A Python int, OverflowError if it has more than 64 bits; or NumPy's."""
@@ -177,7 +199,7 @@ class Entry:
             with b.if_then(status.is_python_exc):
                 b.ret(OBJECT(None))
             self.fail(status.excinfoptr)
-        b.ret(self.boxed(result, restype))
+        b.ret(self.boxed(result, restype) if self.form is None else self.formed(result, restype))
 
     def save(self) -> Any:
         """Lets other threads run, where the call may take long."""
@@ -221,6 +243,31 @@ class Entry:
         held.initializer, held.global_constant, held.linkage = content, True, "internal"
         return self.builder.bitcast(held, OBJECT)
 
+    def formed(self, value: Any, kind: Any) -> Any:
+        """The result as the function returns it that calls the kernel."""
+        b, form = self.builder, self.form
+        made = []
+        for k, cls in form.results:
+            one = (
+                (b.extract_value(value, k), kind[k])
+                if isinstance(kind, types.BaseTuple)
+                else (value, kind)
+            )
+            made.append(self.number_made(*one) if cls is None else self.of_class(*one, cls))
+        return made[0] if form.single else self.tupled(made)
+
+    def of_class(self, value: Any, kind: Any, name: str) -> Any:
+        """A number of a class of NumPy."""
+        wanted = getattr(types, name)
+        value = self.context.cast(self.builder, value, kind, wanted)
+        return self.numpy_made(value, wanted)
+
+    def tupled(self, items: list[Any]) -> Any:
+        made = self.call("PyTuple_New", OBJECT, LONG(len(items)))
+        for k, item in enumerate(items):
+            self.call("PyTuple_SetItem", INT, made, LONG(k), item)
+        return made
+
     def boxed(self, value: Any, kind: Any) -> Any:
         """The result as a Python object."""
         b = self.builder
@@ -228,11 +275,9 @@ class Entry:
             self.call("Py_IncRef", ir.VoidType(), self.object("_Py_NoneStruct"))
             return self.object("_Py_NoneStruct")
         if isinstance(kind, types.BaseTuple):
-            made = self.call("PyTuple_New", OBJECT, LONG(len(kind)))
-            for k, part in enumerate(kind):
-                item = self.boxed(b.extract_value(value, k), part)
-                self.call("PyTuple_SetItem", INT, made, LONG(k), item)
-            return made
+            return self.tupled(
+                [self.boxed(b.extract_value(value, k), part) for k, part in enumerate(kind)]
+            )
         return self.number_made(value, kind)
 
     def number_made(self, value: Any, kind: Any) -> Any:
@@ -248,6 +293,10 @@ class Entry:
         if kind == types.complex128:
             parts = self.context.make_complex(b, kind, value)
             return self.call("PyComplex_FromDoubles", OBJECT, parts.real, parts.imag)
+        return self.numpy_made(value, kind)
+
+    def numpy_made(self, value: Any, kind: Any) -> Any:
+        b = self.builder
         if kind not in NUMPY_TYPES:
             raise NoEntryError(f"it returns {kind}")
         cls = self.object(type_symbol(NUMPY_TYPES[kind]))

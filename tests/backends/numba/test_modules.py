@@ -114,8 +114,8 @@ def test_compilations_say_what_was_new():
         "x is read-only",
     ]
     assert made[0].kernel == "f_kernel"
-    assert made[0].signature == "f_kernel(float64[::1], float64[::1])"
-    assert made[3].signature == "f_kernel(readonly float64[::1], float64[::1])"
+    assert made[0].signature == "f_kernel(row, row, float64[::1], float64[::1])"
+    assert made[3].signature == "f_kernel(row, row, readonly float64[::1], float64[::1])"
     assert all(c.seconds > 0 for c in made)
 
 
@@ -135,15 +135,15 @@ def test_a_thousand_sizes_are_compiled_once():
         module(
             """
             @njit(nogil=True)
-            def f_kernel(x, x_t, out):
-                for i in range(x.shape[0]):
+            def f_kernel(first, last, x, x_t, out):
+                for i in range(first, last):
                     for j in range(x.shape[1]):
                         out[i, j] = x[i, j] - x_t[i, j]
 
 
             def f(x):
                 out = empty(x.shape, x.dtype)
-                in_parallel(f_kernel, x, x.T, out)
+                in_parallel(f_kernel, x.shape[0], 4 * x.shape[1], x, x.T, out)
                 return out
             """
         ),

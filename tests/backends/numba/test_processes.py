@@ -47,8 +47,8 @@ TABLE = module(
 
 
     @njit(nogil=True)
-    def f_kernel(x, x_t, out):
-        for i in range(x.shape[0]):
+    def f_kernel(first, last, x, x_t, out):
+        for i in range(first, last):
             for j in range(x.shape[1]):
                 if x_t[i, j] > 5.0:
                     raise ValueError("large")
@@ -57,7 +57,7 @@ TABLE = module(
 
     def f(x):
         out = empty((4, 250), x.dtype)
-        in_parallel(f_kernel, x.reshape(4, 250), x.reshape(250, 4).T, out)
+        in_parallel(f_kernel, 4, 250, x.reshape(4, 250), x.reshape(250, 4).T, out)
         return out
     """
 )
@@ -269,11 +269,11 @@ def test_an_interrupt_ends_a_wait(tmp_path):
     code = """
 import numpy as np, sys, time
 from tapeless.backends.numba import threads
-def slow(x):
+def slow(first, last):
     time.sleep(0.02)
 print("go", flush=True)
 try:
-    threads.in_parallel(slow, np.zeros(threads.PART * 100))
+    threads.in_parallel(slow, 100, threads.PART)
 except KeyboardInterrupt:
     print("ended", flush=True)
 """

@@ -1,4 +1,4 @@
-"""Parts of arrays and threads: the same bits whatever their number, and no deadlocks."""
+"""Rows that threads share: the same bits whatever their number, and no deadlocks."""
 
 import threading
 
@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from tapeless.backends.numba import load, threads
-from tapeless.backends.numba.threads import PART, accumulated, cut, in_parallel, partials, share
+from tapeless.backends.numba.threads import MOST, PART, cut, in_parallel, share
 from tests.backends.numba.text import apart, module
 
-BIG = 5 * PART + 17
+WORK = 64  # of a row, in these tests
+BIG = 5 * PART // WORK + 17
 
 
-@pytest.fixture(params=["1", "2", "5"])
+@pytest.fixture(params=["1", "2", "3", "7"])
 def number(request, monkeypatch):
     monkeypatch.setenv("TAPELESS_NUM_THREADS", request.param)
     return int(request.param)
@@ -27,37 +28,47 @@ def test_how_many(monkeypatch):
 
 
 def test_each_row_is_done_once(number):
-    seen = np.zeros((997, 1000))
+    seen = np.zeros(BIG)
 
-    def kernel(part, k, whole):
-        assert part.shape[0] <= 997
-        assert (k, whole) == (5, "all")
-        part += 1
+    def kernel(first, last, x, k):
+        assert 0 <= first < last <= BIG
+        assert k == 5
+        x[first:last] += 1
 
-    in_parallel(kernel, seen, 5, whole=("all",))
+    in_parallel(kernel, BIG, WORK, seen, 5)
     assert (seen == 1).all()
 
 
-def test_small_arrays_are_not_cut():
-    assert cut(len, (np.zeros(PART),), 1) == (PART, 1)
-    assert cut(len, (np.zeros(PART + 1),), 1)[1] == 2
-    assert cut(len, (np.zeros((1, 9 * PART)),), 1)[1] == 1
-    assert cut(len, (np.zeros(100),), 1e6) == (1, 100)
-    assert cut(len, (np.zeros((0, 5)),), 1)[1] == 1
-    assert cut(len, (3.0,), 1)[1] == 1
+def test_little_work_is_not_cut():
+    assert cut(2 * PART - 1, 1) == 2 * PART - 1
+    assert cut(2 * PART, 1) == PART
+    assert cut(1, 9 * PART) == 1
+    assert cut(100, PART) == 1
+    assert cut(0, 5) == 0
+    assert cut(5, 0) == 5
+
+
+def test_the_number_of_parts_is_bounded():
+    for rows, work in ((100_000, PART), (10**9, 10), (MOST * 63, PART)):
+        assert MOST / 2 <= -(-rows // cut(rows, work)) <= MOST * 64 / 63 + 1
+
+
+def test_parts_are_large_for_large_results():
+    assert cut(BIG, WORK, (np.zeros(PART // 4),)) * WORK >= 4 * PART - 64 * WORK
+    assert cut(BIG, WORK, (np.zeros(PART),)) >= BIG
 
 
 def test_parts_do_not_depend_on_the_number_of_threads(number):
-    rows, count = cut(len, (np.zeros(BIG), np.zeros((BIG, 1))), 1)
-    assert rows % 64 == 0
-    assert (rows, count) == (PART, 6)
+    size = cut(BIG, WORK)
+    assert size % 64 == 0
+    assert size == PART // WORK
 
 
 def test_the_same_bits_for_any_number_of_threads(monkeypatch, rng):
     f = load("f", apart("exp(v) * sin(v) + log(v * v + 1.0)"))
-    x = rng.normal(size=BIG)
+    x = rng.normal(size=3 * PART // 24 + 5)
     found = []
-    for n in ("1", "2", "4"):
+    for n in ("1", "2", "3", "7"):
         monkeypatch.setenv("TAPELESS_NUM_THREADS", n)
         found.append(f(x))
     for other in found[1:]:
@@ -68,77 +79,74 @@ def test_the_same_bits_for_any_number_of_threads(monkeypatch, rng):
 SUM = module(
     """
     @njit(nogil=True)
-    def f_kernel(x):
-        s = 0.0
-        for i in range(x.shape[0]):
-            s += x[i]
-        return s
+    def f_kernel(first, last, x, row, out):
+        for j in range(x.shape[1]):
+            out[j] = 0.0
+        total = 0.0
+        largest = -np.inf
+        for i in range(first, last):
+            for j in range(x.shape[1]):
+                row[j] = x[i, j] * 2.0
+            for j in range(x.shape[1]):
+                total += row[j]
+                out[j] += row[j]
+                largest = max(largest, row[j])
+        return total, x.shape[1], largest
 
 
     def f(x):
-        s = 0.0
-        for part in partials(f_kernel, x):
-            s += part
-        return s
-
-
-    @njit(nogil=True)
-    def columns_kernel(x, out):
-        for i in range(x.shape[0]):
-            for j in range(x.shape[1]):
-                out[j] += x[i, j]
-
-
-    def columns(x):
-        out = np.zeros(x.shape[1])
-        accumulated(columns_kernel, out, x)
-        return out
+        out = np.empty(x.shape[1])
+        row = np.empty(x.shape[1])
+        found = in_parallel(
+            f_kernel, len(x), 512, x, own=(row,), sums=(out,), join="sum sum first max"
+        )
+        return *found, out
     """
 )
 
 
 def test_ordered_reductions(monkeypatch, rng):
-    f, columns = load("f", SUM), load("columns", SUM)
-    x = rng.normal(size=BIG)
-    table = x[: BIG // 8 * 8].reshape(-1, 8)
-    sums, rows = [], []
-    for n in ("1", "2", "3"):
+    f = load("f", SUM)
+    x = rng.normal(size=(6 * PART // 512 + 3, 8))
+    found = []
+    for n in ("1", "2", "3", "7"):
         monkeypatch.setenv("TAPELESS_NUM_THREADS", n)
-        sums.append(f(x))
-        rows.append(columns(table))
-    assert len(set(sums)) == 1
-    np.testing.assert_allclose(sums[0], np.sum(x), rtol=1e-12, atol=1e-9)
-    assert all((r == rows[0]).all() for r in rows)
-    np.testing.assert_allclose(rows[0], table.sum(axis=0), atol=1e-9)
+        found.append(f(x))
+    total, columns, largest, out = found[0]
+    assert (type(total), columns, largest) == (float, 8, 2 * x.max())
+    np.testing.assert_allclose(total, np.sum(2 * x), rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(out, 2 * x.sum(axis=0), atol=1e-9)
+    for other in found[1:]:
+        assert other[:3] == found[0][:3]
+        np.testing.assert_array_equal(other[3], out)
 
 
-def test_sums_of_parts_begin_at_what_is_there():
-    out = np.array([1.0, 2.0])
-    accumulated(lambda x, o: o.__iadd__(x.sum(axis=0)), out, np.ones((PART, 2)))
-    np.testing.assert_array_equal(out, [PART + 1, PART + 2])
-    accumulated(lambda x, o: o.__iadd__(x.sum(axis=0)), out, np.ones((3, 2)))
-    np.testing.assert_array_equal(out, [PART + 4, PART + 5])
-
-
-def test_views_of_other_lengths_are_refused():
-    with pytest.raises(ValueError, match=r"lengths \[\d+, \d+\]"):
-        in_parallel(lambda x, y: None, np.zeros(BIG), np.zeros(BIG - 1))
-
-
-def test_partial_results_are_in_order(number):
-    x = np.arange(BIG)
-    assert partials(lambda part: part[0], x) == list(range(0, BIG, PART))
-    assert partials(lambda part: part[0], x[:5]) == [0]
+@pytest.mark.parametrize(
+    ("join", "values", "wanted"),
+    [
+        ("sum", [2**62, 2**62, 1], -(2**63) + 1),  # as sums of int64 in NumPy
+        ("sum", [np.float32(1e8), np.float32(1), np.float32(2)], np.float32(1e8 + 3)),
+        ("prod", [2.0, 3.0, -1.0], -6.0),
+        ("max", [1.0, np.nan, 2.0], np.nan),
+        ("min", [3, 1, 2], 1),
+        ("any", [False, True, False], True),
+        ("all", [True, True, False], False),
+        ("first", [7, 7, 7], 7),
+    ],
+)
+def test_how_results_are_put_together(join, values, wanted):
+    found = in_parallel(lambda first, last: values[first], 3, 10 * PART, join=join)
+    assert type(found) is type(wanted)
+    np.testing.assert_equal(found, wanted)
 
 
 def test_the_first_error_is_raised(number):
-    def kernel(x):
-        if x[0]:
-            raise ValueError(int(x[0]))
+    def kernel(first, last):
+        if first:
+            raise ValueError(first)
 
-    with pytest.raises(ValueError, match=f"^{PART}$"):
-        in_parallel(kernel, np.arange(BIG))
-    in_parallel(kernel, np.zeros(BIG))
+    with pytest.raises(ValueError, match=f"^{PART // WORK}$"):
+        in_parallel(kernel, BIG, WORK)
 
 
 def test_results_of_tasks(number):
@@ -155,7 +163,7 @@ def test_nesting_does_not_block(number):
 def test_many_callers_at_once(monkeypatch):
     monkeypatch.setenv("TAPELESS_NUM_THREADS", "3")
     f = load("f", apart("v * 2 + 1"))
-    x = np.arange(BIG, dtype=float)
+    x = np.arange(3.0 * PART // 24)
     f(x)
     failed, barrier = [], threading.Barrier(6)
 

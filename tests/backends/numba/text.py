@@ -12,16 +12,8 @@ def empty(shape, dtype):
     return np.empty(shape, dtype)
 
 
-def in_parallel(kernel, *views, whole=(), work=1):
-    kernel(*views, *whole)
-
-
-def partials(kernel, *views, whole=(), work=1):
-    return [kernel(*views, *whole)]
-
-
-def accumulated(kernel, out, *views, whole=(), work=1):
-    kernel(*views, *whole, out)
+def in_parallel(kernel, rows, work, *args, own=(), sums=(), join=""):
+    return kernel(0, rows, *args, *own, *sums)
 
 
 """
@@ -37,15 +29,15 @@ def apart(body, more=""):
     return module(
         f"""
         @njit(nogil=True)
-        def f_kernel(x, out):
-            for i in range(x.shape[0]):
+        def f_kernel(first, last, x, out):
+            for i in range(first, last):
                 v = x[i]
                 out[i] = {body}
 
 
         def f(x):
             out = empty(x.shape, x.dtype)
-            in_parallel(f_kernel, x, out)
+            in_parallel(f_kernel, len(x), 24, x, out)
             return out
         {more}
         """

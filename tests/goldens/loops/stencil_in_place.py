@@ -9,7 +9,7 @@ def plus(a, b):
 
 
 @njit(nogil=True, error_model="numpy")
-def stencil_in_place_kernel(steps, u):
+def stencil_in_place_kernel(u, steps):
     for i in range(steps):  # line 77
         for i_2 in range(1, u.shape[0] - 1):
             t = u[i_2 - 1] - 2 * u[i_2] + u[i_2 + 1]
@@ -22,5 +22,5 @@ def stencil_in_place_kernel(steps, u):
 
 def stencil_in_place(u, steps):
     """stencil_in_place.  From test_kernels.py:73."""
-    value = stencil_in_place_kernel(steps, u)
+    value = stencil_in_place_kernel(u, steps)
     return np.float64(value)

@@ -5,7 +5,7 @@ import pytest
 
 import tapeless
 from tapeless.transforms.core.language import For, If, While
-from tapeless.transforms.errors import NeedStaticError, TapelessError
+from tapeless.transforms.errors import NeedStaticError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend.stage import is_dynamic
 from tests.transforms.staging import block_of, every, size, staged
 
@@ -240,3 +240,16 @@ def test_errors_leave_nothing():
     with pytest.raises(KeyError):
         tapeless.grad(f)(2.0)
     assert (counter.calls, counter.log) == (0, [])
+
+
+def test_functions_that_always_raise():
+    def fail(x):
+        if x > 0:
+            raise KeyError(x)
+        raise ValueError(f"not {x}")
+
+    for transform in (tapeless.grad, tapeless.jit, tapeless.vmap):
+        with pytest.raises(UnsupportedError) as e:
+            transform(fail)(np.ones(1) if transform is tapeless.vmap else 1.0)
+        assert e.value.problem.startswith("the function raises an error in all cases")
+        assert e.value.where[:2] == (__file__, fail.__code__.co_firstlineno + 3)

@@ -220,3 +220,20 @@ def test_inplace_operators_keep_the_dtype():
     with pytest.raises(TypeError, match="same_kind"):
         block_of(f, np.array([1, 2]))
     assert tapeless.jvp_fn(f)(V.astype("f4"), V.astype("f4"))[0].dtype == np.float32
+
+
+def test_comparisons_of_lengths_that_are_certain():
+    """The axes of an argument have length 0, 1 or more, and the program is made for one of them."""
+
+    def certain(v):
+        n = len(v)
+        found = [n == 1, n != 0, n > 1, n >= 2, n < 2, n <= 1, n + 1 > n, n + 1 == n, n == len(v)]
+        return v * found.count(True)
+
+    def uncertain(v):
+        return v if len(v) == 3 else 2 * v
+
+    assert "equal" not in str(block_of(certain, V).body)
+    assert "equal" in str(block_of(uncertain, V).body)
+    square = tapeless.grad(lambda v: np.sum(v[None] if len(v) == 1 else v.reshape(2, 2)))
+    assert square(V).tolist() == [1, 1, 1, 1]

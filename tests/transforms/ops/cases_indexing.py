@@ -48,6 +48,15 @@ def at(ufunc):
     return run
 
 
+def highest(y, v):
+    np.maximum.at(y, INDEX, v)
+    np.maximum.at(y, (INDEX, INDEX), v[:, 0])
+
+
+def lowest(y, v):
+    np.minimum.at(y, (slice(None), INDEX), v)
+
+
 def put(y, v):
     np.put(y, [0, 5, 7], v[0])
     y.put([2, 3], v[1, 0])
@@ -170,6 +179,7 @@ CASES = [
     case(lambda x: np.histogram(x, bins=3, range=(-1.0, 1.0))[0] * x[0], normal(5), second=False),
     case(lambda x, e: np.histogram(x, e)[0], tenths(5), np.array([-1.0, 0.0, 2.0]), second=False),
     *(case(written(store), tenths(3, 3), tenths(3, 3)) for store in (filled, outs)),
+    *(case(written(store), stepped(3, 3), stepped(3, 3) - 0.04) for store in (highest, lowest)),
     *(case(at(f), tenths(3, 3) + 1.0, tenths(3) + 1.1, of=f.at) for f in PAIRS),
     *(case(at(f), positive(3, 3), positive(3), of=f.at) for f in SINGLE),
     *(

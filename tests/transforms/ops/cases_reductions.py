@@ -25,6 +25,8 @@ def along(f, make):
 
 
 CASES = [
+    case(np.sum, integers(3).astype(np.int8), dtype=np.int8),
+    case(np.cumsum, integers(3).astype(np.int8), dtype=np.int8),
     *(each for f in (np.sum, np.mean, np.prod) for each in axes(f, normal)),
     *(each for f in (np.max, np.min, np.ptp, np.median) for each in axes(f, stepped)[:6]),
     *(each for f in (np.var, np.std) for each in axes(f, normal)[:6]),

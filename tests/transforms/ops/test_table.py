@@ -14,15 +14,18 @@ from tapeless.transforms.ops import table
 from tapeless.transforms.ops.elementwise import UFUNCS
 from tapeless.transforms.ops.special import SPECIAL
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
+from tapeless.transforms.written.table import WRITTEN
 from tests.corpus.differences import leaves, rebuild, signed, unravel
 from tests.transforms.ops import (
     cases_arrays,
     cases_calculus,
     cases_elementwise,
+    cases_fft,
     cases_indexing,
     cases_linalg,
     cases_reductions,
     cases_special,
+    cases_written,
 )
 from tests.transforms.ops.cases import is_float
 
@@ -33,7 +36,9 @@ FILES = (
     cases_indexing,
     cases_linalg,
     cases_calculus,
+    cases_fft,
     cases_special,
+    cases_written,
 )
 CASES = [each for file in FILES for each in file.CASES]
 SMOOTH = [each for each in CASES if each.wrt()]
@@ -218,7 +223,8 @@ def covered():
 
 
 def test_every_function_has_a_case():
-    rules = {*FUNCTIONS, *table.special_rules(), *table.linalg_rules(), *WRITERS, *APPLIED}
+    scipys = {*table.special_rules(), *table.linalg_rules()}
+    rules = {*FUNCTIONS, *scipys, *WRITERS, *APPLIED, *WRITTEN}
     assert sorted(full_name(f) for f in rules - covered()) == []
 
 

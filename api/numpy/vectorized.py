@@ -1,4 +1,4 @@
-"""What NumPy's own namespace has and a transformation does better: `vectorize`."""
+"""vectorize: a function over the leading axes of its arguments, as array code."""
 
 from __future__ import annotations
 

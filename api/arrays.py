@@ -1,0 +1,169 @@
+"""The arrays that `tapeless.numpy` makes: NumPy's, with what JAX's arrays can do beside.
+
+Functions of NumPy take them as they are, and make none themselves of plain arrays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.devices import Device, chosen_devices
+from tapeless.transforms.frontend.updates import At
+
+
+def _replacing(name: str) -> Any:
+    operator = getattr(np.ndarray, f"__{name}__")
+
+    def method(self: Any, other: Any) -> Any:
+        return operator(self, other)
+
+    return method
+
+
+class Array(np.ndarray[Any, Any]):
+    """An array with `.at`, `.block_until_ready()`, `.device` and their kin.
+
+    `x += v` gives `x` a new array, as in JAX: other names of the old one do not see it.
+
+    >>> import tapeless.numpy as jnp
+    >>> x = jnp.zeros(3)
+    >>> x.at[1].set(2.0)
+    Array([0., 2., 0.])
+    >>> x
+    Array([0., 0., 0.])
+    """
+
+    __slots__ = ()
+
+    @property
+    def at(self) -> At:
+        """`x.at[key].set(v)` is a changed copy; also add, subtract, multiply, divide, power, min,
+        max, apply and get."""
+        return At(self)
+
+    def block_until_ready(self) -> Array:
+        """The array: what is returned here has been computed, always."""
+        return self
+
+    @property
+    def device(self) -> Device:  # type: ignore[override]  # NumPy says "cpu"
+        """Where the array is."""
+        return _device()
+
+    @property
+    def sharding(self) -> Device:
+        """Where the array is: on one device."""
+        return _device()
+
+    def devices(self) -> set[Device]:
+        """The devices that hold the array."""
+        return {_device()}
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Array:
+        """The array: cores share their memory."""
+        return self
+
+    @property
+    def addressable_shards(self) -> list[Shard]:
+        """The one part of the array, on its device."""
+        return [Shard(_device(), (slice(None),) * self.ndim, self)]
+
+    global_shards = addressable_shards
+
+    def addressable_data(self, index: int) -> Array:
+        """The part of the array on a device of this process."""
+        return self.addressable_shards[index].data
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """True: all of it is in this process."""
+        return True
+
+    is_fully_replicated = committed = is_fully_addressable
+
+    @property
+    def weak_type(self) -> bool:
+        """False: arrays keep their dtype."""
+        return False
+
+    def copy_to_host_async(self) -> None:
+        """Nothing: it is there."""
+
+    def is_deleted(self) -> bool:
+        """False: arrays live as long as somebody has them."""
+        return False
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return round(self[()], ndigits) if ndigits is None else np.round(self, ndigits)
+
+    def on_device_size_in_bytes(self) -> int:
+        """The bytes of its elements."""
+        return self.nbytes
+
+    __iadd__, __isub__ = _replacing("add"), _replacing("sub")
+    __imul__, __itruediv__ = _replacing("mul"), _replacing("truediv")
+    __ifloordiv__, __imod__ = _replacing("floordiv"), _replacing("mod")
+    __ipow__, __imatmul__ = _replacing("pow"), _replacing("matmul")
+    __iand__, __ior__, __ixor__ = _replacing("and"), _replacing("or"), _replacing("xor")
+    __ilshift__, __irshift__ = _replacing("lshift"), _replacing("rshift")
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of an array on a device."""
+
+    device: Device
+    index: tuple[slice, ...]
+    data: Array
+    replica_id: int = 0
+
+
+def _device() -> Device:
+    return chosen_devices(None)[0]
+
+
+def functional(value: Any) -> Any:
+    """The arrays and numbers of NumPy in a tree as arrays of `tapeless.numpy`."""
+    return _mapped(_made, value)
+
+
+def _made(value: Any) -> Any:
+    if type(value) is np.ndarray:
+        return value.view(Array)
+    return np.asarray(value).view(Array) if isinstance(value, np.generic) else value
+
+
+def plain(value: Any) -> Any:
+    """The tree with NumPy's own arrays; what holds no others is passed on itself."""
+    return _mapped(_own, value)
+
+
+def _own(value: Any) -> Any:
+    return value.view(np.ndarray) if type(value) is Array else value
+
+
+LEAVES = frozenset({np.ndarray, Array, np.float64, np.float32, np.int64, np.bool_, int, float, str})
+
+
+def _mapped(change: Any, value: Any) -> Any:
+    """The tree with its leaves changed; quick for what results mostly are."""
+    kind = type(value)
+    if kind in LEAVES:
+        return change(value)
+    if kind is tuple or kind is list:
+        parts = [_mapped(change, v) for v in value]
+        same = all(new is old for new, old in zip(parts, value, strict=True))
+        return value if same else kind(parts)
+    if kind is dict:
+        made = {k: _mapped(change, v) for k, v in value.items()}
+        return value if all(made[k] is v for k, v in value.items()) else made
+    return tree.map(change, value)
+
+
+def has_functional(leaves: Any) -> bool:
+    """Whether some of the leaves are arrays of `tapeless.numpy`."""
+    return any(type(x) is Array for x in leaves)

@@ -1,0 +1,8 @@
+"""Rules of your own for derivatives, where JAX has them."""
+
+from tapeless.functions import custom_jvp as custom_jvp
+from tapeless.functions import custom_vjp as custom_vjp
+from tapeless.linear import closure_convert as closure_convert
+from tapeless.linear import custom_gradient as custom_gradient
+
+__all__ = ["closure_convert", "custom_gradient", "custom_jvp", "custom_vjp"]

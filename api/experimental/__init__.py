@@ -1,0 +1,13 @@
+"""The mini-libraries under the names that they had in the first releases of JAX.
+
+>>> from tapeless.experimental import minmax, optimizers, stax
+>>> len(minmax.sgd(0.1)), len(optimizers.sgd(0.1)), len(stax.Relu)
+(2, 3, 2)
+"""
+
+if not __name__.startswith("tapeless."):
+    raise ImportError(f"import tapeless.experimental instead of {__name__}")
+
+from tapeless.experimental import minmax, optimizers, stax
+
+__all__ = ["minmax", "optimizers", "stax"]

@@ -1,0 +1,51 @@
+"""Sums and the like of all elements up to each one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.lax.associative import associative_scan
+from tapeless.lax.checks import checked_kind
+from tapeless.lax.kinds import checked_axis
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def _cumulative(name: str, function: Any, kinds: str, what: str) -> Callable[..., Any]:
+    def run(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+        x = checked_kind(name, operand, kinds)
+        axis = checked_axis(name, axis, [x])
+        if reverse:
+            return np.flip(function(np.flip(x, axis), axis), axis)
+        return function(x, axis)
+
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = (
+        f"{what} of all elements up to each one along an axis.\n\n    operand  an array\n"
+        "    axis     its number\n    reverse  from each one to the last instead\n\n"
+        "    Raises TypeError for other dtypes, ValueError for an axis that is not there."
+    )
+    return run
+
+
+cumsum = _cumulative(
+    "cumsum", lambda x, axis: np.cumsum(x, axis=axis, dtype=x.dtype), "iufc", "The sum"
+)
+cumprod = _cumulative(
+    "cumprod", lambda x, axis: np.cumprod(x, axis=axis, dtype=x.dtype), "iufc", "The product"
+)
+cummax = _cumulative(
+    "cummax", lambda x, axis: np.maximum.accumulate(x, axis=axis), "iuf", "The greatest"
+)
+cummin = _cumulative(
+    "cummin", lambda x, axis: np.minimum.accumulate(x, axis=axis), "iuf", "The least"
+)
+cumlogsumexp = _cumulative(
+    "cumlogsumexp",
+    lambda x, axis: associative_scan(np.logaddexp, x, axis=axis),
+    "f",
+    "The logarithm of the sum of the exponentials",
+)

@@ -1,0 +1,142 @@
+"""Special functions, element by element; most of them need SciPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.custom import CustomJvp
+from tapeless.lax.checks import checked_kind, checked_operands
+from tapeless.random.checks import scipy_special
+from tapeless.random.gamma_slope import gamma_slope
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def _special(name: str, function: str, count: int, what: str) -> Callable[..., Any]:
+    """A function of scipy.special of so many float arrays."""
+
+    def run(*operands: Any) -> Any:
+        if len(operands) != count:
+            raise TypeError(f"{name}() takes {count} arguments but {len(operands)} were given")
+        of = getattr(scipy_special(name, "lax"), function)
+        if count == 1:
+            return of(checked_kind(name, operands[0], "f"))
+        return of(*checked_operands(name, "f", *operands))
+
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = (
+        f"{what}, element by element.\n\n    Takes {count} float arrays of one dtype and shape. "
+        "Needs SciPy."
+    )
+    return run
+
+
+erf = _special("erf", "erf", 1, "The error function")
+erfc = _special("erfc", "erfc", 1, "1 - erf(x), exact for large x")
+erf_inv = _special("erf_inv", "erfinv", 1, "The inverse of the error function")
+lgamma = _special("lgamma", "gammaln", 1, "The logarithm of the absolute gamma function")
+digamma = _special("digamma", "psi", 1, "The derivative of the logarithm of the gamma function")
+bessel_i0e = _special("bessel_i0e", "i0e", 1, "exp(-abs(x)) I0(x), a modified Bessel function")
+bessel_i1e = _special("bessel_i1e", "i1e", 1, "exp(-abs(x)) I1(x), a modified Bessel function")
+betainc = _special("betainc", "betainc", 3, "The regularised incomplete beta function of a, b, x")
+zeta = _special("zeta", "zeta", 2, "The Hurwitz zeta function of x and q")
+
+
+def polygamma(m: Any, x: Any) -> Any:
+    """The derivative of order m of the digamma function at x, element by element.
+
+    m  numbers from 0 on; one that is known, or a float array of orders from 1 on
+    x  float array
+
+    Of an array of orders by the Hurwitz zeta function (NIST, Digital Library of Mathematical
+    Functions, 25.11.12). Needs SciPy.
+
+    >>> from tapeless import lax
+    >>> round(float(lax.polygamma(1, 1.0)), 6)
+    1.644934
+    """
+    of = scipy_special("polygamma", "lax")
+    if isinstance(m, (int, float, np.number)):
+        return of.polygamma(int(m), checked_kind("polygamma", x, "f"))
+    m, x = checked_operands("polygamma", "f", m, x)
+    return np.where(m % 2 == 0, -1, 1) * np.exp(of.gammaln(m + 1)) * of.zeta(m + 1, x)
+
+
+def _density(a: Any, x: Any) -> Any:
+    """The derivative of igamma by x: that of the gamma distribution."""
+    return np.exp((a - 1) * np.log(x) - x - scipy_special("igamma", "lax").gammaln(a))
+
+
+_igamma = CustomJvp(lambda a, x: scipy_special("igamma", "lax").gammainc(a, x))
+_igammac = CustomJvp(lambda a, x: scipy_special("igammac", "lax").gammaincc(a, x))
+
+
+@_igamma.defjvp
+def _igamma_jvp(primals: Any, tangents: Any) -> Any:
+    slope = _density(*primals) * tangents[1] + _by_a(*primals) * tangents[0]
+    return _igamma(*primals), slope
+
+
+@_igammac.defjvp
+def _igammac_jvp(primals: Any, tangents: Any) -> Any:
+    slope = _density(*primals) * tangents[1] + _by_a(*primals) * tangents[0]
+    return _igammac(*primals), -slope
+
+
+def _by_a(a: Any, x: Any) -> Any:
+    return -gamma_slope(a, x) * _density(a, x)
+
+
+def igamma(a: Any, x: Any) -> Any:
+    """The regularised lower incomplete gamma function, element by element.
+
+    a, x  positive float arrays
+
+    Differentiable in both. Needs SciPy.
+
+    >>> from tapeless import lax
+    >>> round(float(lax.igamma(1.0, 2.0)), 6)
+    0.864665
+    """
+    return _igamma(*checked_operands("igamma", "f", a, x))
+
+
+def igammac(a: Any, x: Any) -> Any:
+    """1 - igamma(a, x), exact for large x.
+
+    a, x  positive float arrays
+
+    Differentiable in both. Needs SciPy.
+
+    >>> from tapeless import lax
+    >>> round(float(lax.igammac(1.0, 2.0)), 6)
+    0.135335
+    """
+    return _igammac(*checked_operands("igammac", "f", a, x))
+
+
+def igamma_grad_a(a: Any, x: Any) -> Any:
+    """The derivative of igamma(a, x) by a, element by element.
+
+    a, x  positive float arrays
+
+    >>> from tapeless import lax
+    >>> round(float(lax.igamma_grad_a(1.0, 2.0)), 6)
+    -0.220825
+    """
+    return _by_a(*checked_operands("igamma_grad_a", "f", a, x))
+
+
+def random_gamma_grad(a: Any, x: Any) -> Any:
+    """How a gamma number x moves with its shape parameter a while its quantile stays.
+
+    a, x  positive float arrays
+
+    >>> from tapeless import lax
+    >>> round(float(lax.random_gamma_grad(1.0, 2.0)), 6)
+    1.631691
+    """
+    return gamma_slope(*checked_operands("random_gamma_grad", "f", a, x))

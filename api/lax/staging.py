@@ -1,0 +1,35 @@
+"""Transformations as the functions of this package use them."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import tapeless
+from tapeless.calling import call_user
+from tapeless.transforms.core.builder import active
+from tapeless.transforms.frontend.branches import choose
+
+
+def run_staged(fun: Any, *args: Any) -> Any:
+    """fun(*args) as emitted code, which knows the types of what does not run."""
+    with tapeless.disable_jit():
+        return tapeless.jit(fun)(*args)
+
+
+@functools.lru_cache(maxsize=256)
+def batched(fun: Any) -> Any:
+    """The function for a batch."""
+    return tapeless.vmap(fun)
+
+
+def one_of(index: Any, calls: list[Any], first: int = 0) -> Any:
+    """The value of the call at a position, found by halves; no other call is made."""
+    if len(calls) == 1:
+        return call_user(calls[0])
+    half = first + len(calls) // 2
+    low = functools.partial(one_of, index, calls[: half - first], first)
+    high = functools.partial(one_of, index, calls[half - first :], half)
+    if active():
+        return choose(index < half, low, high)
+    return low() if index < half else high()

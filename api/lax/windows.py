@@ -1,0 +1,150 @@
+"""Windows that slide over the spatial axes of an array: how many, how padded, and their parts."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeless.lax.padding import pad
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def known_sizes(x: Any, axes: Sequence[int]) -> tuple[int, ...]:
+    """Lengths of axes as integers that are known: a staged run is for arrays of these lengths."""
+    return tuple([int(x.shape[k]) for k in axes])
+
+
+def dilated(size: int, dilation: int) -> int:
+    """The length of an axis with dilation - 1 places put in between."""
+    return (size - 1) * dilation + 1 if size else 0
+
+
+def checked_numbers(name: str, what: str, values: Any, rank: int, least: int = 1) -> Any:
+    """One integer for each axis; ones where there are none."""
+    if values is None:
+        return (1,) * rank
+    try:
+        found = tuple([operator.index(n) for n in values])
+    except TypeError:
+        raise ArgumentTypeError(f"lax.{name}: {what} must be integers, not {values!r}") from None
+    if len(found) != rank:
+        raise ArgumentTypeError(f"lax.{name}: {what} has {len(found)} entries for {rank} axes")
+    if min(found, default=least) < least:
+        raise ArgumentTypeError(f"lax.{name}: {what} must be at least {least}, not {found}")
+    return found
+
+
+def pads_of(name: str, padding: Any, sizes: Any, window: Any, strides: Any) -> Any:
+    """(low, high) for each axis, of such pairs or of the words SAME, SAME_LOWER and VALID.
+
+    sizes and window are those after dilation.
+    """
+    if not isinstance(padding, str):
+        return _pairs(name, padding, len(sizes))
+    word = padding.upper()
+    if word == "VALID":
+        return ((0, 0),) * len(sizes)
+    if word not in ("SAME", "SAME_LOWER"):
+        raise ArgumentError(
+            f"lax.{name}: the padding {padding!r} is none of 'SAME', 'SAME_LOWER' and 'VALID'",
+            "or give a pair (low, high) for each axis",
+        )
+    totals = [
+        max((-(-n // s) - 1) * s + k - n, 0) for n, k, s in zip(sizes, window, strides, strict=True)
+    ]
+    if word == "SAME":
+        return tuple([(total // 2, total - total // 2) for total in totals])
+    return tuple([(total - total // 2, total // 2) for total in totals])
+
+
+def _pairs(name: str, padding: Any, rank: int) -> Any:
+    try:
+        pairs = tuple([(operator.index(low), operator.index(high)) for low, high in padding])
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"lax.{name}: padding must be a word or pairs (low, high) of integers, not {padding!r}"
+        ) from None
+    if len(pairs) != rank:
+        raise ArgumentError(f"lax.{name}: padding has {len(pairs)} pairs for {rank} axes")
+    return pairs
+
+
+def count(size: int, window: int, stride: int) -> int:
+    """How many windows fit."""
+    return max((size - window) // stride + 1, 0)
+
+
+def counts(
+    sizes: Any, window: Any, strides: Any, pads: Any, base_dilation: Any, window_dilation: Any
+) -> tuple[int, ...]:
+    """How many windows fit on each axis."""
+    return tuple(
+        [
+            count(low + dilated(n, b) + high, dilated(k, d), s)
+            for n, k, s, (low, high), b, d in zip(
+                sizes, window, strides, pads, base_dilation, window_dilation, strict=True
+            )
+        ]
+    )
+
+
+def padded(x: Any, value: Any, axes: Any, pads: Any, dilation: Any) -> Any:
+    """The array with places around it and in between along some axes."""
+    config = [(0, 0, 0)] * x.ndim
+    for axis, (low, high), d in zip(axes, pads, dilation, strict=True):
+        config[axis] = (low, high, d - 1)
+    return pad(x, value, config)
+
+
+def part(x: Any, axis: int, start: Any, length: int, step: int) -> Any:
+    """So many elements along an axis, from `start` on in steps: a view."""
+    stop = start + (length - 1) * step + 1
+    return x[(slice(None),) * axis + (slice(start, stop, step if step > 1 else None),)]
+
+
+def patches(x: Any, axis: int, window: Any, out: Any, strides: Any, dilation: Any) -> Any:
+    """What each window sees: an array of shape (..., *out, *window, C).
+
+    x     of shape (..., *spatial, C)
+    axis  the first spatial axis
+    out   how many windows there are on each spatial axis
+    """
+    shape = (*x.shape[:axis], *out, *window, x.shape[-1])
+    if all(k == 1 for k in window):
+        for k, (n, s) in enumerate(zip(out, strides, strict=True)):
+            x = x if s == 1 and n == x.shape[axis + k] else part(x, axis + k, 0, n, s)
+        return np.reshape(x, shape)
+    made = np.empty(shape, x.dtype)
+    _fill(made, x, axis, len(window), (window, out, strides, dilation))
+    return made
+
+
+def _fill(made: Any, x: Any, axis: int, left: int, sizes: Any) -> None:
+    """Copies along the spatial axes from `axis` on, `left` of them, window place by window place;
+    along the last of several, window by window, which copies longer pieces."""
+    window, out, strides, dilation = [s[-left] for s in sizes]
+    here = (slice(None),) * axis
+    if left == 1 and len(sizes[0]) > 1:
+        for j in range(out):
+            made[(*here, j)] = part(x, axis, j * strides, window, dilation)
+        return
+    for i in range(window):
+        seen = part(x, axis, i * dilation, out, strides)
+        places = made[(*here, *(slice(None),) * left, i)]
+        if left == 1:
+            places[...] = seen
+        else:
+            _fill(places, seen, axis + 1, left - 1, sizes)
+
+
+def sizes_where(arrays: Any, axes: Any) -> tuple[int, ...]:
+    """Known lengths of axes, which must be the same for all arrays."""
+    found = [known_sizes(x, axes) for x in arrays]
+    if any(sizes != found[0] for sizes in found):
+        raise ArgumentError(f"lax.reduce_window: the shapes of the operands differ: {found}")
+    return found[0]

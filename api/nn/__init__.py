@@ -1,0 +1,83 @@
+"""Activations, softmaxes, attention and initializers: jax.nn's functions for NumPy arrays.
+
+>>> import numpy as np
+>>> from tapeless import grad, nn
+>>> nn.softmax(np.array([0.0, 0.0, 0.0, 0.0]))
+array([0.25, 0.25, 0.25, 0.25])
+>>> float(grad(nn.relu)(0.0))
+0.0
+"""
+
+if not __name__.startswith("tapeless."):
+    raise ImportError(f"import tapeless.nn instead of {__name__}")
+
+from numpy import tanh
+
+from tapeless.nn import initializers
+from tapeless.nn.activations import (
+    gelu,
+    glu,
+    identity,
+    log1mexp,
+    log_sigmoid,
+    mish,
+    sigmoid,
+    silu,
+    soft_sign,
+    softplus,
+    squareplus,
+    swish,
+)
+from tapeless.nn.attention import dot_product_attention
+from tapeless.nn.encodings import one_hot, standardize
+from tapeless.nn.rectifiers import (
+    celu,
+    elu,
+    hard_sigmoid,
+    hard_silu,
+    hard_swish,
+    hard_tanh,
+    leaky_relu,
+    relu,
+    relu6,
+    selu,
+    sparse_plus,
+    sparse_sigmoid,
+)
+from tapeless.nn.softmaxes import log_softmax, logmeanexp, logsumexp, softmax
+
+__all__ = [
+    "celu",
+    "dot_product_attention",
+    "elu",
+    "gelu",
+    "glu",
+    "hard_sigmoid",
+    "hard_silu",
+    "hard_swish",
+    "hard_tanh",
+    "identity",
+    "initializers",
+    "leaky_relu",
+    "log1mexp",
+    "log_sigmoid",
+    "log_softmax",
+    "logmeanexp",
+    "logsumexp",
+    "mish",
+    "one_hot",
+    "relu",
+    "relu6",
+    "selu",
+    "sigmoid",
+    "silu",
+    "soft_sign",
+    "softmax",
+    "softplus",
+    "sparse_plus",
+    "sparse_sigmoid",
+    "squareplus",
+    "standardize",
+    "swish",
+    "tanh",
+]

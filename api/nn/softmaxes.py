@@ -1,0 +1,121 @@
+"""Sums of exponentials, and what is scaled by them; large inputs do not overflow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.custom import CustomJvp
+from tapeless.functions import stop_gradient
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def _largest(x: Any, axis: Any) -> Any:
+    """The largest element, held constant, and 0 where it is infinite."""
+    top = np.max(stop_gradient(np.real(x)), axis=axis, keepdims=True, initial=-np.inf)
+    return np.where(np.isfinite(top), top, 0)
+
+
+def _masked(x: Any, where: Any) -> Any:
+    return x if where is None else np.where(where, x, -np.inf)
+
+
+def _softmax(x: Any, axis: Any) -> Any:
+    parts = np.exp(x - _largest(x, axis))
+    total = np.sum(parts, axis=axis, keepdims=True)
+    return parts / np.where(total == 0, 1, total)
+
+
+_softmax_with_rule = CustomJvp(_softmax, (1,))
+
+
+@_softmax_with_rule.defjvp
+def _softmax_jvp(axis: Any, primals: Any, tangents: Any) -> Any:
+    y = _softmax_with_rule(primals[0], axis)
+    scaled = y * tangents[0]
+    return y, scaled - y * np.sum(scaled, axis=axis, keepdims=True)
+
+
+def softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
+    """exp(x), divided by its sum.
+
+    x      an array
+    axis   an axis or a tuple of axes, over which the results add up to 1; None: all
+    where  a boolean array: which elements take part; the result is 0 for the others
+
+    >>> softmax(np.array([0.0, 1000.0, 1000.0]))
+    array([0. , 0.5, 0.5])
+    >>> softmax(np.zeros(3), where=np.array([True, True, False]))
+    array([0.5, 0.5, 0. ])
+    """
+    return _softmax_with_rule(_masked(x, where), axis)
+
+
+def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
+    """log(softmax(x)).
+
+    x      an array
+    axis   an axis or a tuple of axes; None: all
+    where  a boolean array: which elements take part; the result is -inf for the others
+
+    >>> log_softmax(np.array([0.0, 0.0])).round(4)
+    array([-0.6931, -0.6931])
+    """
+    x = _masked(x, where)
+    shifted = x - _largest(x, axis)
+    total = np.sum(np.exp(shifted), axis=axis, keepdims=True)
+    if where is None:
+        return shifted - np.log(total)
+    return np.where(where, shifted - np.log(np.where(total == 0, 1, total)), -np.inf)
+
+
+def logsumexp(
+    a: Any,
+    axis: Any = None,
+    b: Any = None,
+    keepdims: bool = False,
+    return_sign: bool = False,
+    where: Any = None,
+) -> Any:
+    """log(sum(b * exp(a))).
+
+    a            an array
+    axis         an axis or a tuple of axes; None: all
+    b            weights, 1 by default
+    keepdims     whether the axes stay, with length 1
+    return_sign  whether a pair is returned: the logarithm of the absolute value, and the sign;
+                 without it, a negative sum gives nan
+    where        a boolean array: which elements take part
+
+    >>> float(logsumexp(np.array([1000.0, 1000.0])).round(4))
+    1000.6931
+    """
+    a = _masked(a, where)
+    if b is not None:
+        a = np.where(b == 0, -np.inf, a)  # so that a large element without weight does not count
+    top = _largest(a, axis)
+    parts = np.exp(a - top)
+    total = np.sum(parts if b is None else b * parts, axis=axis, keepdims=True)
+    sign, size = np.sign(total), np.abs(total) if return_sign else total
+    made = np.log(np.where(size == 0, 1, size)) + np.where(size == 0, -np.inf, top)
+    if not keepdims:
+        made, sign = np.squeeze(made, axis=axis), np.squeeze(sign, axis=axis)
+    return (made, sign) if return_sign else made
+
+
+def logmeanexp(x: Any, axis: Any = None, where: Any = None, keepdims: bool = False) -> Any:
+    """log(mean(exp(x))).
+
+    x         an array
+    axis      an axis or a tuple of axes; None: all
+    where     a boolean array: which elements take part
+    keepdims  whether the axes stay, with length 1
+
+    >>> float(logmeanexp(np.array([1000.0, 1000.0])))
+    1000.0
+    """
+    counted = np.ones_like(x) if where is None else np.where(where, np.ones_like(x), 0)
+    total = logsumexp(x, axis=axis, where=where, keepdims=keepdims)
+    return total - np.log(np.sum(counted, axis=axis, keepdims=keepdims))

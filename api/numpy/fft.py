@@ -1,0 +1,25 @@
+"""numpy.fft under the names, and with the keywords, of jax.numpy.fft."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.numpy import frequencies
+from tapeless.numpy.functions import missing, named, ours
+
+_functions = {
+    **named(
+        np.fft,
+        "fft fft2 fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2 irfftn rfft "
+        "rfft2 rfftn",
+    ),
+    **ours(frequencies, "fftfreq rfftfreq", __name__),
+}
+globals().update(_functions)
+__all__ = sorted(_functions)
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name)

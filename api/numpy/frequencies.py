@@ -1,0 +1,26 @@
+"""Frequencies of discrete Fourier transforms, with the keywords of jax.numpy.fft."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
+    """np.fft.fftfreq, as `dtype`.
+
+    >>> import tapeless.numpy as jnp
+    >>> jnp.fft.fftfreq(4)
+    Array([ 0.  ,  0.25, -0.5 , -0.25])
+    """
+    made = np.fft.fftfreq(n, d)
+    return made if dtype is None else made.astype(dtype)
+
+
+def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
+    """np.fft.rfftfreq, as `dtype`."""
+    made = np.fft.rfftfreq(n, d)
+    return made if dtype is None else made.astype(dtype)

@@ -1,0 +1,120 @@
+"""Functions of NumPy that give arrays with `.at` and its kin outside of staged runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.arrays import functional
+from tapeless.calling import call_user
+from tapeless.transforms.core.builder import active
+from tapeless.transforms.frontend.trace import trace
+
+#: Keywords of JAX that say where or how to compute, not what: of all functions, and of some.
+HINTS = frozenset({"device", "out_sharding", "precision"})
+OTHER_HINTS = {
+    "delete": {"assume_unique_indices"},
+    "digitize": {"method"},
+    "isin": {"method"},
+    "polyval": {"unroll"},
+    "searchsorted": {"method"},
+}
+#: Types that jax.numpy has and NumPy does not.
+FOREIGN = """
+bfloat16 float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz
+float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu int1 int2 int4 uint1 uint2
+uint4
+"""
+
+
+class Function:
+    """A function of NumPy, or one of ours in plain NumPy code; while staging it is just that."""
+
+    def __init__(
+        self,
+        run: Callable[..., Any],
+        name: str,
+        hints: frozenset[str] = HINTS,
+        module: str = "tapeless.numpy",
+    ) -> None:
+        self.run, self.hints = run, hints
+        functools.update_wrapper(self, run, updated=())
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = module
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        made = self.run(*args, **(self.without_hints(kwargs) if kwargs else kwargs))
+        return made if active() else functional(made)
+
+    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+        trace().functional = True
+        return call_user(self.run, *args, **self.without_hints(kwargs))
+
+    def without_hints(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The keywords that NumPy knows."""
+        return {k: v for k, v in kwargs.items() if k not in self.hints}
+
+    def __repr__(self) -> str:
+        return f"<function {self.__module__}.{self.__name__}>"
+
+    def __reduce__(self) -> Any:
+        return (_found, (self.__module__, self.__name__))
+
+
+class Ufunc(Function):
+    """A ufunc, whose methods reduce, accumulate, outer and reduceat are functions too."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "run":
+            raise AttributeError(name)
+        found = getattr(self.run, name)
+        return Function(found, name) if callable(found) else found
+
+    def at(self, a: Any, indices: Any, b: Any = None, /, *, inplace: bool = False) -> Any:
+        """A copy of `a` in which `b` was applied to the elements at `indices`."""
+        if inplace:
+            raise ValueError("arrays are not overwritten here: leave inplace out")
+        return Function(_at, "at")(self.run, a, indices, *(() if b is None else (b,)))
+
+
+def _at(ufunc: Any, a: Any, indices: Any, *b: Any) -> Any:
+    made = np.copy(a)
+    ufunc.at(made, indices, *b)
+    return made
+
+
+def _found(module: str, name: str) -> Any:
+    import importlib  # noqa: PLC0415 (only to load a pickle)
+
+    return getattr(importlib.import_module(module), name)
+
+
+def named(module: Any, names: str) -> dict[str, Any]:
+    """Functions of NumPy by name, those that this version of it has."""
+    listed = [name for name in names.split() if hasattr(module, name)]
+    return exported(module, listed, f"tapeless.{module.__name__}")
+
+
+def ours(source: Any, names: str, module: str = "tapeless.numpy") -> dict[str, Any]:
+    """Functions of our own, as `module` holds them, by name."""
+    return exported(source, names.split(), module)
+
+
+def exported(source: Any, names: list[str], module: str) -> dict[str, Any]:
+    """What a module holds under the names of functions."""
+    made = {}
+    for name in names:
+        run = getattr(source, name)
+        kind = Ufunc if isinstance(run, np.ufunc) else Function
+        made[name] = kind(run, name, HINTS.union(OTHER_HINTS.get(name, ())), module)
+    return made
+
+
+def missing(module: str, name: str) -> AttributeError:
+    """The error for a name that a module does not have."""
+    if name in FOREIGN.split():
+        return AttributeError(f"{module}.{name}: NumPy has no such type, so there is none here")
+    return AttributeError(f"module {module!r} has no attribute {name!r}")

@@ -1,0 +1,26 @@
+"""numpy.linalg under the names, and with the keywords, of jax.numpy.linalg."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.numpy import matrices, products
+from tapeless.numpy.functions import missing, named, ours
+
+_functions = {
+    **named(
+        np.linalg,
+        "cond cross det diagonal eig eigvals inv matrix_norm matrix_power matrix_transpose "
+        "multi_dot norm outer qr solve svdvals tensorinv tensorsolve trace vector_norm",
+    ),
+    **ours(matrices, "cholesky eigh eigvalsh lstsq matrix_rank pinv slogdet svd", __name__),
+    **ours(products, "matmul tensordot vecdot", __name__),
+}
+globals().update(_functions)
+__all__ = sorted(_functions)
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name)

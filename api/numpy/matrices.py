@@ -1,0 +1,98 @@
+"""Decompositions with the keywords of jax.numpy.linalg."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def transposed(a: Any) -> Any:
+    """The conjugate transpose of each matrix."""
+    a = np.asarray(a)
+    flipped = np.swapaxes(a, -1, -2)
+    return np.conj(flipped) if a.dtype.kind == "c" else flipped
+
+
+def symmetrised(a: Any, wanted: bool) -> Any:
+    return (np.asarray(a) + transposed(a)) / 2 if wanted else np.asarray(a)
+
+
+def cholesky(a: Any, *, upper: bool = False, symmetrize_input: bool = True) -> Any:
+    """np.linalg.cholesky, of the symmetric part of `a` if `symmetrize_input`, which makes the
+    derivative symmetric too.
+
+    >>> import tapeless.numpy as jnp
+    >>> jnp.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]))
+    Array([[2., 0.],
+           [1., 2.]])
+    """
+    low = np.linalg.cholesky(symmetrised(a, symmetrize_input))
+    return transposed(low) if upper else low
+
+
+def eigh(a: Any, UPLO: Any = None, symmetrize_input: bool = True) -> Any:  # noqa: N803 (JAX's)
+    """np.linalg.eigh, of the symmetric part of `a` if `symmetrize_input`."""
+    return np.linalg.eigh(symmetrised(a, symmetrize_input), "L" if UPLO is None else UPLO)
+
+
+def eigvalsh(a: Any, UPLO: Any = "L", *, symmetrize_input: bool = True) -> Any:  # noqa: N803 (JAX's)
+    """np.linalg.eigvalsh, of the symmetric part of `a` if `symmetrize_input`."""
+    return np.linalg.eigvalsh(symmetrised(a, symmetrize_input), "L" if UPLO is None else UPLO)
+
+
+def svd(
+    a: Any,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+    subset_by_index: Any = None,
+) -> Any:
+    """np.linalg.svd."""
+    if subset_by_index is not None:
+        raise UnsupportedError("jnp.linalg.svd with subset_by_index=", "slice what it gives")
+    return np.linalg.svd(a, full_matrices, compute_uv, hermitian)
+
+
+def slogdet(a: Any, *, method: str | None = None) -> Any:
+    """np.linalg.slogdet; `method` is a hint."""
+    return np.linalg.slogdet(a)
+
+
+def pinv(a: Any, rtol: Any = None, hermitian: bool = False, *, rcond: Any = None) -> Any:
+    """np.linalg.pinv; singular values up to `rtol` times the largest count as zero."""
+    rtol = rcond if rtol is None else rtol
+    if rtol is None:
+        return np.linalg.pinv(a)
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    large = s > np.asarray(rtol)[..., None] * np.max(s, axis=-1, keepdims=True)
+    inverse = np.where(large, 1 / np.where(large, s, 1), 0)
+    return transposed(vt) @ (inverse[..., None] * transposed(u))
+
+
+def matrix_rank(M: Any, rtol: Any = None, *, hermitian: bool = False, tol: Any = None) -> Any:  # noqa: N803 (JAX's)
+    """np.linalg.matrix_rank; singular values up to `rtol` times the largest count as zero."""
+    if rtol is None and tol is None:
+        return np.linalg.matrix_rank(M)
+    s = np.linalg.svdvals(M)
+    limit = np.asarray(rtol)[..., None] * np.max(s, axis=-1, keepdims=True) if tol is None else tol
+    return np.sum(s > limit, axis=-1)
+
+
+def lstsq(a: Any, b: Any, rcond: Any = None, *, numpy_resid: bool = False) -> Any:
+    """np.linalg.lstsq; residuals are given whatever the rank, unless `numpy_resid`.
+
+    >>> import tapeless.numpy as jnp
+    >>> x, residuals, rank, s = jnp.linalg.lstsq(jnp.eye(2), jnp.array([1.0, 2.0]))
+    >>> x, residuals
+    (Array([1., 2.]), Array([0.]))
+    """
+    x, residuals, rank, s = np.linalg.lstsq(a, b, rcond)
+    if not numpy_resid:
+        left = np.asarray(b) - np.asarray(a) @ x
+        residuals = np.atleast_1d(np.sum(left * np.conj(left), axis=0).real)
+    return x, residuals, rank, s

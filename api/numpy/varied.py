@@ -1,0 +1,195 @@
+"""Functions that take more keywords in JAX than in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+# -- conversion
+
+
+def astype(x: Any, dtype: Any, /, *, copy: bool = False) -> Any:
+    """The array with another dtype; numbers and lists too.
+
+    >>> import tapeless.numpy as jnp
+    >>> jnp.astype(2, float)
+    Array(2.)
+    """
+    return np.asarray(x).astype(float if dtype is None else dtype)
+
+
+def isscalar(element: Any) -> bool:
+    """Whether something is a number, or an array without axes."""
+    return np.isscalar(element) or (hasattr(element, "dtype") and np.ndim(element) == 0)
+
+
+def dstack(tup: Any, dtype: Any = None) -> Any:
+    """np.dstack, as `dtype`."""
+    made = np.dstack(tup)
+    return made if dtype is None else made.astype(dtype)
+
+
+# -- sorting
+
+
+def descending_order(a: Any, axis: int, stable: bool) -> Any:
+    """Indices that sort from the greatest; equal elements keep their order if it is stable."""
+    n = a.shape[axis]
+    if not stable:
+        return np.flip(np.argsort(a, axis, kind="stable"), axis)
+    return np.flip(n - 1 - np.argsort(np.flip(a, axis), axis, kind="stable"), axis)
+
+
+def argsort(
+    a: Any,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
+    descending: bool = False,
+    dtype: Any = None,
+) -> Any:
+    """np.argsort, stable; `descending` sorts from the greatest.
+
+    >>> import tapeless.numpy as jnp
+    >>> jnp.argsort(jnp.array([1, 3, 3, 2]), descending=True)
+    Array([1, 2, 3, 0])
+    """
+    if kind is not None or order is not None:
+        raise UnsupportedError("jnp.argsort with kind= or order=", "use stable=")
+    line = np.ravel(a) if axis is None else np.asarray(a)
+    axis = 0 if axis is None else axis
+    if descending:
+        made = descending_order(line, axis, stable)
+    else:
+        made = np.argsort(line, axis, kind="stable")
+    return made if dtype is None else made.astype(dtype)
+
+
+def sort(
+    a: Any,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
+    descending: bool = False,
+) -> Any:
+    """np.sort, stable; `descending` sorts from the greatest.
+
+    >>> import tapeless.numpy as jnp
+    >>> jnp.sort(jnp.array([1, 3, 2]), descending=True)
+    Array([3, 2, 1])
+    """
+    if kind is not None or order is not None:
+        raise UnsupportedError("jnp.sort with kind= or order=", "use stable=")
+    line = np.ravel(a) if axis is None else np.asarray(a)
+    axis = 0 if axis is None else axis
+    made = np.sort(line, axis, kind="stable")
+    return np.flip(made, axis) if descending else made
+
+
+# -- sums and products
+
+
+def own_type(a: Any, dtype: Any, promote_integers: bool) -> Any:
+    """The dtype to add up in: that of integers themselves, where they are not promoted."""
+    if dtype is None and not promote_integers and np.asarray(a).dtype.kind in "biu":
+        return np.asarray(a).dtype
+    return dtype
+
+
+def chosen(initial: Any, where: Any) -> dict[str, Any]:
+    """The keywords of a reduction that were given."""
+    named = {"initial": initial, "where": where}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def sum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+    promote_integers: bool = True,
+) -> Any:
+    """np.sum; small integers keep their dtype without `promote_integers`.
+
+    >>> import tapeless.numpy as jnp
+    >>> jnp.sum(jnp.array([1, 2], jnp.int8), promote_integers=False)
+    Array(3, dtype=int8)
+    """
+    dtype = own_type(a, dtype, promote_integers)
+    return np.sum(a, axis, dtype=dtype, keepdims=keepdims, **chosen(initial, where))
+
+
+def prod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+    promote_integers: bool = True,
+) -> Any:
+    """np.prod; small integers keep their dtype without `promote_integers`."""
+    dtype = own_type(a, dtype, promote_integers)
+    return np.prod(a, axis, dtype=dtype, keepdims=keepdims, **chosen(initial, where))
+
+
+# -- indices, polynomials
+
+
+def ravel_multi_index(
+    multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C", *, dtype: Any = None
+) -> Any:
+    """np.ravel_multi_index, as `dtype`."""
+    made = np.ravel_multi_index(multi_index, dims, mode=mode, order=order)
+    return made if dtype is None else made.astype(dtype)
+
+
+def polymul(a1: Any, a2: Any, *, trim_leading_zeros: bool = False) -> Any:
+    """The product of two polynomials; leading zeros stay, unless they are trimmed."""
+    if trim_leading_zeros:
+        a1, a2 = np.trim_zeros(np.atleast_1d(a1), "f"), np.trim_zeros(np.atleast_1d(a2), "f")
+    return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
+
+
+def polydiv(u: Any, v: Any, *, trim_leading_zeros: bool = False) -> Any:
+    """Quotient and remainder of two polynomials, by long division; leading zeros of the remainder
+    stay, unless they are trimmed.
+
+    >>> import tapeless.numpy as jnp
+    >>> jnp.polydiv(jnp.array([1.0, 3.0, 2.0]), jnp.array([1.0, 1.0]))
+    (Array([1., 2.]), Array([0., 0., 0.]))
+    """
+    u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
+    m, n = u.shape[0] - 1, v.shape[0] - 1
+    quotient, rest = np.zeros(max(m - n + 1, 1), u.dtype), u.copy()
+    for k in range(m - n + 1):
+        quotient[k] = rest[k] / v[0]
+        rest[k : k + n + 1] -= quotient[k] * v
+    return quotient, np.trim_zeros(rest, "f") if trim_leading_zeros else rest
+
+
+def roots(p: Any, *, strip_zeros: bool = True) -> Any:
+    """np.roots; leading and trailing zeros must be gone without `strip_zeros`."""
+    return np.roots(p) if strip_zeros else np.linalg.eigvals(companion(np.asarray(p)))
+
+
+def companion(p: Any) -> Any:
+    """The matrix whose eigenvalues are the roots of a polynomial."""
+    n = p.shape[0] - 1
+    made = np.eye(n, k=-1, dtype=np.result_type(p.dtype, np.float32))
+    made[0] = -p[1:] / p[0]
+    return made

@@ -1,0 +1,14 @@
+"""Sums, products and extrema of groups of rows: jax.ops.
+
+>>> import numpy as np
+>>> from tapeless import ops
+>>> ops.segment_sum(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 1]), num_segments=3)
+array([3., 4., 0.])
+"""
+
+if not __name__.startswith("tapeless."):
+    raise ImportError(f"import tapeless.ops instead of {__name__}")
+
+from tapeless.ops.segments import segment_max, segment_min, segment_prod, segment_sum
+
+__all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]

@@ -1,0 +1,29 @@
+"""What takes the time and the memory: traces for Perfetto and TensorBoard, memory for pprof.
+
+`trace` records what tapeless does (staging, transforms, emission, compilation, calls, kernels,
+collectives), by thread. While no trace runs nothing of it is in the way of a call.
+"""
+
+if not __name__.startswith("tapeless."):
+    raise ImportError(f"import tapeless.profiler instead of {__name__}")
+
+from tapeless.profiler.annotations import (
+    StepTraceAnnotation,
+    TraceAnnotation,
+    annotate_function,
+)
+from tapeless.profiler.lines import LineProfile
+from tapeless.profiler.memory import device_memory_profile, save_device_memory_profile
+from tapeless.profiler.session import start_trace, stop_trace, trace
+
+__all__ = [
+    "LineProfile",
+    "StepTraceAnnotation",
+    "TraceAnnotation",
+    "annotate_function",
+    "device_memory_profile",
+    "save_device_memory_profile",
+    "start_trace",
+    "stop_trace",
+    "trace",
+]

@@ -1,0 +1,69 @@
+"""A trace as a file of the Chrome trace event format, which Perfetto and TensorBoard read.
+
+Format: "Trace Event Format", Google, 2016: complete events ("ph": "X") in microseconds.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+from tapeless.backends.spmd.world import world
+from tapeless.profiler.recorder import Recorder
+
+
+def events(recorder: Recorder, pid: int) -> list[dict[str, Any]]:
+    """The spans as events, after the names of the process and its threads."""
+    rank, size = world().rank, world().size
+    process = "tapeless" if size == 1 else f"tapeless, process {rank}"
+    made = [_meta("process_name", pid, 0, process)]
+    numbers = {thread: k for k, thread in enumerate(recorder.threads)}
+    for thread, name in recorder.threads.items():
+        made.append(_meta("thread_name", pid, numbers[thread], name))
+    for s in sorted(recorder.spans, key=lambda s: (s.start, -s.stop)):
+        event = {
+            "ph": "X",
+            "name": s.name,
+            "cat": s.category,
+            "pid": pid,
+            "tid": numbers[s.thread],
+            "ts": (s.start - recorder.start) / 1e3,
+            "dur": (s.stop - s.start) / 1e3,
+        }
+        if s.about:
+            event["args"] = {k: _plain(v) for k, v in s.about.items()}
+        made.append(event)
+    return made
+
+
+def _meta(name: str, pid: int, tid: int, value: str) -> dict[str, Any]:
+    return {"ph": "M", "name": name, "pid": pid, "tid": tid, "args": {"name": value}}
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
+
+
+def write(folder: Path, recorder: Recorder, perfetto: bool) -> Path:
+    """Writes the files of a trace; their folder."""
+    document = {
+        "displayTimeUnit": "ns",
+        "metadata": {"dropped": recorder.dropped},
+        "traceEvents": events(recorder, os.getpid()),
+    }
+    text = json.dumps(document)
+    run = folder / "plugins" / "profile" / time.strftime("%Y_%m_%d_%H_%M_%S")
+    run.mkdir(parents=True, exist_ok=True)
+    host = socket.gethostname() or "host"
+    name = host if world().size == 1 else f"{host}.{world().rank}"
+    packed = gzip.compress(text.encode(), mtime=0)
+    (run / f"{name}.trace.json.gz").write_bytes(packed)
+    (run / ("trace.json" if world().size == 1 else f"trace.{world().rank}.json")).write_text(text)
+    if perfetto:
+        (run / "perfetto_trace.json.gz").write_bytes(packed)
+    return run

@@ -1,0 +1,88 @@
+"""A profile of the memory of live arrays, for pprof."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sysconfig
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tapeless.profiler.live import held_arrays
+from tapeless.profiler.pprof import Place, Sample, encoded
+from tapeless.transforms.errors import ArgumentError
+
+KINDS = (("allocations", "count"), ("space", "bytes"))
+OURS = (str(Path(__file__).parents[1]), *filter(None, (sysconfig.get_paths().get("purelib"),)))
+
+
+def device_memory_profile(backend: str | None = None) -> bytes:
+    """What `save_device_memory_profile` writes.
+
+    >>> device_memory_profile()[:2]  # gzip
+    b'\\x1f\\x8b'
+    """
+    if backend not in (None, "cpu"):
+        raise ArgumentError(f"device_memory_profile: backend is {backend!r}", 'there is "cpu"')
+    traced = tracemalloc.is_tracing()
+    how = (
+        "allocations of NumPy that are alive, by the line that made them"
+        if traced
+        else "live arrays by who holds them; call tracemalloc.start(10) first for who made them"
+    )
+    return encoded(_made() if traced else _held(), KINDS, how)
+
+
+def save_device_memory_profile(
+    filename: str | os.PathLike[str], backend: str | None = None
+) -> None:
+    """Writes the memory of live NumPy arrays as a file that pprof reads.
+
+    filename  the file
+    backend   "cpu", which is what None means
+
+    While `tracemalloc` traces (start it with `tracemalloc.start(10)`, before the arrays are made)
+    each allocation is shown under the lines that led to it, the user's and those of emitted
+    modules. Otherwise nothing knows who made an array, and it is shown under who holds it: the
+    variable of a function or module, or the class of the object that it is in. Arrays that only C
+    code holds are then left out.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_device_memory_profile(pathlib.Path(folder) / "memory.prof")
+    """
+    Path(filename).write_bytes(device_memory_profile(backend))
+
+
+# -- by who made them
+
+
+def _made() -> Iterator[Sample]:
+    domain: Any = tracemalloc.DomainFilter(True, np.lib.tracemalloc_domain)
+    snapshot = tracemalloc.take_snapshot().filter_traces([domain])
+    for s in snapshot.statistics("traceback"):
+        stack = [_place(frame) for frame in reversed(s.traceback) if not _is_ours(frame.filename)]
+        places = tuple(stack) or (Place("tapeless", "", 0),)
+        yield Sample(places, (s.count, s.size), "made here")
+
+
+def _is_ours(file: str) -> bool:
+    return file.startswith(OURS)
+
+
+def _place(frame: Any) -> Place:
+    """A line; nobody noted the function, so its text stands for that."""
+    text = linecache.getline(frame.filename, frame.lineno).strip()
+    return Place(text or Path(frame.filename).name, frame.filename, frame.lineno)
+
+
+# -- by who holds them
+
+
+def _held() -> Iterator[Sample]:
+    for array, stack, kind in held_arrays():
+        yield Sample(stack, (1, array.nbytes), kind)

@@ -1,0 +1,277 @@
+"""Special functions, by SciPy where transformations know its function.
+
+>>> import numpy as np
+>>> from tapeless import grad
+>>> from tapeless.scipy import special
+>>> float(grad(special.gammaln)(2.0).round(4))
+0.4228
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.special import (
+    bernoulli,
+    beta,
+    betainc,
+    betaln,
+    dawsn,
+    digamma,
+    entr,
+    erf,
+    erfc,
+    erfcx,
+    erfinv,
+    exp1,
+    expi,
+    expit,
+    expn,
+    gamma,
+    gammainc,
+    gammaincc,
+    gammaln,
+    hyp1f1,
+    hyp2f1,
+    i0,
+    i0e,
+    i1,
+    i1e,
+    jv,
+    kl_div,
+    log_softmax,
+    loggamma,
+    logit,
+    multigammaln,
+    ndtr,
+    ndtri,
+    owens_t,
+    poch,
+    polygamma,
+    rel_entr,
+    softmax,
+    spence,
+    wofz,
+    xlog1py,
+    xlogy,
+)
+from scipy.special import log_ndtr as _log_ndtr
+
+from tapeless.nn.softmaxes import logsumexp
+from tapeless.transforms.errors import ArgumentError
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+# B_2, B_4, ... B_26, divided by (2 k)!: of the formula of Euler and Maclaurin.
+BERNOULLI = [
+    float(b / math.factorial(2 * k)) for k, b in enumerate(bernoulli(26)[2::2].tolist(), 1)
+]
+FIRST_TERMS = 10
+
+
+def zeta(x: Any, q: Any = 1.0) -> Any:
+    """Hurwitz's zeta function: the sum of (k + q)**-x over k = 0, 1, ...; of q = 1 Riemann's.
+
+    x  a number above 1, or an array of them
+    q  a positive number or an array
+
+    Differentiable in both. By the formula of Euler and Maclaurin (DLMF 25.11.5).
+
+    >>> float(np.round(zeta(2.0) * 6, 4)), float(np.round(np.pi**2, 4))
+    (9.8696, 9.8696)
+    """
+    total = q**-x
+    for k in range(1, FIRST_TERMS):
+        total = total + (q + k) ** -x
+    end = q + FIRST_TERMS
+    total = total + end ** (1 - x) / (x - 1) + end**-x / 2
+    rising, power = x, end ** (-x - 1)
+    for k, b in enumerate(BERNOULLI):
+        total = total + b * rising * power
+        rising = rising * (x + 2 * k + 1) * (x + 2 * k + 2)
+        power = power / (end * end)
+    return total
+
+
+def log_ndtr(x: Any, series_order: int = 3) -> Any:
+    """The logarithm of the probability that a standard normal number is below x.
+
+    x  a number or an array
+
+    series_order is what JAX takes; all digits are right with any.
+
+    >>> float(np.round(log_ndtr(-40.0), 3))
+    -804.608
+    """
+    return _log_ndtr(x)
+
+
+def boxcox(x: Any, lmbda: Any) -> Any:
+    """(x**lmbda - 1) / lmbda, and log(x) where lmbda is 0.
+
+    x      a positive number or an array
+    lmbda  a number or an array
+
+    >>> float(boxcox(3.0, 2.0)), float(boxcox(1.0, 0.0))
+    (4.0, 0.0)
+    """
+    return _power_less_one(np.log(x), lmbda)
+
+
+def boxcox1p(x: Any, lmbda: Any) -> Any:
+    """boxcox(1 + x, lmbda), with all digits for small x.
+
+    >>> float(boxcox1p(2.0, 2.0).round(12))
+    4.0
+    """
+    return _power_less_one(np.log1p(x), lmbda)
+
+
+def _power_less_one(logarithm: Any, exponent: Any) -> Any:
+    """(exp(l * e) - 1) / e; also differentiable in e at 0."""
+    small = np.abs(exponent * logarithm) < 1e-5
+    divisor = np.where(small, 1.0, exponent)
+    t = np.where(small, exponent * logarithm, 0.0)
+    series = logarithm * (1 + t / 2 + t * t / 6)
+    return np.where(small, series, np.expm1(divisor * logarithm) / divisor)
+
+
+def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:  # noqa: N803 (SciPy's)
+    """In how many ways k of N things are chosen, as a float; 0 unless 0 <= k <= N.
+
+    N, k        numbers or arrays
+    repetition  whether a thing may be chosen several times
+
+    >>> float(np.round(comb(5, 2), 9)), float(np.round(comb(5, 2, repetition=True), 9))
+    (10.0, 15.0)
+    """
+    n = N + k - 1 if repetition else N
+    fits = (k >= 0) & (k <= n) & (n >= 0)
+    n, k = np.where(fits, 1.0 * n, 0.0), np.where(fits, 1.0 * k, 0.0)
+    return np.where(fits, np.exp(-np.log1p(n) - betaln(n - k + 1, k + 1)), 0.0)
+
+
+def factorial(n: Any, exact: bool = False) -> Any:
+    """gamma(n + 1), and 0 where n is negative.
+
+    n      a number or an array
+    exact  must be False
+
+    >>> factorial(np.array([3.0, 0.0, -1.0]))
+    array([6., 1., 0.])
+    """
+    if exact:
+        raise ArgumentError("factorial: exact=True makes Python integers", "use math.factorial")
+    return np.where(n < 0, 0.0, gamma(np.where(n < 0, 0.0, 1.0 * n) + 1))
+
+
+def gammasgn(x: Any) -> Any:
+    """The sign of gamma(x): 1 or -1; nan at negative integers.
+
+    >>> gammasgn(np.array([2.5, -0.5, -1.5]))
+    array([ 1., -1.,  1.])
+    """
+    below = np.floor(x)
+    sign = np.where((x > 0) | (below % 2 == 0), 1.0, -1.0)
+    sign = np.where(x == 0, np.copysign(1.0, x), sign)
+    return np.where((x < 0) & (below == x), np.nan, sign)
+
+
+def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Any:
+    """Bessel functions of the first kind, of the orders 0 to v.
+
+    z  a number or an array
+
+    n_iter is what JAX takes; it is not needed. Returns an array of shape (v + 1, *shape of z).
+
+    >>> bessel_jn(np.array(1.0), v=1).round(4)
+    array([0.7652, 0.4401])
+    """
+    return np.stack([jv(float(k), z) for k in range(v + 1)])
+
+
+def fresnel(x: Any) -> Any:
+    """Fresnel's integrals of sin(pi t**2 / 2) and cos(pi t**2 / 2) from 0 to x: a pair.
+
+    x  a real number or an array
+
+    >>> s, c = fresnel(np.array(1.0))
+    >>> float(s.round(4)), float(c.round(4))
+    (0.4383, 0.7799)
+    """
+    made = (0.5 + 0.5j) * erf(math.sqrt(math.pi) / 2 * (1 - 1j) * x)
+    return np.imag(made), np.real(made)
+
+
+def sici(x: Any) -> Any:
+    """The integrals of sin(t) / t from 0 to x, and of cos(t) / t from infinity to x: a pair.
+
+    x  a real number or an array; the second is nan where it is negative
+
+    >>> si, ci = sici(np.array(1.0))
+    >>> float(si.round(4)), float(ci.round(4))
+    (0.9461, 0.3374)
+    """
+    size = np.abs(x)
+    made = exp1(1j * np.where(size == 0, 1.0, size))
+    sine = np.where(size == 0, x * 1.0, np.sign(x) * (np.imag(made) + math.pi / 2))
+    cosine = np.where(size == 0, -np.inf, -np.real(made))
+    return sine, np.where(x < 0, np.nan, cosine)
+
+
+__all__ = [
+    "bernoulli",
+    "bessel_jn",
+    "beta",
+    "betainc",
+    "betaln",
+    "boxcox",
+    "boxcox1p",
+    "comb",
+    "dawsn",
+    "digamma",
+    "entr",
+    "erf",
+    "erfc",
+    "erfcx",
+    "erfinv",
+    "exp1",
+    "expi",
+    "expit",
+    "expn",
+    "factorial",
+    "fresnel",
+    "gamma",
+    "gammainc",
+    "gammaincc",
+    "gammaln",
+    "gammasgn",
+    "hyp1f1",
+    "hyp2f1",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "kl_div",
+    "log_ndtr",
+    "log_softmax",
+    "loggamma",
+    "logit",
+    "logsumexp",
+    "multigammaln",
+    "ndtr",
+    "ndtri",
+    "owens_t",
+    "poch",
+    "polygamma",
+    "rel_entr",
+    "sici",
+    "softmax",
+    "spence",
+    "wofz",
+    "xlog1py",
+    "xlogy",
+    "zeta",
+]

@@ -1,0 +1,198 @@
+"""Shapes and dtypes without values: ShapeDtypeStruct, eval_shape, typeof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.compiled import Unchanged
+from tapeless.region import is_value, leaf_type
+from tapeless.specialisation import Specialisation
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import active
+from tapeless.transforms.core.language import Type
+from tapeless.transforms.errors import ArgumentTypeError, NeedStaticError
+from tapeless.transforms.frontend.symbols import atoms
+from tapeless.transforms.module import rebuild
+from tapeless.transforms.ops.creation import shape_of
+
+Array = np.ndarray  # what arrays are, under JAX's name
+
+
+class ShapeDtypeStruct:
+    """A shape and a dtype, where an array is meant and no value is needed.
+
+    shape      integers; inside a transformed function also lengths of arrays: `x.shape`
+    dtype      whatever `numpy.dtype` takes
+    sharding, weak_type, vma, is_ref
+               of JAX; only what says nothing is accepted
+
+    >>> ShapeDtypeStruct((2, 3), float)
+    ShapeDtypeStruct(shape=(2, 3), dtype=float64)
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[Any],
+        dtype: Any,
+        *,
+        sharding: Any = None,
+        weak_type: bool = False,
+        vma: Any = None,
+        is_ref: bool = False,
+    ) -> None:
+        if dtype is None or isinstance(shape, (str, bytes)) or not isinstance(shape, Iterable):
+            raise ArgumentTypeError(
+                f"ShapeDtypeStruct needs a shape and a dtype, not {shape!r} and {dtype!r}"
+            )
+        if sharding is not None or vma or is_ref:
+            raise ArgumentTypeError("ShapeDtypeStruct: there is one memory, and no references")
+        self.shape, self.dtype = tuple(shape), np.dtype(dtype)
+        self.weak_type = bool(weak_type)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> Any:
+        total = 1
+        for n in self.shape:
+            total = total * n
+        return total
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a ShapeDtypeStruct without axes")
+        return int(self.shape[0])
+
+    def update(self, **kwargs: Any) -> ShapeDtypeStruct:
+        """The same with another shape or dtype."""
+        return ShapeDtypeStruct(**{"shape": self.shape, "dtype": self.dtype, **kwargs})
+
+    def __repr__(self) -> str:
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ShapeDtypeStruct):
+            return NotImplemented
+        return (self.shape, self.dtype) == (other.shape, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype))
+
+
+# -- declared results
+
+
+def declared(like: Any, what: str) -> tuple[tuple[Any, ...], tuple[Any, ...], Any]:
+    """Lengths of all axes, (dtype, number of axes) of each leaf, and the structure of a tree of
+    things with a shape and a dtype."""
+    leaves, structure = tree.flatten(like)
+    sizes: list[Any] = []
+    kinds = []
+    for x in leaves:
+        if is_value(x):
+            kind = leaf_type(x)
+            shape, dtype = kind.shape, kind.dtype
+        elif hasattr(x, "shape") and hasattr(x, "dtype"):
+            shape, dtype = x.shape, np.dtype(x.dtype)
+            shape = shape_of(atoms(tuple(shape))) if active() else tuple(shape)
+        else:
+            raise ArgumentTypeError(
+                f"{what}: result_shape_dtypes has {type(x).__name__} {str(x)[:40]!r}",
+                "give a shape and a dtype: ShapeDtypeStruct((), float)",
+            )
+        sizes += shape
+        kinds.append((dtype, len(shape)))
+    return tuple(sizes), tuple(kinds), structure
+
+
+def declared_sizes(sizes: Sequence[Any], kinds: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The shape of each leaf."""
+    left = iter(sizes)
+    return [tuple(next(left) for _ in range(ndim)) for _, ndim in kinds]
+
+
+# -- shapes of results
+
+
+def stand_in(x: Any) -> Any:
+    """An array of the shape and dtype of `x` that takes no memory; other leaves as they are."""
+    if is_value(x) and not isinstance(x, np.ndarray):
+        return x
+    if not hasattr(x, "shape") or not hasattr(x, "dtype"):
+        return x
+    shape = tuple(x.shape)
+    return np.broadcast_to(np.zeros((), x.dtype), shape) if shape else np.zeros((), x.dtype)[()]
+
+
+def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The shapes and dtypes of a function's results, found without computing anything.
+
+    fun   any function that can be staged
+    args  trees of `ShapeDtypeStruct`s, arrays or numbers; so are keyword arguments
+
+    Returns a tree like the result, of `ShapeDtypeStruct`s.
+
+    Raises what staging raises, and TypeError where a length depends on what arrays contain.
+
+    >>> import numpy as np
+    >>> x = ShapeDtypeStruct((100_000, 100_000), np.float32)
+    >>> eval_shape(lambda x: {"rows": x.sum(axis=1), "square": x @ x.T}, x)["rows"]
+    ShapeDtypeStruct(shape=(100000,), dtype=float32)
+    """
+    args, kwargs = tree.map(stand_in, (args, kwargs))
+    of = Unchanged(fun)
+    found = of.specialise(args, kwargs)
+    lengths = known_lengths(found, tree.leaves((args, kwargs)))
+    made = rebuild(found.staged.result, iter([_struct(a.type, lengths) for a in _results(found)]))
+    return made if found.returned is None else tree.unflatten(found.returned, made)
+
+
+def _results(found: Specialisation) -> list[Any]:
+    return list(found.staged.result.leaves())
+
+
+def _struct(kind: Type, lengths: dict[Any, int]) -> ShapeDtypeStruct:
+    shape = [dims.evaluate(n, lengths) for n in kind.shape]
+    if None in shape:
+        raise NeedStaticError(
+            f"eval_shape: the shape ({', '.join(map(str, kind.shape))}) depends on what arrays "
+            "contain",
+            "use a mask and np.where, which keep the shape",
+        )
+    return ShapeDtypeStruct(shape, kind.dtype, weak_type=kind.weak)
+
+
+def known_lengths(found: Specialisation, leaves: Any) -> dict[Any, int]:
+    """What the sizes of a program are for these arguments."""
+    values = {}
+    for symbol, (k, axis) in found.staged.decisions.homes.items():
+        if isinstance(k, int):
+            values[symbol] = int(leaves[k]) if axis < 0 else leaves[k].shape[axis]
+    for c in found.staged.captured:
+        for size, n in zip(c.var.type.shape, c.get().shape, strict=True):
+            for symbol in dims.symbols(size):
+                values[symbol] = n
+    return values
+
+
+def typeof(x: Any) -> ShapeDtypeStruct:
+    """The shape and dtype of an array or number.
+
+    Raises TypeError for anything else.
+
+    >>> typeof(1.5)
+    ShapeDtypeStruct(shape=(), dtype=float64)
+    """
+    if not is_value(x):
+        raise ArgumentTypeError(f"typeof: {type(x).__name__} is no array")
+    kind = leaf_type(x)
+    return ShapeDtypeStruct(kind.shape, kind.dtype, weak_type=kind.weak)
+
+
+__all__ = ["Array", "ShapeDtypeStruct", "eval_shape", "typeof"]

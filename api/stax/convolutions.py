@@ -1,0 +1,114 @@
+"""Layers that convolve, and those that do it the other way round."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tapeless import lax, random
+from tapeless.nn.initializers import glorot_normal, normal
+from tapeless.stax.layers import Layer
+from tapeless.stax.windows import counts, spread
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def GeneralConv(  # noqa: N802
+    dimension_numbers: Any,
+    out_chan: int,
+    filter_shape: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
+    W_init: Any = None,  # noqa: N803
+    b_init: Any = None,
+) -> Layer:
+    """A convolution, to whose result a bias is added.
+
+    dimension_numbers  what the axes are: of the inputs ('NHWC': batch, height, width, channels),
+                       of the kernel ('HWIO', with inputs and outputs) and of the result
+    out_chan      how many channels the result has
+    filter_shape  the lengths of the kernel in space
+    strides       how far it moves, 1 by default
+    padding       'VALID', 'SAME' or a pair for each axis in space
+    W_init, b_init  initializers; `glorot_normal` and `normal(1e-6)` by default
+
+    Parameters are (W, b). `Conv` is this with ('NHWC', 'HWIO', 'NHWC').
+
+    >>> from tapeless import random
+    >>> shape, (w, b) = Conv(8, (3, 3), padding="SAME")[0](random.key(0), (-1, 28, 28, 1))
+    >>> shape, w.shape, b.shape
+    ((-1, 28, 28, 8), (3, 3, 1, 8), (1, 1, 1, 8))
+    """
+    strides = tuple(strides) if strides else (1,) * len(filter_shape)
+
+    def apply_fun(params: Any, inputs: Any, **kwargs: Any) -> Any:
+        w, b = params
+        made = lax.conv_general_dilated(
+            inputs, w, strides, padding, dimension_numbers=dimension_numbers
+        )
+        return made + b
+
+    init = _init(dimension_numbers, out_chan, filter_shape, W_init, b_init)
+    shaped = functools.partial(counts, window=filter_shape, strides=strides, padding=padding)
+    return functools.partial(init, shaped), apply_fun
+
+
+def GeneralConvTranspose(  # noqa: N802
+    dimension_numbers: Any,
+    out_chan: int,
+    filter_shape: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
+    W_init: Any = None,  # noqa: N803
+    b_init: Any = None,
+) -> Layer:
+    """A transposed convolution, to whose result a bias is added: it makes an array `strides` times
+    as large. Arguments are those of `GeneralConv`.
+
+    `ConvTranspose` is this with ('NHWC', 'HWIO', 'NHWC'), `Conv1DTranspose` with
+    ('NHC', 'HIO', 'NHC').
+
+    >>> from tapeless import random
+    >>> layer = ConvTranspose(8, (3, 3), strides=(2, 2), padding="SAME")
+    >>> layer[0](random.key(0), (-1, 14, 14, 1))[0]
+    (-1, 28, 28, 8)
+    """
+    strides = tuple(strides) if strides else (1,) * len(filter_shape)
+
+    def apply_fun(params: Any, inputs: Any, **kwargs: Any) -> Any:
+        w, b = params
+        made = lax.conv_transpose(inputs, w, strides, padding, dimension_numbers=dimension_numbers)
+        return made + b
+
+    init = _init(dimension_numbers, out_chan, filter_shape, W_init, b_init)
+    shaped = functools.partial(spread, window=filter_shape, strides=strides, padding=padding)
+    return functools.partial(init, shaped), apply_fun
+
+
+def _init(
+    dimension_numbers: Any, out_chan: int, filter_shape: Any, w_init: Any, b_init: Any
+) -> Callable[..., Any]:
+    """init_fun, of a function that gives the lengths in space of the result."""
+    inputs, kernel, outputs = dimension_numbers
+    w_init = w_init or glorot_normal(kernel.index("I"), kernel.index("O"))
+    b_init = b_init or normal(1e-6)
+    in_space = [c for c in kernel if c not in "IO"]
+
+    def init_fun(shaped: Any, rng: Any, input_shape: Any) -> Any:
+        lengths = dict(zip(inputs, input_shape, strict=True))
+        found = shaped([lengths[c] for c in in_space])
+        of_kernel = dict(zip(in_space, filter_shape, strict=True))
+        of_kernel |= {"O": out_chan, "I": lengths["C"]}
+        of_result = dict(zip(in_space, found, strict=True)) | {"N": lengths["N"], "C": out_chan}
+        k1, k2 = random.split(rng)
+        w = w_init(k1, tuple(of_kernel[c] for c in kernel))
+        b = b_init(k2, tuple(out_chan if c == "C" else 1 for c in outputs))
+        return tuple(of_result[c] for c in outputs), (w, b)
+
+    return init_fun
+
+
+Conv = functools.partial(GeneralConv, ("NHWC", "HWIO", "NHWC"))
+ConvTranspose = functools.partial(GeneralConvTranspose, ("NHWC", "HWIO", "NHWC"))
+Conv1DTranspose = functools.partial(GeneralConvTranspose, ("NHC", "HIO", "NHC"))

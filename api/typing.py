@@ -1,0 +1,6 @@
+"""Types for annotations, under the names of jax.typing: NumPy's."""
+
+from numpy.typing import ArrayLike as ArrayLike
+from numpy.typing import DTypeLike as DTypeLike
+
+__all__ = ["ArrayLike", "DTypeLike"]

@@ -1,0 +1,155 @@
+"""Every function, against NumPy or by hand, against jax.lax, and against finite differences."""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless import lax
+from tests.api.lax.cases_arrays import ARRAYS
+from tests.api.lax.cases_elementwise import ELEMENTWISE
+from tests.api.lax.tables import agree, check_slopes, jax_lax, params
+
+CASES = {**ELEMENTWISE, **ARRAYS}
+BY_HAND = {name: case for name, case in CASES.items() if case.want is not None}
+SMOOTH = {name: case for name, case in CASES.items() if case.smooth}
+
+
+@pytest.mark.parametrize("case", params(BY_HAND))
+def test_by_hand(case):
+    agree(case.call(lax, *case.operands), case.want(*case.operands), case.rtol)
+
+
+@pytest.mark.parametrize("case", params({k: c for k, c in CASES.items() if c.jax}))
+def test_as_jax_does(case):
+    agree(case.call(lax, *case.operands), case.call(jax_lax(), *case.operands), case.rtol)
+
+
+@pytest.mark.parametrize("case", params(SMOOTH))
+def test_slopes(case):
+    check_slopes(lambda *xs: case.call(lax, *xs), case.operands, case.smooth)
+
+
+@pytest.mark.parametrize(
+    "case", params({k: c for k, c in CASES.items() if c.staged and not c.smooth})
+)
+def test_staged(case):
+    with tapeless.disable_jit():
+        got = tapeless.jit(lambda *xs: case.call(lax, *xs))(*case.operands)
+    agree(got, case.call(lax, *case.operands), case.rtol)
+
+
+@pytest.mark.parametrize("name", ["logistic", "clamp", "dynamic_slice", "top_k", "cumsum", "pad"])
+def test_batched(name):
+    case = CASES[name]
+    many = tuple(np.stack([x, 2 * x, x / 3]) if x.dtype.kind == "f" else x for x in case.operands)
+    axes = tuple(0 if x.dtype.kind == "f" else None for x in case.operands)
+    got = tapeless.vmap(lambda *xs: case.call(lax, *xs), in_axes=axes)(*many)
+    rows = [
+        tuple(x if a is None else x[k] for x, a in zip(many, axes, strict=True)) for k in range(3)
+    ]
+    made = [case.call(lax, *row) for row in rows]
+    want = (
+        tuple(map(np.stack, zip(*made, strict=True))) if isinstance(got, tuple) else np.stack(made)
+    )
+    agree(got, want)
+
+
+@pytest.mark.parametrize(
+    "name", ["logistic", "round", "clamp", "shift_left", "dynamic_slice", "pad"]
+)
+def test_compiled(name):
+    case = CASES[name]
+    got = tapeless.jit(lambda *xs: case.call(lax, *xs))(*case.operands)
+    agree(got, case.call(lax, *case.operands))
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+@pytest.mark.parametrize("dtype", [np.bool_, np.int32, np.uint8, np.float32, np.complex64])
+def test_dtypes_are_those_of_jax(dtype):
+    """The same are taken and refused, and the results are of the same dtype."""
+    jax, one = jax_lax(), np.full(2, 0.5 if np.dtype(dtype).kind in "fc" else 1, dtype)
+    names = [*NAMES_OF_ONE, *NAMES_OF_TWO]
+    for name in names:
+        operands = (one,) * (1 if name in NAMES_OF_ONE else 2)
+        try:
+            want = getattr(jax, name)(*operands).dtype
+        except TypeError:
+            with pytest.raises(TypeError):
+                getattr(lax, name)(*operands)
+        else:
+            assert np.asarray(getattr(lax, name)(*operands)).dtype == want, name
+
+
+NAMES_OF_ONE = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "bessel_i0e",
+    "bessel_i1e",
+    "bitwise_not",
+    "cbrt",
+    "ceil",
+    "clz",
+    "cos",
+    "cosh",
+    "digamma",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "floor",
+    "imag",
+    "is_finite",
+    "lgamma",
+    "log",
+    "log1p",
+    "logistic",
+    "neg",
+    "population_count",
+    "real",
+    "reciprocal",
+    "round",
+    "rsqrt",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+    "cumsum",
+    "cumprod",
+    "cummax",
+    "cummin",
+]
+NAMES_OF_TWO = [
+    "add",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "complex",
+    "div",
+    "eq",
+    "ge",
+    "gt",
+    "igamma",
+    "igammac",
+    "le",
+    "lt",
+    "max",
+    "min",
+    "mul",
+    "mulhi",
+    "ne",
+    "nextafter",
+    "pow",
+    "rem",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
+    "sub",
+]

@@ -1,0 +1,177 @@
+"""Memory profiles: the format of pprof, and what is in them."""
+
+import gc
+import gzip
+import linecache
+import tracemalloc
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from tapeless import jit, live_arrays, profiler
+from tapeless.profiler.pprof import Place, Sample, encoded, varint
+from tapeless.transforms.errors import ArgumentError
+
+SIZE = 1 << 20
+
+
+def fields(data):
+    """The fields of a protobuf message: {number: [int or bytes, ...]}."""
+    found, at = defaultdict(list), 0
+
+    def number():
+        nonlocal at
+        made, shift = 0, 0
+        while True:
+            byte, at = data[at], at + 1
+            made |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return made
+
+    while at < len(data):
+        key = number()
+        if key & 7 == 0:
+            found[key >> 3].append(number())
+        else:
+            assert key & 7 == 2
+            length = number()
+            found[key >> 3].append(data[at : at + length])
+            at += length
+    return found
+
+
+def numbers(data):
+    made, value, shift = [], 0, 0
+    for byte in data:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            made.append(value)
+            value, shift = 0, 0
+    return made
+
+
+def decoded(profile):
+    """(stack of (function, file, line), values, label) of each sample, and the kinds of values."""
+    p = fields(gzip.decompress(profile))
+    texts = [t.decode() for t in p[6]]
+    assert texts[0] == ""
+    functions = {}
+    for raw in p[5]:
+        f = fields(raw)
+        functions[f[1][0]] = (texts[f[2][0]], texts[f[4][0]] if f[4] else "")
+    places = {}
+    for raw in p[4]:
+        f = fields(raw)
+        line = fields(f[4][0])
+        places[f[1][0]] = (*functions[line[1][0]], line[2][0] if line[2] else 0)
+    samples = []
+    for raw in p[2]:
+        s = fields(raw)
+        stack = [places[k] for k in numbers(s[1][0])]
+        label = texts[fields(s[3][0])[2][0]] if s[3] else ""
+        samples.append((stack, numbers(s[2][0]), label))
+    kinds = [tuple(texts[k[0]] for k in (fields(raw)[1], fields(raw)[2])) for raw in p[1]]
+    return samples, kinds, texts[p[13][0]] if p[13] else ""
+
+
+def test_numbers():
+    assert [varint(n) for n in (1, 127, 128, 300)] == [b"\x01", b"\x7f", b"\x80\x01", b"\xac\x02"]
+    assert numbers(varint(2**63) + varint(5)) == [2**63, 5]
+
+
+def test_what_is_written_is_read():
+    samples = [
+        Sample((Place("f", "a.py", 3), Place("main", "a.py", 300)), (1, 800), "variable"),
+        Sample((Place("g", "b.py", 0),), (2, 2**40)),
+        Sample((Place("f", "a.py", 3),), (1, 0), "module"),
+    ]
+    made, kinds, comment = decoded(
+        encoded(samples, [("allocations", "count"), ("space", "bytes")], "a remark")
+    )
+    assert kinds == [("allocations", "count"), ("space", "bytes")]
+    assert made == [
+        ([(p.function, p.file, p.line) for p in s.stack], list(s.values), s.label) for s in samples
+    ]
+    assert comment == "a remark"
+
+
+def tell(path):
+    profiler.save_device_memory_profile(path)
+    return decoded(path.read_bytes())
+
+
+def test_arrays_by_who_made_them(tmp_path):
+    double = jit(lambda x: x * 2)
+    double(np.ones(4))  # what is compiled while memory is traced takes long
+    tracemalloc.start(10)
+    try:
+        made = np.ones(SIZE)  # made here
+        twice = double(made)
+        samples, _, comment = tell(tmp_path / "memory.prof")
+    finally:
+        tracemalloc.stop()
+    assert "by the line that made them" in comment
+    large = [s for s in samples if s[1][1] >= made.nbytes]
+    texts = [" ".join(place[0] for place in stack) for stack, _, _ in large]
+    assert any("# made here" in text for text in texts)
+    assert any("twice = double(" in text for text in texts)
+    for stack, values, _ in large:
+        assert values[0] == 1
+        for function, file, line in stack:
+            assert "/tapeless/" not in file
+            assert function == linecache.getline(file, line).strip()
+    assert twice[0] == 2
+
+
+class Holder:
+    pass
+
+
+KEPT = np.zeros(SIZE)
+
+
+def test_arrays_by_who_holds_them(tmp_path):
+    local = np.zeros(SIZE)
+    held = Holder()
+    held.weights = np.zeros(SIZE)
+    views = [local[1:], local[2:]]
+    samples, _, comment = tell(tmp_path / "memory.prof")
+    assert "tracemalloc.start" in comment
+    found = {
+        stack[0][0]: (stack, values, label)
+        for stack, values, label in samples
+        if values[1] == 8 * SIZE
+    }
+    stack, values, label = found["local"]
+    assert (values[0], label) == (1, "variable")
+    assert stack[1][0] == "test_arrays_by_who_holds_them"
+    assert stack[1][1] == __file__
+    assert found[f"{__name__}.KEPT"][2] == "module"
+    assert found["in a Holder"][2] == "object" or found["in a dict"][2] == "object"
+    assert sum("local" in s[0][0][0] for s in samples) == 1, views
+
+
+def test_arrays_that_are_gone(tmp_path):
+    gone = np.zeros(SIZE)
+    weight = gone.nbytes
+    before = sum(x.nbytes for x in live_arrays())
+    del gone
+    gc.collect()
+    assert before - sum(x.nbytes for x in live_arrays()) >= weight
+
+
+def test_live_arrays():
+    x = np.zeros(SIZE)
+    view = x[:5]
+    found = live_arrays()
+    assert sum(y is x for y in found) == 1
+    assert not any(y is view for y in found)
+    assert live_arrays("gpu") == []
+
+
+def test_other_backends():
+    with pytest.raises(ArgumentError, match="backend is 'gpu'"):
+        profiler.device_memory_profile("gpu")

@@ -1,0 +1,69 @@
+"""Fourier transforms: through real functions of them, for the derivative of a case is real."""
+
+import numpy as np
+
+from tests.transforms.ops.cases import case, normal
+
+
+def real(function, *args, **static):
+    """Both parts of what the function gives for a complex array, made of two real ones."""
+    return case(
+        lambda x, y: _both(function(x + 1j * y, **static)), *args, of=function, single=False
+    )
+
+
+def _both(z):
+    return np.stack([np.real(z), np.imag(z)])
+
+
+def spectrum(function, *args, **static):
+    """Both parts of the frequencies of a real array."""
+    return case(lambda x: _both(function(x, **static)), *args, of=function, single=False)
+
+
+NORMS = ("backward", "ortho", "forward")
+
+CASES = [
+    *(real(np.fft.fft, normal(5), normal(5), norm=norm) for norm in NORMS),
+    real(np.fft.fft, normal(5), normal(5), n=3),
+    real(np.fft.fft, normal(2, 3), normal(2, 3), n=6, axis=0),
+    spectrum(np.fft.fft, normal(4)),
+    spectrum(np.fft.fft, normal(2, 3), axis=0),
+    real(np.fft.ifft, normal(2, 4), normal(2, 4)),
+    real(np.fft.ifft, normal(4), normal(4), n=7, norm="ortho"),
+    real(np.fft.fft2, normal(2, 3), normal(2, 3)),
+    real(np.fft.fft2, normal(2, 3, 2), normal(2, 3, 2), axes=(0, 1)),
+    real(np.fft.ifft2, normal(2, 3), normal(2, 3), norm="forward"),
+    real(np.fft.fftn, normal(2, 3, 2), normal(2, 3, 2)),
+    real(np.fft.fftn, normal(2, 3), normal(2, 3), s=(3, 2)),
+    real(np.fft.fftn, normal(2, 3), normal(2, 3), axes=(1, 1)),
+    real(np.fft.ifftn, normal(2, 3, 2), normal(2, 3, 2), axes=(0, 2)),
+    *(spectrum(np.fft.rfft, normal(n), norm=norm) for n in (5, 6) for norm in NORMS),
+    spectrum(np.fft.rfft, normal(3, 4), axis=0, n=5),
+    spectrum(np.fft.rfft, normal(6), n=4),
+    spectrum(np.fft.rfft2, normal(3, 4)),
+    spectrum(np.fft.rfftn, normal(3, 2, 4)),
+    spectrum(np.fft.rfftn, normal(3, 4), s=(2, 5)),
+    *(
+        real(np.fft.irfft, normal(4), normal(4), n=n, norm=norm)
+        for n in (6, 7)
+        for norm in NORMS
+    ),
+    real(np.fft.irfft, normal(3, 4), normal(3, 4)),
+    real(np.fft.irfft, normal(4, 2), normal(4, 2), n=9, axis=0),
+    real(np.fft.irfft2, normal(3, 4), normal(3, 4)),
+    real(np.fft.irfftn, normal(2, 3, 3), normal(2, 3, 3)),
+    real(np.fft.irfftn, normal(3, 3), normal(3, 3), s=(4, 5)),
+    real(np.fft.hfft, normal(4), normal(4)),
+    real(np.fft.hfft, normal(4), normal(4), n=7, norm="ortho"),
+    spectrum(np.fft.ihfft, normal(6)),
+    case(np.fft.fftshift, normal(5)),
+    case(np.fft.fftshift, normal(2, 3), axes=1),
+    case(np.fft.ifftshift, normal(5)),
+    case(np.fft.ifftshift, normal(4, 3)),
+    case(lambda x, d: np.fft.fftfreq(len(x), d) * x, normal(5), 0.3),
+    case(lambda x, d: np.fft.fftfreq(len(x), d) * x, normal(4), 0.3),
+    case(lambda x, d: np.fft.rfftfreq(2 * len(x) - 2, d) * x, normal(4), 0.3),
+    case(lambda x: np.fft.irfft(np.fft.rfft(x) ** 2, len(x)), normal(6)),
+    case(lambda x, w: np.abs(np.fft.fft(x)) ** 2 @ w, normal(4), normal(4)),
+]

@@ -1,0 +1,73 @@
+"""Whether statements for one element can be compiled as they are, inside a loop over a batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Effect,
+    For,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    blocks,
+    outputs,
+)
+from tapeless.transforms.errors import Signal
+from tapeless.transforms.loops.scalars import DTYPES
+from tapeless.transforms.loops.stacks import STACKS, of_numbers
+from tapeless.transforms.loops.stages import stage_of
+from tapeless.transforms.loops.views import is_view
+
+
+class NotInLoops(Signal):
+    """A loop over a batch was not compiled: the batch is better written as array code."""
+
+
+def compiles(s: Statement) -> bool:
+    """Whether the statement is made of operations on numbers and rows; products of two matrices
+    are better made for the whole batch at once."""
+    if isinstance(s, Let):
+        return _let(s)
+    if isinstance(s, Effect):
+        return s.kind in ("blank", "check", "errstate") or raises_constant(s)
+    if isinstance(s, For) and s.reverse and not isinstance(s.step, Literal):
+        return False
+    carried = all(_held(v.type) for v in outputs(s))
+    return carried and all(compiles(t) for b in blocks(s) for t in b.body)
+
+
+def raises_constant(s: Effect) -> bool:
+    """Whether it raises an error whose text is known."""
+    return (
+        s.kind == "raise"
+        and s.params["type"].__module__ == "builtins"
+        and all(kind == "value" for kind, _ in s.params["parts"])
+    )
+
+
+def _let(s: Let) -> bool:
+    if s.op.name in STACKS:
+        return all(_held(v.type) for v in (*s.args, *s.outs))
+    if s.op.name == "matmul" and min(a.type.ndim for a in s.args) > 1:
+        return False
+    return is_view(s) or stage_of(s, _fits) is not None
+
+
+def _fits(a: Size, b: Size) -> bool:
+    return True
+
+
+def _held(t: Any) -> bool:
+    return of_numbers(t) or (isinstance(t, Type) and t.dtype in DTYPES)
+
+
+def over_batch(s: Any) -> bool:
+    """Whether a loop, or the one that it repeats backwards, goes over the elements of a batch."""
+    while isinstance(s, For):
+        if s.each:
+            return True
+        s = s.mirror
+    return False

@@ -1,0 +1,218 @@
+"""Which statements threads may share: nests whose rows are apart, each in a kernel of its own.
+
+t = sum(x); y = x / t      becomes      rows of [t += x[i]], then rows of [y[i] = x[i] / t]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Effect, For, If, Let, Literal, Statement
+from tapeless.transforms.loops.analysis import Analysis
+from tapeless.transforms.loops.arrange import Arrangement, Item
+from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.stages import Stage
+from tapeless.transforms.loops.views import is_view
+
+HEAVY = 1 << 21  # additions from which nests are worth kernels of their own
+COSTLY = 12  # additions that take as long as a logarithm, in vectors both
+#: How results of parts are put together, by the operation that made them.
+JOINED = {"matmul": "sum", **{name: name for name in ("sum", "prod", "max", "min", "any", "all")}}
+
+
+@dataclass
+class Part:
+    """Statements of one kernel; `rows` and the work of one, if threads may share the rows."""
+
+    statements: list[Statement]
+    rows: Size | None = None
+    work: Size = 0
+    nests: list[Item] = field(default_factory=list)
+
+
+class Parts:
+    """Cuts a run of statements into parts; `hints` are the sizes in the first call."""
+
+    def __init__(
+        self, memory: Memory, analysis: Analysis, hints: Mapping[dims.Symbol, int]
+    ) -> None:
+        self.memory, self.analysis, self.hints = memory, analysis, hints
+        self.relied: list[tuple[str, Size, Size]] = []  # what holds in calls of little work
+        self.arrangement = Arrangement(
+            memory, analysis.equal, analysis.stage, _long_axes, lambda v: ()
+        )
+
+    def of(self, run: list[Statement]) -> list[Part]:
+        """One kernel where all rows are apart; several only where there is much to do."""
+        written = [s for s in run if not self.read_through(s)]
+        parts = list(self.found(written))
+        if len(parts) > 1:
+            parts = list(_serial_together(parts, self.heavy(parts)))
+        if all(p.rows is None or isinstance(p.rows * p.work, int) for p in parts):
+            return [Part(run)]
+        self.place([s for s in run if self.read_through(s)], parts)
+        order = {id(s): k for k, s in enumerate(run)}
+        for part in parts:
+            part.statements.sort(key=lambda s: order[id(s)])
+        return parts
+
+    def read_through(self, s: Statement) -> bool:
+        """Whether nothing is written for a statement: what it stands for is where it is read."""
+        if isinstance(s, Effect):
+            return s.kind in ("blank", "errstate")
+        return isinstance(s, Let) and (
+            s in self.memory.inline or s.op.name == "empty" or is_view(s)
+        )
+
+    def place(self, free: list[Statement], parts: list[Part]) -> None:
+        """Puts statements to the first part that reads what they stand for."""
+        needs = [set().union(*map(self.memory.needs, p.statements)) for p in parts]
+        for s in free:
+            wanted = (k for k, names in enumerate(needs) if not names.isdisjoint(s.outs))
+            parts[next(wanted, -1)].statements.append(s)
+
+    # -- parts
+
+    def found(self, run: list[Statement]) -> Iterator[Part]:
+        """Parts with rows, each after the numbers that it needs, and what is between them."""
+        waiting: list[Statement] = []
+        open_: Part | None = None
+        for item in self.arrangement.run(run):
+            if not self.apart(item):
+                waiting += item.statements
+            elif open_ is not None and not waiting and self.joins(item, open_):
+                self.add(item, open_)
+            else:
+                if open_ is not None:
+                    yield open_
+                if not all(self.may_repeat(s, item) for s in waiting):
+                    yield Part(waiting)
+                    waiting = []
+                open_ = Part(waiting, item.size)
+                self.add(item, open_)
+                waiting = []
+        if open_ is not None:
+            yield open_
+        if waiting:
+            yield Part(waiting)
+
+    def add(self, item: Item, part: Part) -> None:
+        part.statements += item.statements
+        part.nests.append(item)
+        part.work = part.work + sum(self.work(s, item.axes) for s in item.statements)
+
+    def may_repeat(self, s: Statement, item: Item) -> bool:
+        """Whether each thread may compute a number for itself."""
+        if isinstance(s, Effect):
+            return s.kind == "check"
+        stage = self.analysis.stage(s)
+        if stage is None or stage.stores or stage.var.type.shape or stage.reduced:
+            return False
+        return not self.memory.reads(s) & item.writes
+
+    def joins(self, item: Item, part: Part) -> bool:
+        """Whether a nest runs over the rows of a part, and reads of them its own row only."""
+        assert item.size is not None
+        return self.analysis.equal(item.size, part.rows or 1) and all(
+            self.in_step(item, before) for before in part.nests
+        )
+
+    def in_step(self, item: Item, before: Item) -> bool:
+        for s in item.statements:
+            if isinstance(s, For) and self.memory.needs(s) & self.made(before):
+                return False
+        for stage, axis in item.axes.items():
+            needs = self.memory.needs(stage.let)
+            inside = {v for v in needs if self.arrangement.made.get(v) is before}
+            if not self.arrangement.in_step(stage, axis, before, inside):
+                return False
+            reads, writes = self.memory.reads(stage.let), self.memory.writes(stage.let)
+            touched = reads & before.writes or writes & (before.reads | before.writes)
+            if touched and not self.arrangement.apart(stage, axis, before, reads, writes):
+                return False
+        return True
+
+    def made(self, item: Item) -> set[Any]:
+        return {v for v, maker in self.arrangement.made.items() if maker is item}
+
+    # -- rows
+
+    def apart(self, item: Item) -> bool:
+        """Whether the rows of a nest may be made in any order, by several threads."""
+        if item.size is None or not self.analysis.outside(item.size):
+            return False
+        return all(isinstance(s, (Let, For)) for s in item.statements) and all(
+            self.stage_apart(stage, axis, item) for stage, axis in item.axes.items()
+        )
+
+    def stage_apart(self, stage: Stage, axis: int, item: Item) -> bool:
+        if axis in stage.reduced and stage.let.op.name not in JOINED:
+            return False
+        reads, writes = self.memory.reads(stage.let), self.memory.writes(stage.let)
+        if not reads & item.writes and not writes:
+            return True
+        return self.arrangement.apart(stage, axis, item, reads, writes)
+
+    # -- work
+
+    def heavy(self, parts: list[Part]) -> set[int]:
+        """Which parts are worth kernels of their own, if there is much to do in this call; else the
+        one kernel is for such calls."""
+        shared = [p for p in parts if p.rows is not None]
+        work = {id(p): self.analysis.canon((p.rows or 1) * p.work) for p in shared}
+        total = sum(work.values())
+        known = dims.evaluate(total, self.hints)
+        if known is None:
+            return set()
+        if known < HEAVY:
+            self.relied += [(">=", HEAVY - 1, total)] * (not isinstance(total, int))
+            return set()
+        least = known / (2 * len(shared))
+        return {p for p, size in work.items() if (dims.evaluate(size, self.hints) or 0) >= least}
+
+    def work(self, s: Statement, axes: Mapping[Stage, int]) -> Size:
+        """How much is done for a row, in additions; sizes that the driver does not know count as
+        one."""
+        if isinstance(s, For):
+            return self.passes(s) * sum(self.work(t, axes) for t in s.body.body)
+        if isinstance(s, If):
+            return sum(self.work(t, axes) for b in (s.then, s.orelse) for t in b.body)
+        stage = self.analysis.stage(s)
+        if stage is None or self.read_through(s):
+            return 0
+        inner = [n for k, n in enumerate(stage.space) if k != axes.get(stage)]
+        costly = stage.let.op.elementwise and stage.let.op.costly
+        return (COSTLY if costly else 1) * self.known(dims.product(inner))
+
+    def passes(self, s: For) -> Size:
+        known = [a for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]
+        if len(known) < 3:
+            return 1
+        return len(range(*(int(a.value) for a in known)))
+
+    def known(self, size: Size) -> Size:
+        size = self.analysis.canon(size)
+        return dims.substitute(size, lambda x: None if self.analysis.known(dims.single(x)) else 1)
+
+
+def _long_axes(stage: Stage) -> list[int]:
+    return [k for k, n in enumerate(stage.space) if n != 1]
+
+
+def _serial_together(parts: list[Part], heavy: set[int]) -> Iterator[Part]:
+    """The parts; what is not heavy is done by one thread, in one kernel with what is next to it."""
+    waiting: list[Statement] = []
+    for part in parts:
+        if id(part) not in heavy:
+            waiting += part.statements
+            continue
+        if waiting:
+            yield Part(waiting)
+        waiting = []
+        yield part
+    if waiting:
+        yield Part(waiting)

@@ -1,0 +1,135 @@
+"""Functions of several families: histograms, polynomials, indices of functions."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def sort_complex(a: Any) -> Any:
+    """Sorted, as complex numbers."""
+    made = np.sort(a)
+    if made.dtype.kind == "c":
+        return made
+    return made.astype(np.complex64 if made.dtype.char in "bhBH" else np.complex128)
+
+
+def fromfunction(
+    function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kw: Any
+) -> Any:
+    """The function of the indices of an array."""
+    return function(*np.indices(shape, dtype=dtype), **kw)
+
+
+def mask_indices(n: int, mask_func: Any, k: Any = 0) -> Any:
+    """Where a mask of a square matrix is true."""
+    return np.nonzero(mask_func(np.ones((n, n), int), k) != 0)
+
+
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """Without the zeros in front and at the back."""
+    filt = np.asarray(filt)
+    if filt.ndim != 1:
+        raise UnsupportedError("np.trim_zeros of more than one axis", "slice the array")
+    found = np.flatnonzero(filt)
+    if found.shape[0] == 0:
+        return filt[:0]
+    start = found[0] if "f" in trim.lower() else 0
+    stop = found[-1] + 1 if "b" in trim.lower() else filt.shape[0]
+    return filt[start:stop]
+
+
+# -- histograms
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    """Edges of bins of one width."""
+    if isinstance(bins, str):
+        raise UnsupportedError("np.histogram_bin_edges with a rule", "give the number of bins")
+    if np.ndim(bins):
+        return np.asarray(bins)
+    low, high = (np.min(a), np.max(a)) if range is None else range
+    return np.linspace(low, high, bins + 1)
+
+
+def cells(column: Any, bins: Any, range: Any) -> Any:
+    """The edges of bins along one axis, the bin of each point, and which points are in one."""
+    edges = histogram_bin_edges(column, bins, range)
+    last = edges.shape[0] - 2
+    place = np.searchsorted(edges, column, side="right") - 1
+    place = np.where(column == edges[-1], last, place)
+    return edges, np.clip(place, 0, last), (place >= 0) & (place <= last)
+
+
+def grid(points: Any, bins: Any, ranges: Any) -> Any:
+    """What `cells` gives, for each axis."""
+    axes = range(points.shape[1].__index__())
+    bins = bins if isinstance(bins, (list, tuple)) else [bins for _ in axes]
+    ranges = [None for _ in axes] if ranges is None else ranges
+    return [cells(points[:, k], bins[k], ranges[k]) for k in axes]
+
+
+def histogramdd(
+    sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
+    """How many points are in each cell of a grid; their weights together, if there are any."""
+    points = np.stack(sample, axis=-1) if isinstance(sample, (list, tuple)) else np.asarray(sample)
+    points = points[:, None] if points.ndim == 1 else points
+    found = grid(points, bins, range)
+    inside = functools.reduce(np.logical_and, [inside for _, _, inside in found])
+    counts = np.zeros(tuple(edges.shape[0] - 1 for edges, _, _ in found))
+    each = np.ones(points.shape[0]) if weights is None else np.asarray(weights) * 1.0
+    np.add.at(counts, tuple(place for _, place, _ in found), np.where(inside, each, 0.0))
+    if density:
+        widths = [np.diff(edges) for edges, _, _ in found]
+        counts = counts / functools.reduce(np.multiply.outer, widths) / np.sum(counts)
+    return counts, tuple(edges for edges, _, _ in found)
+
+
+def histogram2d(
+    x: Any,
+    y: Any,
+    bins: Any = 10,
+    range: Any = None,
+    density: Any = None,
+    weights: Any = None,
+) -> Any:
+    """How many points are in each cell of a grid of two axes."""
+    several = isinstance(bins, (list, tuple)) and len(bins) == 2
+    counts, edges = histogramdd([x, y], bins if several else [bins, bins], range, density, weights)
+    return counts, edges[0], edges[1]
+
+
+# -- polynomials
+
+
+def polydiv(u: Any, v: Any) -> Any:
+    """Quotient and remainder, by long division."""
+    u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
+    m, n = u.shape[0] - 1, v.shape[0] - 1
+    quotient, rest = np.zeros(max(m - n + 1, 1), np.result_type(u, v)), u.copy()
+    for k in range(m - n + 1):
+        quotient[k] = rest[k] / v[0]
+        rest[k : k + n + 1] -= quotient[k] * v
+    small = np.isclose(rest, 0, rtol=1e-14)
+    kept = np.flatnonzero(~small)
+    start = np.min(np.concatenate([kept, np.array([rest.shape[0] - 1])]))
+    return quotient, rest[start:]
+
+
+NUMPY = {
+    np.fromfunction: fromfunction,
+    np.histogram2d: histogram2d,
+    np.histogram_bin_edges: histogram_bin_edges,
+    np.histogramdd: histogramdd,
+    np.mask_indices: mask_indices,
+    np.polydiv: polydiv,
+    np.sort_complex: sort_complex,
+    np.trim_zeros: trim_zeros,
+}

@@ -1,0 +1,10 @@
+"""All functions that are written in NumPy, by the function they stand for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.written import sets, several, signals
+
+FAMILIES = (sets, signals, several)
+WRITTEN: dict[Any, Any] = {f: ours for family in FAMILIES for f, ours in family.NUMPY.items()}
