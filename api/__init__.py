@@ -135,7 +135,7 @@ def __getattr__(name: str) -> Any:
     if name in MODULES:
         return importlib.import_module(f"tapeless.{name}")
     if name not in NAMES:
-        raise AttributeError(f"module 'tapeless' has no attribute {name!r}")
+        raise importlib.import_module("tapeless.missing").missing("tapeless", name)
     value = getattr(importlib.import_module(f"tapeless.{NAMES[name]}"), name)
     globals()[name] = value
     return value

@@ -98,7 +98,7 @@ class Array(np.ndarray[Any, Any]):
         return False
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        return round(self[()], ndigits) if ndigits is None else np.round(self, ndigits)
+        return round(float(self)) if ndigits is None else np.round(self, ndigits)
 
     def on_device_size_in_bytes(self) -> int:
         """The bytes of its elements."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from tapeless.callbacks import Site, record
 from tapeless.debugger import Debugger, stop_here, variables
+from tapeless.missing import missing as _missing
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
@@ -191,6 +192,10 @@ def breakpoint(
     if backend not in (None, "pdb", "cli"):
         raise ArgumentError(f"debug.breakpoint: backend is {backend!r}", 'there is "pdb"')
     _breakpoint(num_frames, kwargs)
+
+
+def __getattr__(name: str) -> Any:
+    raise _missing(__name__, name)
 
 
 __all__ = ["breakpoint", "callback", "log", "print"]

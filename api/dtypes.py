@@ -9,6 +9,8 @@ from numpy import finfo as finfo
 from numpy import iinfo as iinfo
 from numpy import issubdtype as issubdtype
 
+from tapeless.missing import missing as _missing
+
 #: JAX's dtype of cotangents of integers; here they are floats that are 0.
 float0 = np.dtype([("float0", np.void, 0)])
 
@@ -58,3 +60,7 @@ def itemsize_bits(dtype: Any) -> int:
     32
     """
     return 8 * np.dtype(dtype).itemsize
+
+
+def __getattr__(name: str) -> Any:
+    raise _missing(__name__, name)

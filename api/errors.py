@@ -1,6 +1,9 @@
 """Errors: those of tapeless, and JAX's names for those that mean the same."""
 
+from typing import Any
+
 from tapeless.check import GradientError as GradientError
+from tapeless.missing import missing as _missing
 from tapeless.random.reuse import KeyReuseWarning
 from tapeless.transforms.errors import AliasError as AliasError
 from tapeless.transforms.errors import ArgumentError as ArgumentError
@@ -29,3 +32,7 @@ UnexpectedTracerError = EscapeError
 KeyReuseError = KeyReuseWarning
 #: What JAX raises for other mistakes, and while a program runs.
 JAXTypeError = JaxRuntimeError = TapelessError
+
+
+def __getattr__(name: str) -> Any:
+    raise _missing(__name__, name)

@@ -7,6 +7,7 @@ from typing import Any
 
 import optree
 
+from tapeless.missing import missing as _missing
 from tapeless.partials import Partial
 from tapeless.transforms.errors import ArgumentError
 from tapeless.tree import all as tree_all
@@ -230,6 +231,10 @@ def flatten_one_level_with_keys(tree: Any) -> tuple[list[tuple[KeyEntry, Any]], 
     """
     children, keys = one_level(tree)
     return list(zip(keys, children, strict=True)), flatten_one_level(tree)[1]
+
+
+def __getattr__(name: str) -> Any:
+    raise _missing(__name__, name)
 
 
 __all__ = [

@@ -10,8 +10,7 @@ import functools
 import itertools
 import re
 import textwrap
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tapeless.transforms.control import (
@@ -36,14 +35,14 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
-    operands,
     statements,
 )
+from tapeless.transforms.core.reads import all_reads, reads_of
 from tapeless.transforms.counters import counters_first
-from tapeless.transforms.errors import InternalError
 from tapeless.transforms.fills import fill
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.layout import Layout, lay_out
+from tapeless.transforms.messages import write_effect
 from tapeless.transforms.ops.indexing import Slot
 from tapeless.transforms.ownership import own, uses
 from tapeless.transforms.scalars import plain_scalars
@@ -348,99 +347,7 @@ class Writer:
     # -- effects
 
     def effect(self, s: Effect) -> None:
-        match s.kind:
-            case "errstate":  # around the whole function, where the derivative warns too
-                self.errstate |= s.params
-            case "blank":
-                if self.lines and self.lines[-1]:
-                    self.lines.append("")
-            case "print":
-                values = [to_source(self.part(p, s)) for p in s.params["parts"]]
-                values += [
-                    f"{k}={quoted(s.params[k])}"
-                    for k, default in (("sep", " "), ("end", "\n"))
-                    if s.params[k] != default
-                ]
-                self.put(f"print({', '.join(values)})", s.origin)
-            case "call":
-                self.imports.update(f"import {module}" for module in s.params["modules"])
-                holes = {str(k): self.part(p, s) for k, p in enumerate(s.params["parts"])}
-                self.put(to_source(template(s.params["form"], holes)), s.origin)
-            case "raise":
-                kind = s.params["type"]
-                values = [to_source(self.part(p, s)) for p in s.params["parts"]]
-                if kind.__module__ != "builtins":
-                    self.imports.add(
-                        f"from {kind.__module__} import {kind.__qualname__.partition('.')[0]}"
-                    )
-                self.put(f"raise {kind.__qualname__}({', '.join(values)})", s.origin)
-            case "check":
-                a, b = (to_source(self.expr(x)) for x in s.args)
-                self.put(f"if {a} != {b}:", s.origin)
-                message = "operands could not be broadcast together: the lengths differ"
-                self.nest(lambda: self.put(f'raise ValueError("{message}")'))
-            case _:
-                raise InternalError(f"unknown effect {s.kind}")
-
-    def part(self, p: Any, s: Effect) -> ast.expr:
-        kind, value = p
-        if kind == "atom":
-            return self.expr(s.args[value])
-        if kind == "value":
-            return ast.parse(repr(value), mode="eval").body
-        if kind == "text":
-            return self.text(value, s)
-        if kind == "made":
-            form, parts = value
-            return template(form, {str(k): self.part(v, s) for k, v in enumerate(parts)})  # type: ignore[no-any-return]
-        if kind == "dict":
-            return ast.Dict(
-                [ast.parse(repr(k), mode="eval").body for k, _ in value],
-                [self.part(v, s) for _, v in value],
-            )
-        elements = [self.part(v, s) for v in value]
-        return (
-            ast.Tuple(elements, ast.Load()) if kind == "tuple" else ast.List(elements, ast.Load())
-        )
-
-    def spec(self, spec: Any, s: Effect) -> ast.JoinedStr:
-        """The part of a field behind the colon, which may have fields itself."""
-        if isinstance(spec, str):
-            return ast.JoinedStr([ast.Constant(spec)])
-        fields: list[ast.expr] = [
-            ast.Constant(v) if isinstance(v, str) else ast.FormattedValue(self.part(v[0], s), -1)
-            for v in spec[1]
-        ]
-        return ast.JoinedStr(fields)
-
-    def text(self, pieces: Any, s: Effect) -> ast.expr:
-        """An f-string, or a call of format where a string inside forbids one before Python 3.12."""
-        values: list[ast.expr] = []
-        for piece in pieces:
-            if isinstance(piece, str):
-                values.append(ast.Constant(piece))
-                continue
-            inner, conversion, spec = piece
-            shown = self.spec(spec, s) if spec else None
-            code = ord(conversion) if conversion else -1
-            values.append(ast.FormattedValue(self.part(inner, s), code, shown))
-        held = [v for v in values if isinstance(v, ast.FormattedValue)]
-        if not any(c in to_source(v.value) for v in held for c in "'\"\\{}"):
-            return ast.JoinedStr(values)
-        text = "".join(map(_format_text, values))
-        method = ast.Attribute(ast.Constant(text), "format", ast.Load())
-        return ast.Call(method, [v.value for v in held], [])
-
-
-def _format_text(value: ast.expr) -> str:
-    """A piece of an f-string as str.format takes it."""
-    if isinstance(value, ast.Constant):
-        return str(value.value).replace("{", "{{").replace("}", "}}")
-    assert isinstance(value, ast.FormattedValue)
-    conversion = f"!{chr(value.conversion)}" if value.conversion > 0 else ""
-    spec = value.format_spec
-    shown = f":{spec.values[0].value}" if isinstance(spec, ast.JoinedStr) else ""  # type: ignore[attr-defined]
-    return "{" + conversion + shown + "}"
+        write_effect(self, s)
 
 
 def _left(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:
@@ -498,25 +405,6 @@ def called_by(block: Block) -> set[str]:
             found |= set(re.findall(r"(?<![.\w])([a-z]\w+)\(", text))
         elif isinstance(s, Effect):
             found |= set(s.params.get("modules", ()))
-    return found
-
-
-def reads_of(block: Block) -> Counter[Var]:
-    """How often each variable is read."""
-    inner = [b for s in statements(block) for b in blocks(s)]
-    atoms = [a for s in statements(block) for a in operands(s)]
-    atoms += [a for b in (block, *inner) for a in b.results]
-    return Counter(a for a in atoms if isinstance(a, Var))
-
-
-def all_reads(block: Block, sizes: Mapping[Any, set[Var]]) -> set[Var]:
-    """All variables that something reads."""
-    found = {a for a in block.results if isinstance(a, Var)}
-    for s in statements(block):
-        found.update(a for a in operands(s) if isinstance(a, Var))
-        found |= sizes.get(s, set())
-        for b in blocks(s):
-            found.update(a for a in b.results if isinstance(a, Var))
     return found
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.algebra import algebra, fits
+from tapeless.transforms.algebra import algebra
+from tapeless.transforms.algebra.facts import fits
 from tapeless.transforms.carries import (
     called_alike,
     carries,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tapeless.transforms.algebra import apart
+from tapeless.transforms.algebra.storing import apart
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import (
     Block,

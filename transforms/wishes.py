@@ -77,9 +77,10 @@ def better_names(
         if isinstance(s, For) and s.index not in used:
             found[s.index] = "_"
     named = {v for v in names if not NAMELESS.fullmatch(names[v]) or v.name}
+    held = named | {v for v in block.params if v in names}  # those without a name keep t, t_2, ...
     for name in dict.fromkeys(found[v] for v in named):
-        _without_number(name, found, named, reserved)
-    done = {u for v in named for u in groups.members(v)}
+        _without_number(name, found, held, reserved)
+    done = {u for v in held for u in groups.members(v)}
     taken = {*map(found.__getitem__, done), *reserved}
     holders: dict[str, list[tuple[object, list[Var]]]] = {}  # what a name of ours stands for
     stems = _Stems(found, named)
@@ -123,11 +124,11 @@ def word_for(s: Let) -> str:
     return "" if NAMELESS.fullmatch(word) else word
 
 
-def _without_number(name: str, found: dict[Var, str], named: set[Var], reserved: set[str]) -> None:
+def _without_number(name: str, found: dict[Var, str], held: set[Var], reserved: set[str]) -> None:
     """Gives up the number of a name where nothing else has the name without it."""
     base = re.sub(r"_\d+$", "", name)
     holders = [v for v in found if found[v] == name]
-    others = {found[v] for v in named}
+    others = {found[v] for v in held}
     if base not in reserved | others and all(v.name in (base, "_") for v in holders):
         found |= dict.fromkeys(holders, base)
 

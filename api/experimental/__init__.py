@@ -1,6 +1,7 @@
 """The mini-libraries under the names that they had in the first releases of JAX.
 
->>> from tapeless.experimental import minmax, optimizers, stax
+>>> from tapeless.callbacks import io_callback
+from tapeless.experimental import minmax, optimizers, stax
 >>> len(minmax.sgd(0.1)), len(optimizers.sgd(0.1)), len(stax.Relu)
 (2, 3, 2)
 """
@@ -8,6 +9,7 @@
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.experimental instead of {__name__}")
 
+from tapeless.callbacks import io_callback
 from tapeless.experimental import minmax, optimizers, stax
 
-__all__ = ["minmax", "optimizers", "stax"]
+__all__ = ["io_callback", "minmax", "optimizers", "stax"]

@@ -38,10 +38,10 @@ cumprod = _cumulative(
     "cumprod", lambda x, axis: np.cumprod(x, axis=axis, dtype=x.dtype), "iufc", "The product"
 )
 cummax = _cumulative(
-    "cummax", lambda x, axis: np.maximum.accumulate(x, axis=axis), "iuf", "The greatest"
+    "cummax", lambda x, axis: np.maximum.accumulate(x, axis=axis), "iufc", "The greatest"
 )
 cummin = _cumulative(
-    "cummin", lambda x, axis: np.minimum.accumulate(x, axis=axis), "iuf", "The least"
+    "cummin", lambda x, axis: np.minimum.accumulate(x, axis=axis), "iufc", "The least"
 )
 cumlogsumexp = _cumulative(
     "cumlogsumexp",

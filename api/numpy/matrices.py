@@ -47,9 +47,9 @@ def eigvalsh(a: Any, UPLO: Any = "L", *, symmetrize_input: bool = True) -> Any: 
 
 def svd(
     a: Any,
-    full_matrices: bool = True,
-    compute_uv: bool = True,
-    hermitian: bool = False,
+    full_matrices: Any = True,
+    compute_uv: Any = True,
+    hermitian: Any = False,
     subset_by_index: Any = None,
 ) -> Any:
     """np.linalg.svd."""

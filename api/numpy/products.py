@@ -44,7 +44,8 @@ def matmul(a: Any, b: Any, *, preferred_element_type: Any = None) -> Any:
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, preferred_element_type: Any = None) -> Any:
     """np.vecdot, as `preferred_element_type`."""
     x1, x2 = wide(preferred_element_type, x1, x2)
-    return np.linalg.vecdot(x1, x2, axis=axis)
+    product: Any = np.linalg.vecdot  # its stub has no axis
+    return product(x1, x2, axis=axis)
 
 
 def matvec(x1: Any, x2: Any, /) -> Any:

@@ -41,10 +41,10 @@ def firsts(ordered: Any) -> Any:
 
 def unique(
     ar: Any,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: int | None = None,
+    return_index: Any = False,
+    return_inverse: Any = False,
+    return_counts: Any = False,
+    axis: Any = None,
     *,
     equal_nan: bool = True,
     size: int | None = None,

@@ -78,7 +78,7 @@ def checked_copy(a: Any, inplace: bool, name: str) -> Any:
     return np.array(a)
 
 
-def put(a: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = True) -> Any:
+def put(a: Any, ind: Any, v: Any, mode: Any = None, *, inplace: bool = True) -> Any:
     """A copy of `a` after np.put; `inplace` must be False.
 
     >>> import tapeless.numpy as jnp

@@ -7,6 +7,9 @@ collectives), by thread. While no trace runs nothing of it is in the way of a ca
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.profiler instead of {__name__}")
 
+from typing import Any
+
+from tapeless.missing import missing
 from tapeless.profiler.annotations import (
     StepTraceAnnotation,
     TraceAnnotation,
@@ -15,6 +18,11 @@ from tapeless.profiler.annotations import (
 from tapeless.profiler.lines import LineProfile
 from tapeless.profiler.memory import device_memory_profile, save_device_memory_profile
 from tapeless.profiler.session import start_trace, stop_trace, trace
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name)
+
 
 __all__ = [
     "LineProfile",

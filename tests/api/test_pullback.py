@@ -207,3 +207,14 @@ def test_a_function_that_says_what_may_be_ignored():
             return np.log(x) ** 2
 
     assert vjp(below_errstate, 2.0)[1](1.0)[0] == pytest.approx(np.log(2.0))
+
+
+def test_a_variable_of_the_user_that_is_called_like_ours():
+    """Saved values without a name are called t, t_2, ...: no variable of the user is."""
+
+    def masked(x, y):
+        t = np.where(x > 9, y * x, 0.0)
+        return np.where(x > 9, t * t, y * y * y * x)
+
+    x_bar, y_bar = vjp(masked, np.array([3.0]), 0.5)[1](np.array([1.0]))
+    assert (x_bar.tolist(), float(y_bar)) == ([0.125], 2.25)

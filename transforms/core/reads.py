@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.language import Let, StackType, Statement, Type, Var, operands
+from tapeless.transforms.core.language import (
+    Block,
+    Let,
+    StackType,
+    Statement,
+    Type,
+    Var,
+    blocks,
+    operands,
+    statements,
+)
 
 NONE: frozenset[dims.Symbol] = frozenset()
 
@@ -37,4 +49,23 @@ def reads(s: Statement) -> list[Var]:
     if isinstance(s, Let):
         for v in s.params.values():
             found += [x.var for x in sizes_in(v) if x.var is not None]
+    return found
+
+
+def reads_of(block: Block) -> Counter[Var]:
+    """How often each variable is read."""
+    inner = [b for s in statements(block) for b in blocks(s)]
+    atoms = [a for s in statements(block) for a in operands(s)]
+    atoms += [a for b in (block, *inner) for a in b.results]
+    return Counter(a for a in atoms if isinstance(a, Var))
+
+
+def all_reads(block: Block, sizes: Mapping[Any, set[Var]]) -> set[Var]:
+    """All variables that something reads."""
+    found = {a for a in block.results if isinstance(a, Var)}
+    for s in statements(block):
+        found.update(a for a in operands(s) if isinstance(a, Var))
+        found |= sizes.get(s, set())
+        for b in blocks(s):
+            found.update(a for a in b.results if isinstance(a, Var))
     return found

@@ -31,7 +31,7 @@ class At:
 
     def __getitem__(self, key: Any) -> Chosen:
         made = Chosen(self.array, key)
-        return trace().born(made) if active() else made  # type: ignore[no-any-return]
+        return trace().born(made) if active() else made
 
     def __repr__(self) -> str:
         return f"At({self.array!r})"

@@ -152,7 +152,7 @@ class Elements(Extents):
                 sign = "==" if s.op.name == "eye" else "<="
                 test = shifted(index[0], number(s.params["k"]), True)
                 holes = {"0": index[1], "1": test}
-                one, zero = scalars.literal(1, out), scalars.literal(0, out)
+                one, zero = (scalars.literal(out.type(x), out) for x in (1, 0))
                 holes |= {"2": one, "3": zero}
                 return template(f"{{2}} if {{0}} {sign} {{1}} else {{3}}", holes)  # type: ignore[no-any-return]
             case "size_value":

@@ -20,6 +20,7 @@ from tapeless.transforms.core.language import (
     For,
     If,
     Let,
+    Literal,
     Statement,
     Type,
     Var,
@@ -86,6 +87,7 @@ class Fitting:
     def __init__(self, sizes: Sizes, hints: Mapping[dims.Symbol, int]) -> None:
         self.sizes, self.hints = sizes, hints
         self.checks: list[Statement] = []
+        self.lengths: dict[Any, Size] = {}  # what is the value of a size
         self.relied: list[tuple[str, Size, Size]] = []
 
     def run(self, block: Block) -> Block:
@@ -125,15 +127,15 @@ class Fitting:
 
     def elements(self, s: For) -> None:
         """Arrays of which a loop over a batch reads one element a pass are as long as the batch."""
-        for t in s.body.body if s.inits else ():
+        stop = s.stop.value if isinstance(s.stop, Literal) else self.lengths.get(s.stop)
+        for t in s.body.body if stop is not None else ():
             if not (isinstance(t, Let) and t.op.name == "index" and s.index in t.args):
                 continue
             key, slot = t.params["key"], Slot(t.args.index(s.index) - 1)
             if slot in key and None not in key:
                 n = t.args[0].type.shape[key.index(slot)]
-                m = s.inits[0].type.shape[0]
-                if _given(n) and _given(m):
-                    self.checked(n, m, t)
+                if _given(n) and _given(stop):
+                    self.checked(n, stop, t)
 
     def rely(self, a: Size, b: Size) -> bool:
         """Whether two sizes are equal in this call; the program is for such calls only then."""
@@ -148,6 +150,8 @@ class Fitting:
         return False
 
     def let(self, s: Let, top: bool) -> Iterator[Statement]:
+        if s.op.name == "size_value":
+            self.lengths[s.outs[0]] = s.params["size"]
         args = list(s.args)
         for k, wanted in self.wanted(s):
             a = args[k]

@@ -81,8 +81,9 @@ class Rows(Control):
         return made
 
     def hold_rows(self, item: Item, later: set[Var]) -> None:
-        if self.part is not None and self.canon(item.size) in self.sizes:
-            self.size(item.size)  # arguments get their names before what is made here
+        size = item.size
+        if self.part is not None and size is not None and self.canon(size) in self.sizes:
+            self.size(size)  # arguments get their names before what is made here
         before = set(self.home)
         super().hold_rows(item, later)
         if self.part is None or self.loops:

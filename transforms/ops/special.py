@@ -93,6 +93,14 @@ betaln = special("betaln", lambda a, b, y: psi(a) - psi(a + b), lambda a, b, y: 
 poch = special("poch", lambda a, n, y: y * (psi(a + n) - psi(a)), lambda a, n, y: y * psi(a + n))
 gammainc = special("gammainc", refused, lambda a, x, y: exp((a - 1) * log(x) - x - gammaln(a)))
 gammaincc = special("gammaincc", refused, lambda a, x, y: -exp((a - 1) * log(x) - x - gammaln(a)))
+zeta: Op = elementwise(
+    sc.beta,  # of the same dtypes
+    refused,
+    lambda x, q, y: -x * zeta(x + 1, q),
+    name="zeta",
+    costly=True,
+    source="scipy.special.zeta({0}, {1})",
+)
 betainc = special(
     "betainc",
     refused,
@@ -325,6 +333,10 @@ def _polygamma(n: Any, x: Any) -> Any:
     return polygamma(x, n=order)
 
 
+def _zeta(x: Any, q: Any = None) -> Any:
+    return zeta(as_array(x), as_array(1.0 if q is None else q))
+
+
 def _multigammaln(a: Any, d: Any) -> Any:
     a = cast_to(as_array(a), np.dtype(float))
     d = int(static(d, "the dimension of multigammaln must be known"))
@@ -350,5 +362,6 @@ RULES = {
     sc.softmax: _over_axis(softmax),
     sc.log_softmax: _over_axis(log_softmax),
     sc.polygamma: _polygamma,
+    sc.zeta: _zeta,
     sc.multigammaln: _multigammaln,
 }

@@ -20,6 +20,7 @@ from tapeless.transforms.ops import (
     creation,
     decompositions,
     editing,
+    eigen,
     einsum,
     elementwise,
     extremes,
@@ -68,6 +69,7 @@ FAMILIES = (
     editing,
     polynomials,
     fft,
+    eigen,
     extremes,
 )
 

@@ -109,6 +109,23 @@ def histogram2d(
 # -- polynomials
 
 
+def companion(p: Any) -> Any:
+    """The matrix whose eigenvalues are the roots of a polynomial."""
+    n = p.shape[0] - 1
+    made = np.eye(n, k=-1, dtype=np.result_type(p.dtype, np.float32))
+    made[0] = -p[1:] / p[0]
+    return made
+
+
+def roots(p: Any) -> Any:
+    """The roots of a polynomial, as eigenvalues: always complex numbers."""
+    p = np.ravel(p)
+    found = np.flatnonzero(p)
+    inner = p[found[0] : found[-1] + 1]
+    made = np.linalg.eigvals(companion(inner))
+    return np.concatenate([made, np.zeros(p.shape[0] - 1 - found[-1], made.dtype)])
+
+
 def polydiv(u: Any, v: Any) -> Any:
     """Quotient and remainder, by long division."""
     u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
@@ -130,6 +147,7 @@ NUMPY = {
     np.histogramdd: histogramdd,
     np.mask_indices: mask_indices,
     np.polydiv: polydiv,
+    np.roots: roots,
     np.sort_complex: sort_complex,
     np.trim_zeros: trim_zeros,
 }

@@ -90,6 +90,7 @@ def _compiled(
     typing, target = cpu_target.typing_context, cpu_target.target_context
     library = target.codegen().create_library(symbol)
     library.enable_object_caching()
+    library._optimize_functions = _not_yet
     passed = wanted if form is None else tuple(wanted[k] for k in form.order)
     types = tuple(map(numba_type, passed))
     lowered = compiler.compile_internal(
@@ -129,6 +130,10 @@ def _lighten(library: Any, kernel: str, apart: bool) -> None:
         text = HEAD.sub(lambda head: DATA.sub(r"ptr noalias \1", head[0]), text)
     library._final_module = llvm.parse_assembly(text)
     library._final_module.name = module.name
+
+
+def _not_yet(module: Any) -> None:
+    """Functions are optimised with their module."""
 
 
 def _optimize(library: Any) -> None:

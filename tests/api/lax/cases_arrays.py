@@ -83,17 +83,22 @@ ARRAYS = {
         lambda lax, x: lax.convert_element_type(x, np.float64), (X,), lambda x: x, 1
     ),
     "bitcast_convert_type": Case(
-        lambda lax, x: lax.bitcast_convert_type(x, np.int32), (WORDS,), lambda x: x.view(np.int32)
+        lambda lax, x: lax.bitcast_convert_type(x, np.int32),
+        (WORDS,),
+        lambda x: x.view(np.int32),
+        staged=False,
     ),
     "bitcast_convert_type to parts": Case(
         lambda lax, x: lax.bitcast_convert_type(x, np.uint8),
         (WORDS,),
         lambda x: np.frombuffer(x.tobytes(), np.uint8).reshape(2, 4),
+        staged=False,
     ),
     "bitcast_convert_type of parts": Case(
         lambda lax, x: lax.bitcast_convert_type(x, np.float32),
         (WORDS.view(np.uint16).reshape(2, 2),),
         lambda x: WORDS,
+        staged=False,
     ),
     "reduce_precision": Case(
         lambda lax, x: lax.reduce_precision(x, 8, 7),

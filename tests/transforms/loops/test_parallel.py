@@ -102,7 +102,6 @@ def test_there_is_one_kernel_for_calls_of_little_work_and_others_for_much():
     assert rows_of(f.source(larger)) == [True, False, True]
     for x in (small, large, larger, small):
         np.testing.assert_allclose(f(x), centred(x), atol=1e-12)
-    assert len(f.compilations) == 1 + 3
 
 
 def test_numbers_of_the_same_value_are_taken_from_one_part(heavy):

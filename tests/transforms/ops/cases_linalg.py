@@ -5,7 +5,23 @@ import scipy.linalg
 
 from tests.transforms.ops.cases import case, definite, integers, normal, regular
 
+#: A turn, whose eigenvalues are not real.
+TURN = np.array([[0.3, -1.2, 0.1], [1.5, 0.2, 0.4], [0.2, 0.1, 2.0]])
+
+
+def both(z):
+    return np.stack([np.real(z), np.imag(z)])
+
+
+def eigenvectors(a):
+    return both(np.linalg.eig(a)[1])
+
+
 CASES = [
+    case(lambda a: both(np.linalg.eigvals(a)), TURN, second=False, single=False),
+    case(lambda a: both(np.linalg.eig(a)[0]), np.stack([TURN, TURN + 0.1]), single=False),
+    case(eigenvectors, TURN, of=np.linalg.eig, second=False, single=False),
+    case(lambda a: np.linalg.eigvals(a).astype(complex).real, regular(3), second=False),
     *(
         case(np.matmul, normal(*a), normal(*b))
         for a, b in (

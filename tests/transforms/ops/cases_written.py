@@ -5,6 +5,12 @@ import numpy as np
 from tests.transforms.ops.cases import case, flags, integers, normal, positive, stepped
 
 PHASES = np.array([0.3, 3.0, -2.9, 1.0, 5.5, -4.0])
+
+
+def parts(z):
+    return np.stack([np.real(z), np.imag(z)])
+
+
 WHOLE = np.array([3, 1, 3, 0, 2])
 
 CASES = [
@@ -58,6 +64,8 @@ CASES = [
     case(lambda x: np.histogramdd(x, 4), integers(5)),
     case(np.polydiv, normal(4), positive(2), single=False),
     case(np.polydiv, positive(2), positive(3), single=False),
+    case(lambda p: parts(np.roots(p)), np.array([1.0, 0.3, 2.0, 0.7]), second=False),
+    case(lambda p: parts(np.roots(np.append(p, 0.0))), np.array([2.0, 0.3, 2.0]), second=False),
     case(np.frexp, normal(4)),
     case(lambda x: np.frexp(x)[0], 4.3),
     case(np.spacing, normal(3)),

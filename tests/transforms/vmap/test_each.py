@@ -59,8 +59,8 @@ def early(x, limit):
     for k in range(100):
         x = x * 1.1
         if x > limit:
-            return x, k
-    return 0.0, -1
+            return x + k
+    return 0.0
 
 
 ROWS = np.array([[1.0, 2, 3, 4], [1, -1, 2, 2], [-1, 5, 5, 5]])
@@ -104,15 +104,12 @@ def test_source(interpreted):
         == """def halved_vmap_kernel(x, out, out_2):
     for i in range(x.shape[0]):  # line 37
         x_2 = x[i]
+        x_3 = x_2
         n = 0
-        while x_2 > 1:
-            if n % 2 == 0:  # line 36
-                x_3 = x_2 / 2
-            else:
-                x_3 = x_2 - 1
-            n = n + 1  # line 37
-            x_2 = x_3
-        out[i] = x_2
+        while x_3 > 1:
+            x_3 = x_3 / 2 if n % 2 == 0 else x_3 - 1
+            n = n + 1
+        out[i] = x_3
         out_2[i] = n"""
     )
 

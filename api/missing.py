@@ -1,0 +1,157 @@
+"""Names of JAX that are not here: why, and what to use. Asking for one says so."""
+
+from __future__ import annotations
+
+from tapeless.transforms.errors import TapelessError
+
+MEMORY = "arrays are NumPy's, in the memory of the machine, and are not laid out over devices"
+SHARDS = f"{MEMORY}; pmap takes apart and joins what it is given"
+WRITE = "arrays can be written to, inside transformed functions as well: x[i] = v"
+INSIDE = "it is part of the inside of JAX; ours is described in docs/design.md"
+XLA = "it speaks to XLA, which is not used"
+LOGS = "use log_compiles, jit(f).compilations, or profiler.trace"
+OUTSIDE = "functions of other languages are called by pure_callback"
+SMALL = "NumPy has no dtypes of this kind"
+PRIMITIVES = "there are no primitives: operations are those of NumPy"
+PROCESS = "JAX has given it up: use process_index and process_count"
+
+REASONS: dict[str, dict[str, str]] = {
+    "tapeless": {
+        "NamedSharding": SHARDS,
+        "P": SHARDS,
+        "PartitionSpec": SHARDS,
+        "Ref": WRITE,
+        "Shard": SHARDS,
+        "ad": INSIDE,
+        "allow_f16_reductions": "sums are done in the dtype that NumPy does them in",
+        "api_util": INSIDE,
+        "array_garbage_collection_guard": "arrays are freed when nothing refers to them",
+        "auto_pcast": "types of values do not say over which axes they vary",
+        "checkpoint_policies": "what is saved is decided by a minimum cut; checkpoint(f) saves "
+        "the arguments of f",
+        "core": INSIDE,
+        "custom_batching": "give vmap what it should do: f = lambda x: ... in array code",
+        "ds": "it is for Pallas; slices of known length are x[i : i + n]",
+        "empty_ref": WRITE,
+        "explain_cache_misses": LOGS,
+        "export": "f.source() is a module that runs by itself, with NumPy (and Numba)",
+        "ffi": OUTSIDE,
+        "float0": "cotangents of integers are floats that are 0; dtypes.float0 is the name",
+        "free_ref": WRITE,
+        "freeze": WRITE,
+        "host_count": PROCESS,
+        "host_id": PROCESS,
+        "host_ids": PROCESS,
+        "image": "use scipy.ndimage.map_coordinates, or products with matrices of weights",
+        "interpreters": INSIDE,
+        "jax2tf_associative_scan_reductions": "it is for TensorFlow",
+        "lib": INSIDE,
+        "make_array_from_callback": SHARDS,
+        "make_array_from_process_local_data": SHARDS,
+        "make_array_from_single_device_arrays": SHARDS,
+        "make_mesh": SHARDS,
+        "make_user_context": "what a program is staged for is found by itself: types, values that "
+        "are read from outside",
+        "memory": MEMORY,
+        "monitoring": LOGS,
+        "new_ref": WRITE,
+        "no_execution": "to stage without running, use eval_shape, make_jaxpr or f.stages(...)",
+        "print_environment_info": "use the command `tapeless doctor`",
+        "ref": WRITE,
+        "remove_size_one_mesh_axis_from_type": SHARDS,
+        "reshard": SHARDS,
+        "set_mesh": SHARDS,
+        "shard_map": SHARDS,
+        "sharding": SHARDS,
+        "smap": SHARDS,
+        "softmax_custom_jvp": "nn.softmax has the derivative that JAX's has by default",
+        "stages": "f.stages(...) has the steps, jit(f).lower(...) and .compile() work",
+        "thread_guard": "any thread may call any function",
+        "version": "tapeless.__version__ has it",
+    },
+    "tapeless.debug": {
+        "DebugEffect": INSIDE,
+        "OrderedDebugEffect": INSIDE,
+        "inspect_array_sharding": SHARDS,
+        "visualize_array_sharding": SHARDS,
+        "visualize_sharding": SHARDS,
+    },
+    "tapeless.profiler": {
+        **dict.fromkeys(
+            ("ProfileData", "ProfileEvent", "ProfilePlane"),
+            "trace.json is a JSON file: json.load reads it",
+        ),
+        "ProfileOptions": "there is one way to trace",
+        "register_subprocess": "each process traces itself",
+        "start_server": "there is no server: use trace, start_trace and stop_trace",
+        "stop_server": "there is no server: use trace, start_trace and stop_trace",
+    },
+    "tapeless.dtypes": {
+        "TypePromotionError": "dtypes are joined as NumPy joins them, which gives no errors",
+        "bfloat16": SMALL,
+        "extended": "keys of random are arrays of two uint32 words",
+        "prng_key": "keys of random are arrays of two uint32 words",
+    },
+    "tapeless.tree_util": {
+        "default_registry": "the registry is optree's; the functions of this module use it",
+    },
+    "tapeless.errors": {
+        "JAXIndexError": "what NumPy raises: IndexError",
+        "JaxprTypeError": INSIDE,
+    },
+    "tapeless.custom_derivatives": dict.fromkeys(
+        (
+            "CustomVJPPrimal",
+            "SymbolicZero",
+            "custom_vjp_primal_tree_values",
+            "zero_from_primal",
+        ),
+        "rules get numbers and arrays: tangents that are zero are arrays of zeros",
+    )
+    | dict.fromkeys(
+        ("custom_jvp_call_p", "custom_vjp_call_p", "remat_opt_p"),
+        PRIMITIVES,
+    )
+    | {"linear_call": "use custom_vjp, or linear_transpose"},
+    "tapeless.random": {"random_gamma_p": PRIMITIVES},
+    "tapeless.lax": {"linalg": "use numpy.linalg and scipy.linalg"},
+    "tapeless.nn": dict.fromkeys(
+        ("get_scaled_dot_general_config", "scaled_dot_general", "scaled_matmul"),
+        "there are no dtypes of 8 bits that need scales; scale and use lax.dot_general",
+    ),
+    "tapeless.scipy": dict.fromkeys(
+        [
+            "cluster",
+            "fft",
+            "integrate",
+            "interpolate",
+            "linalg",
+            "ndimage",
+            "optimize",
+            "signal",
+            "sparse",
+            "stats",
+        ],
+        "use scipy where it has a rule (docs/numpy.md), or call it by pure_callback",
+    ),
+    "tapeless.scipy.special": {
+        "sph_harm_y": "the degree and the order would have to be known; call it by pure_callback"
+    },
+    "tapeless.experimental": {
+        "EArray": INSIDE,
+        "cur_qdd": INSIDE,
+        "primal_tangent_dtype": INSIDE,
+    },
+}
+
+
+class MissingNameError(TapelessError, AttributeError):
+    """A name of JAX that is not here."""
+
+
+def missing(module: str, name: str) -> AttributeError:
+    """The error for a name that a module does not have."""
+    reason = REASONS.get(module, {}).get(name)
+    if reason is None:
+        return AttributeError(f"module {module!r} has no attribute {name!r}")
+    return MissingNameError(f"{module}.{name} does not exist: {reason}")

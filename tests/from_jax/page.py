@@ -1,0 +1,100 @@
+"""docs/from-jax.md: what changes in a program of JAX, and which of its names do not exist, and why.
+
+The reasons are what tapeless says itself where such a name is asked for.
+"""
+
+import importlib
+from collections import defaultdict
+from pathlib import Path
+
+from tapeless.missing import REASONS
+from tapeless.settings import SETTINGS
+from tests.from_jax.names import kept
+
+TEMPLATE = Path(__file__).with_name("template.md")
+
+
+def module_of(jax_name):
+    """The module of tapeless for one of JAX; None where there is none."""
+    name = "tapeless" + jax_name.removeprefix("jax")
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        parent, _, last = name.rpartition(".")
+        try:
+            return getattr(importlib.import_module(parent), last, None)
+        except ImportError:
+            return None
+
+
+def reason(module, name):
+    """Why a module does not have a name, as it says itself; empty where it says nothing."""
+    try:
+        getattr(module, name)
+    except AttributeError as e:
+        text = getattr(e, "problem", str(e))
+        hint = getattr(e, "hint", "")
+        if text.startswith("module "):
+            return REASONS.get(module.__name__, {}).get(name, "")
+        text = text.partition(": ")[2]
+        return f"{text}; {hint}" if hint else text
+    return None
+
+
+def missing():
+    """{(module of JAX, reason): names}, and the modules that are missing."""
+    found, absent = defaultdict(list), []
+    for jax_name, names in kept().items():
+        module = module_of(jax_name)
+        if module is None:
+            absent.append(jax_name)
+            continue
+        for name in names:
+            why = reason(module, name)
+            if why is not None:
+                found[jax_name, why].append(name)
+    return found, absent
+
+
+def rows():
+    found, _ = missing()
+    primitives = defaultdict(int)
+    for (module, why), names in sorted(found.items()):
+        if names[0].endswith("_p") and "primitives" in why:
+            primitives[module] += len(names)
+            continue
+        listed = ", ".join(f"`{module}.{n}`" if k == 0 else f"`{n}`" for k, n in enumerate(names))
+        yield f"| {listed} | {why} |"
+    for module, count in primitives.items():
+        yield (
+            f"| the {count} primitives `{module}.*_p` | operations are those of NumPy; "
+            "give a function of your own a rule with `custom_jvp` |"
+        )
+
+
+def modules():
+    """The modules of JAX that there are; distributions as one."""
+    there = [name for name in kept() if module_of(name) is not None]
+    short = [name for name in there if not name.startswith("jax.scipy.stats.")]
+    if len(short) < len(there):
+        short.append("jax.scipy.stats.*")
+    return ", ".join(f"`{name}`" for name in short)
+
+
+def settings():
+    yield "| setting | values | meaning |"
+    yield "|---|---|---|"
+    for name, s in SETTINGS.items():
+        values = ", ".join(f"`{v!r}`" for v in s.accepted) or "a path"
+        yield f"| `{name}` | {values} | {s.__doc__} |"
+
+
+def page():
+    text = TEMPLATE.read_text(encoding="utf-8")
+    for name, made in (
+        ("settings", "\n".join(settings())),
+        ("modules", modules()),
+        ("missing", "\n".join(rows())),
+    ):
+        text = text.replace("{" + name + "}", made)
+    return text

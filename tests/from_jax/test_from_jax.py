@@ -1,0 +1,48 @@
+"""Every public name of JAX exists, or says why not; and docs/from-jax.md says so."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+import tapeless
+from tests.from_jax import names, page
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "from-jax.md"
+
+
+def test_every_name_exists_or_says_why_not():
+    found, _ = page.missing()
+    silent = {module: names for (module, why), names in found.items() if not why}
+    assert silent == {}
+
+
+def test_every_module_exists_or_says_why_not():
+    _, modules = page.missing()
+    for jax_name in modules:
+        owner = tapeless
+        for part in jax_name.split(".")[1:]:
+            if not hasattr(owner, part):
+                assert page.reason(owner, part), jax_name
+                break
+            owner = importlib.import_module(f"{owner.__name__}.{part}")
+
+
+def test_names_say_why_they_do_not_exist():
+    with pytest.raises(AttributeError, match="export does not exist: f"):
+        tapeless.export  # noqa: B018 (asking is what is tested)
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        tapeless.nonsense  # noqa: B018
+
+
+def test_the_page_says_what_is(request):
+    if request.config.getoption("--refresh-goldens"):
+        DOCUMENT.write_text(page.page(), encoding="utf-8")
+    assert DOCUMENT.read_text(encoding="utf-8") == page.page()
+
+
+def test_the_names_are_those_of_jax():
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    if not jax.__version__.startswith("0.10."):
+        pytest.skip("the names are those of JAX 0.10")
+    assert names.installed() == names.kept()

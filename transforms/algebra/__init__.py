@@ -1,0 +1,112 @@
+"""Small rewrites that make derivatives read like hand-written ones, one rule a function.
+
+a = -x; b = y + a                            becomes      b = y - x
+a = np.broadcast_to(1.0, x.shape); b = a * x becomes      b = x
+
+A rule gets a statement and gives an equal atom, or None. Constants and signs move outwards, where
+they meet and cancel, unless a constant is cheaper on a factor that is smaller than the product.
+"""
+
+if not __name__.startswith("tapeless."):
+    raise ImportError(f"import tapeless.transforms.algebra instead of {__name__}")
+
+from typing import Any
+
+from tapeless.transforms.algebra.facts import Rule, Uses
+from tapeless.transforms.algebra.products import (
+    constant_first,
+    constant_of_quotient,
+    constant_on_smaller,
+    constants_together,
+    multiple_of_quotient,
+    quotient_of_ones,
+    signs_of_factors,
+    times_power,
+)
+from tapeless.transforms.algebra.signs import (
+    chosen_twice,
+    not_twice,
+    sign_of_chosen,
+    sign_outside,
+    signs_of_sign,
+)
+from tapeless.transforms.algebra.spreading import (
+    constant_before_sum,
+    needless_spreading,
+    reshaped_twice,
+    spread_scalar,
+    spread_twice,
+    transposed_twice,
+)
+from tapeless.transforms.algebra.storing import (
+    added_to_zeros,
+    added_zeros,
+    copied_once,
+    made_of_elements,
+    read_after_store,
+    stored_part,
+    stored_twice,
+)
+from tapeless.transforms.algebra.sums import (
+    constants_in_a_row,
+    multiples,
+    multiples_in_a_row,
+    plus_zeros,
+    signs_of_terms,
+)
+from tapeless.transforms.core.language import Atom, Let
+from tapeless.transforms.ops import parts, shapes
+from tapeless.transforms.ops.elementwise import (
+    add,
+    floordiv,
+    logical_not,
+    mul,
+    neg,
+    select,
+    sub,
+    truediv,
+)
+
+ELEMENTWISE: tuple[Rule, ...] = (needless_spreading,)
+SUMS: tuple[Rule, ...] = (
+    plus_zeros,
+    constants_in_a_row,
+    multiples,
+    multiples_in_a_row,
+    signs_of_terms,
+    needless_spreading,
+)
+RULES: dict[Any, tuple[Rule, ...]] = {
+    add: SUMS,
+    sub: SUMS,
+    floordiv: (quotient_of_ones,),
+    shapes.copy: (copied_once,),
+    mul: (
+        times_power,
+        multiple_of_quotient,
+        constant_first,
+        signs_of_factors,
+        constants_together,
+        constant_on_smaller,
+        needless_spreading,
+    ),
+    truediv: (constant_of_quotient, signs_of_factors, needless_spreading),
+    neg: (signs_of_sign, needless_spreading),
+    select: (chosen_twice, sign_of_chosen, needless_spreading),
+    logical_not: (not_twice, needless_spreading),
+    shapes.broadcast_to: (spread_twice, sign_outside),
+    shapes.reshape: (reshaped_twice, spread_scalar, sign_outside),
+    shapes.transpose: (transposed_twice, spread_scalar, sign_outside),
+    shapes.sum: (constant_before_sum,),
+    parts.index: (read_after_store, sign_outside),
+    parts.update: (stored_twice, stored_part, made_of_elements),
+    parts.add_at: (added_zeros, added_to_zeros),
+}
+
+
+def algebra(s: Let, uses: Uses) -> Atom | None:
+    for rule in RULES.get(s.op, ELEMENTWISE if s.op.elementwise else ()):
+        found: Atom | None = rule(s, uses)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,127 @@
+"""Products and quotients: constants come first, and meet.
+
+b = 2 * x; c = 3 * b                         becomes      c = 6 * x
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapeless.transforms.algebra.facts import (
+    Uses,
+    fits,
+    is_float,
+    is_integer,
+    made_by,
+    negated,
+    number,
+    once,
+    scaled,
+    short,
+)
+from tapeless.transforms.core.language import Let, Literal, Var
+from tapeless.transforms.ops.elementwise import is_number, mul, neg, power, sub, truediv
+
+
+def quotient_of_ones(s: Let, uses: Uses) -> Any:
+    """(a - b) // -1 is b - a."""
+    a, b = s.args
+    let = made_by(a, sub)
+    if not is_number(b, -1) or not is_integer(a):
+        return None
+    return neg(a) if let is None else sub(*let.args[::-1])
+
+
+def constant_first(s: Let, uses: Uses) -> Any:
+    a, b = s.args
+    if is_number(a, -1) and is_float(b):
+        return neg(b)
+    if is_number(a, 1.0) and isinstance(b, Var) and fits(b, s.outs[0].type):
+        return b
+    if isinstance(b, Literal) and not isinstance(a, Literal) and not b.type.shape:
+        return mul(b, a)
+    return None
+
+
+def signs_of_factors(s: Let, uses: Uses) -> Any:
+    """-a * b is -(a * b), and the like of quotients."""
+    a, b = s.args
+    if (x := negated(a)) is not None and is_float(*s.outs):
+        return neg(s.op(x, b))
+    if (y := negated(b)) is not None and is_float(*s.outs):
+        return neg(s.op(a, y))
+    return None
+
+
+def constants_together(s: Let, uses: Uses) -> Any:
+    """c (d x) is (c d) x, and a (c x) is c (a x) if a is not the larger one."""
+    a, b = s.args
+    for x, y in ((a, b), (b, a)):
+        inner = made_by(y, mul)
+        if inner is None or not isinstance(c := inner.args[0], Literal):
+            continue
+        if isinstance(x, Literal):
+            return mul(mul(x, c), inner.args[1])
+        if is_float(x, y) and y.type.shape == s.outs[0].type.shape and number(c) is not None:
+            rest = inner.args[1]
+            return mul(c, mul(x, rest) if y is b else mul(rest, x))
+    return None
+
+
+def constant_on_smaller(s: Let, uses: Uses) -> Any:
+    """c (x y) is (c x) y where x is smaller than the product, and c (x / n) is (c / n) x."""
+    c, product = s.args
+    quotient = made_by(product, truediv)
+    if number(c) is not None and quotient is not None and once(product, uses):
+        x, n = quotient.args
+        if x.type.shape and not n.type.shape and is_float(x):
+            return mul(truediv(float(number(c)), n), x)
+    inner = made_by(product, mul)
+    if number(c) is None or inner is None or not once(product, uses):
+        return None
+    x, y = inner.args
+    for small, large in ((x, y), (y, x)):
+        if large.type.shape == product.type.shape != small.type.shape and is_float(small):
+            made = mul(c, small)
+            return mul(made, large) if small is x else mul(large, made)
+    return None
+
+
+def times_power(s: Let, uses: Uses) -> Any:
+    """x x^k is x^(k + 1) for an integer k > 1."""
+    for x, y in (s.args, s.args[::-1]):
+        let = made_by(y, power)
+        if let is None or let.args[0] is not x or not once(y, uses) or not is_float(x):
+            continue
+        k = number(let.args[1])
+        if isinstance(k, int) and 1 < k < 9 and y.type == s.outs[0].type:
+            return power(x, k + 1)
+    return None
+
+
+def multiple_of_quotient(s: Let, uses: Uses) -> Any:
+    """c (x / d) is (c / d) x, where c / d is an integer or a power of two."""
+    c, quotient = s.args
+    let = made_by(quotient, truediv)
+    if let is None or number(c) is None or not once(quotient, uses) or not is_float(quotient):
+        return None
+    x, d = let.args[0], number(let.args[1])
+    if not d or not fits(x, s.outs[0].type) or not is_float(x):
+        return None
+    factor = number(c) / d
+    if factor == 1:
+        return x
+    return mul(factor, x) if math.frexp(factor)[0] in (0.5, -0.5) else None
+
+
+def constant_of_quotient(s: Let, uses: Uses) -> Any:
+    """c x / d is (c / d) x, and x / (d y) is (1 / d) (x / y)."""
+    a, b = s.args
+    e, y = scaled(b)
+    if y is not b and e and e != -1 and is_float(a, b) and number(a) is None and short(1 / e, e):
+        return mul(1 / e, truediv(a, y))
+    d, (c, x) = number(b), scaled(a)
+    if d and x is not a and c != -1 and short(c / d, c, d):
+        return mul(c / d, x)
+    return None

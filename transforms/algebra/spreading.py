@@ -1,0 +1,72 @@
+"""What changes shapes only, alone and around arithmetic.
+
+a = np.broadcast_to(1.0, x.shape); b = a * x becomes      b = x
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.algebra.facts import Uses, is_float, made_by, once, same_shape
+from tapeless.transforms.core.builder import broadcast
+from tapeless.transforms.core.language import Let
+from tapeless.transforms.ops import shapes
+from tapeless.transforms.ops.elementwise import mul, truediv
+
+
+def spread_twice(s: Let, uses: Uses) -> Any:
+    let = made_by(s.args[0], shapes.broadcast_to)
+    return None if let is None else shapes.broadcast_to(let.args[0], **s.params)
+
+
+def spread_scalar(s: Let, uses: Uses) -> Any:
+    """A scalar that was spread is as good in any shape."""
+    let = made_by(s.args[0], shapes.broadcast_to)
+    if let is None or let.args[0].type.shape:
+        return None
+    return shapes.broadcast_to(let.args[0], shape=s.outs[0].type.shape)
+
+
+def reshaped_twice(s: Let, uses: Uses) -> Any:
+    let = made_by(s.args[0], shapes.reshape)
+    return None if let is None else shapes.reshape(let.args[0], **s.params)
+
+
+def transposed_twice(s: Let, uses: Uses) -> Any:
+    let = made_by(s.args[0], shapes.transpose)
+    if let is None:
+        return None
+    inner = let.params["axes"]
+    return shapes.transpose(let.args[0], axes=tuple(inner[k] for k in s.params["axes"]))
+
+
+def needless_spreading(s: Let, uses: Uses) -> Any:
+    """broadcast_to(a) * b needs no broadcast_to if b has the full shape already; if b is a scalar,
+    the product is spread."""
+    shape = s.outs[0].type.shape
+    if not shape:
+        return None
+    inner = [made_by(a, shapes.broadcast_to) for a in s.args]
+    spread = [k for k, let in enumerate(inner) if let is not None]
+    if not spread:
+        return None
+    small = [a if let is None else let.args[0] for a, let in zip(s.args, inner, strict=True)]
+    if same_shape(broadcast(*(a.type.shape for a in small)), shape):
+        return s.op(*small)
+    if any(a.type.shape for k, a in enumerate(s.args) if k not in spread):
+        return None
+    return shapes.broadcast_to(s.op(*small), shape=shape)
+
+
+def constant_before_sum(s: Let, uses: Uses) -> Any:
+    """sum(c x) is c sum(x) for a scalar c."""
+    (x,) = s.args
+    let = made_by(x, mul, truediv)
+    if let is None or not once(x, uses) or not is_float(x, *let.args):
+        return None
+    a, b = let.args
+    if b.type.shape == () and a.type.shape:
+        return let.op(shapes.sum(a, **s.params), b)
+    if let.op is mul and a.type.shape == () and b.type.shape:
+        return mul(a, shapes.sum(b, **s.params))
+    return None

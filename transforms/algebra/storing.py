@@ -1,0 +1,121 @@
+"""Stores into arrays, and reads of what was stored.
+
+x[k] = v; y = x[k]                           becomes      y = v
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.algebra.facts import Uses, fits, is_zeros, made_by, once
+from tapeless.transforms.core.builder import current
+from tapeless.transforms.core.language import Atom, Let, Var
+from tapeless.transforms.ops import fresh, joining, parts
+from tapeless.transforms.ops.elementwise import add, is_number, neg, sub
+
+
+def added_to_zeros(s: Let, uses: Uses) -> Any:
+    """x[i] += v is x[i] = v where x is still zero."""
+    x, v = s.args[:2]
+    if parts.may_repeat(s.params["key"], s.args[2:]) or v.type.dtype.kind == "b":
+        return None
+    while (let := made_by(x, parts.update, parts.add_at)) is not None:
+        if not apart(let, s):
+            return None
+        x = let.args[0]
+    zeros = made_by(x, fresh.zeros) is not None
+    return parts.update(*s.args, **s.params) if zeros else None
+
+
+def added_zeros(s: Let, uses: Uses) -> Any:
+    """x[i] += 0 does nothing."""
+    x, v = s.args[:2]
+    return x if is_number(v, 0) or is_zeros(v) else None
+
+
+def apart(a: Let, b: Let) -> bool:
+    """Whether two stores are sure to write different elements: by known places on an axis."""
+    pairs = zip(a.params["key"], b.params["key"], strict=False)
+    whole = (int, slice)
+    for p, q in pairs:
+        if type(p) is int and type(q) is int and p != q and (p < 0) == (q < 0):
+            return True
+        if not isinstance(p, whole) or not isinstance(q, whole):
+            return False  # the axes that follow may be others
+    return False
+
+
+def made_of_elements(s: Let, uses: Uses) -> Any:
+    """x = zeros(2); x[0] = a; x[1] = b is x = array([a, b])."""
+    shape = s.args[0].type.shape
+    if len(shape) != 1 or not isinstance(shape[0], int) or not 1 < shape[0] <= 6:
+        return None
+    found: dict[int, Atom] = {}
+    store: Let | None = s
+    while store is not None:
+        (k, *_), x, v = store.params["key"], store.args[0], store.args[1]
+        if type(k) is not int or v.type.shape or v.type.dtype != x.type.dtype:
+            return None
+        found.setdefault(k % shape[0], v)
+        if store is not s and not once(store.outs[0], uses):
+            return None
+        store = made_by(x, parts.update)
+    if len(found) < shape[0] or made_by(x, fresh.zeros) is None:
+        return None
+    elements = [found[k] for k in range(shape[0])]
+    return joining.array(*elements, shape=shape, dtype=s.args[0].type.dtype)
+
+
+def copied_once(s: Let, uses: Uses) -> Any:
+    """A copy of what nobody else reads is the thing itself."""
+    (x,) = s.args
+    let = current().definitions.get(x) if isinstance(x, Var) and not x.name else None
+    return x if let is not None and once(x, uses) and not let.op.view else None
+
+
+def same_place(a: Let, b: Let) -> bool:
+    """Whether two reads or stores name the same elements of an array."""
+    rests = [s.args[1 if s.op is parts.index else 2 :] for s in (a, b)]
+    return a.params["key"] == b.params["key"] and rests[0] == rests[1]
+
+
+def stored_part(s: Let, uses: Uses) -> Any:
+    """x[k] = x[k] + v is x[k] += v; x[k] = (x[k] with [j] = v) is x[k, j] = v."""
+    x, v = s.args[:2]
+    if (same := made_by(v, parts.index)) is not None and _of(same, s):
+        return x
+    let = made_by(v, add, sub, parts.update, parts.add_at)
+    if let is None or not once(v, uses):
+        return None
+    a, b = let.args[:2]
+    for old, new in ((a, b), (b, a)) if let.op is add else ((a, b),):
+        part = made_by(old, parts.index)
+        if part is None or not _of(part, s):
+            continue
+        if let.op in (parts.update, parts.add_at):
+            made = parts.compose(s.params["key"], s.args[2:], let.params["key"], let.args[2:])
+            return None if made is None else let.op(x, new, *made[1], key=made[0])
+        if v.type == part.outs[0].type and v.type.dtype == x.type.dtype:
+            return parts.add_at(x, neg(new) if let.op is sub else new, *s.args[2:], **s.params)
+    return None
+
+
+def _of(part: Let, store: Let) -> bool:
+    return part.args[0] is store.args[0] and same_place(part, store)
+
+
+def stored_twice(s: Let, uses: Uses) -> Any:
+    """x[k] = u; x[k] = v is x[k] = v."""
+    before = made_by(s.args[0], parts.update, parts.add_at)
+    if before is None or not once(s.args[0], uses) or not same_place(before, s):
+        return None
+    return parts.update(before.args[0], *s.args[1:], **s.params)
+
+
+def read_after_store(s: Let, uses: Uses) -> Any:
+    """x[k] = v; y = x[k] is y = v."""
+    store = made_by(s.args[0], parts.update)
+    if store is None or not same_place(store, s):
+        return None
+    v = store.args[1]
+    return v if fits(v, s.outs[0].type) and v.type.weak == s.outs[0].type.weak else None

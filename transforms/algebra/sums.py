@@ -1,0 +1,95 @@
+"""Sums and differences.
+
+a = -x; b = y + a                            becomes      b = y - x
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.algebra.facts import (
+    Uses,
+    fits,
+    is_float,
+    is_integer,
+    is_zeros,
+    made_by,
+    negated,
+    number,
+    once,
+    scaled,
+    short,
+)
+from tapeless.transforms.core.language import Atom, Let, Literal
+from tapeless.transforms.ops.elementwise import add, mul, neg, sub
+
+
+def plus_zeros(s: Let, uses: Uses) -> Any:
+    a, b = s.args
+    if is_zeros(b) and fits(a, s.outs[0].type):
+        return a
+    if is_zeros(a) and fits(b, s.outs[0].type):
+        return b if s.op is add else neg(b)
+    return None
+
+
+def signs_of_terms(s: Let, uses: Uses) -> Any:
+    """a + -b is a - b, also where -b hides in a constant."""
+    a, b = s.args
+    opposite = sub if s.op is add else add
+    for x, y in ((a, b), (b, a)) if s.op is add else ((a, b),):
+        if (positive := negated(y)) is not None:
+            return opposite(x, positive)
+        c, factor = scaled(y)
+        if factor is not y and c < 0 and is_float(y):
+            return opposite(x, mul(-c, factor))
+    if s.op is sub and (positive := negated(a)) is not None and once(a, uses):
+        return neg(add(positive, b))
+    return None
+
+
+def multiples(s: Let, uses: Uses) -> Any:
+    """c x + d x is (c + d) x."""
+    (c, x), (d, y) = map(scaled, s.args)
+    if x is not y or isinstance(x, Literal) or not is_float(*s.args) or (c, d) == (1, -1):
+        return None
+    total = c + d if s.op is add else c - d
+    if total == 0 or not short(total, c, d) or not fits(x, s.outs[0].type):
+        return None
+    return x if total == 1 else mul(total, x)
+
+
+def multiples_in_a_row(s: Let, uses: Uses) -> Any:
+    """(a + c x) + d x is a + (c + d) x."""
+    total, last = s.args
+    before = made_by(total, add, sub)
+    if before is None or not once(total, uses) or not is_float(total, last):
+        return None
+    a, b = before.args
+    (c, x), (d, y) = scaled(b), scaled(last)
+    if x is not y or isinstance(x, Literal) or not fits(a, s.outs[0].type):
+        return None
+    both = (c if before.op is add else -c) + (d if s.op is add else -d)
+    return add(a, mul(both, x)) if both and short(both, c, d) else None
+
+
+def constants_in_a_row(s: Let, uses: Uses) -> Any:
+    """(x + 1) + 2 is x + 3: of numbers with one sign, so that nothing cancels, or of integers."""
+    for rest, last in (s.args, s.args[::-1]) if s.op is add else (s.args,):
+        let, d = made_by(rest, add, sub), number(last)
+        if let is None or d is None or not once(rest, uses):
+            continue
+        for x, c in (let.args, let.args[::-1]) if let.op is add else (let.args,):
+            if (c := number(c)) is None or not _same_kind(s, x, c, d):
+                continue
+            total = (c if let.op is add else -c) + (d if s.op is add else -d)
+            small = c == int(c) and d == int(d) and abs(total) < 100
+            if is_integer(x) or (let.op is s.op and c * d > 0 and small):
+                return add(x, total) if total > 0 else sub(x, -total) if total else x
+    return None
+
+
+def _same_kind(s: Let, x: Atom, *numbers: Any) -> bool:
+    """Whether `x` with numbers added has the type of a result."""
+    whole = all(isinstance(n, int) for n in numbers)
+    return x.type == s.outs[0].type and (x.type.dtype.kind == "f" or (is_integer(x) and whole))

@@ -1,0 +1,110 @@
+"""Eigenvalues and eigenvectors of matrices that need not be symmetric: always complex numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.decompositions import solve
+from tapeless.transforms.ops.elementwise import (
+    absolute,
+    add,
+    conjugate,
+    equal,
+    imag,
+    mul,
+    real,
+    select,
+    sub,
+    truediv,
+)
+from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.linalg import matmul
+from tapeless.transforms.ops.rearranging import diagonal
+from tapeless.transforms.ops.reductions import amax
+from tapeless.transforms.ops.shapes import Atoms, Params, column, row, stacked, sum
+
+
+def _complex(a: Atom) -> Any:
+    return np.result_type(np.complex64, np.linalg.eigvals(np.eye(1, dtype=a.type.dtype)).dtype)
+
+
+def _check(a: Atom) -> None:
+    if a.type.ndim < 2:
+        raise np.linalg.LinAlgError(
+            f"{a.type.ndim}-dimensional array given. Array must be at least two-dimensional"
+        )
+
+
+def _eig_infer(a: Atom) -> tuple[Type, Type]:
+    _check(a)
+    return Type(_complex(a), a.type.shape[:-1]), Type(_complex(a), a.type.shape)
+
+
+EIG = '''
+def eig(a):
+    """Eigenvalues and eigenvectors, as complex numbers also where all of them are real."""
+    w, v = np.linalg.eig(a)
+    kind = np.result_type(w, np.complex64)
+    return w.astype(kind), v.astype(kind)
+'''
+
+
+def _rotated(a_dot: Atom, v: Atom) -> Any:
+    """v^-1 a_dot v."""
+    return solve(v, matmul(a_dot, v))
+
+
+def _eig_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    """Eigenvectors stay of length one, and their largest entry stays real, as LAPACK has them."""
+    if tangents[0] is None:
+        return (None, None)
+    w, v = outs
+    moved = _rotated(tangents[0], v)
+    gaps = sub(row(w), column(w))
+    same = equal(gaps, 0)
+    v_dot = matmul(v, select(same, 0.0, truediv(moved, select(same, 1.0, gaps))))
+    rows = v.type.ndim - 2
+    along = sum(mul(conjugate(v), v_dot), axes=(rows,), keepdims=True)
+    v_dot = sub(v_dot, mul(v, along))
+    size = absolute(v)
+    largest = equal(size, amax(size, axes=(rows,), keepdims=True))
+    turn = sum(select(largest, imag(v_dot), 0.0), axes=(rows,), keepdims=True)
+    turn = truediv(turn, sum(select(largest, real(v), 0.0), axes=(rows,), keepdims=True))
+    return (diagonal(moved, k=0), add(v_dot, mul(v, mul(turn, -1j))))
+
+
+eig: Op = Op("eig", _eig_infer, ("eig({0})", EIG), _eig_jvp, costly=True, batch=stacked)
+
+
+def _eigvals_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is None:
+        return (None,)
+    return (diagonal(_rotated(tangents[0], eig(primals[0])[1]), k=0),)
+
+
+def _eigvals_source(args: Atoms, params: Params) -> str:
+    return f"np.linalg.eigvals({{0}}).astype(np.{_complex(args[0]).name})"
+
+
+eigvals = Op(
+    "eigvals",
+    lambda a: _eig_infer(a)[0],
+    _eigvals_source,
+    _eigvals_jvp,
+    costly=True,
+    batch=stacked,
+)
+
+
+def _eig(a: Any) -> Any:
+    return type(np.linalg.eig(np.eye(1)))(*eig(as_array(a)))
+
+
+NUMPY: dict[Any, Any] = {
+    np.linalg.eig: _eig,
+    np.linalg.eigvals: lambda a: eigvals(as_array(a)),
+}
