@@ -80,6 +80,7 @@ if TYPE_CHECKING:
         transfer_guard_host_to_device,
     )
     from tapeless.shapes import Array, ShapeDtypeStruct, eval_shape, typeof
+    from tapeless.sharding import P, make_mesh, shard_map
 
 __version__ = "0.1.0"
 
@@ -87,6 +88,7 @@ __version__ = "0.1.0"
 MODULES = frozenset(
     [
         "checkpoint_io",
+        "checkpoint_policies",
         "custom_derivatives",
         "debug",
         "distributed",
@@ -96,6 +98,7 @@ MODULES = frozenset(
         "example_libraries",
         "experimental",
         "flatten_util",
+        "image",
         "lax",
         "nn",
         "numpy",
@@ -104,6 +107,7 @@ MODULES = frozenset(
         "profiler",
         "random",
         "scipy",
+        "sharding",
         "stax",
         "test_util",
         "tree_util",
@@ -126,6 +130,7 @@ NAMES: dict[str, str] = {
         "transfer_guard_device_to_device transfer_guard_device_to_host "
         "transfer_guard_host_to_device",
         "shapes": "Array ShapeDtypeStruct eval_shape typeof",
+        "sharding": "P make_mesh shard_map",
     }.items()
     for name in names.split()
 }
@@ -148,6 +153,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "Array",
     "Device",
+    "P",
     "ShapeDtypeStruct",
     "TapelessError",
     "block_until_ready",
@@ -156,6 +162,7 @@ __all__ = [
     "checking_leaks",
     "checkpoint",
     "checkpoint_io",
+    "checkpoint_policies",
     "clear_caches",
     "closure_convert",
     "config",
@@ -194,6 +201,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "image",
     "io_callback",
     "jacfwd",
     "jacobian",
@@ -210,6 +218,7 @@ __all__ = [
     "local_devices",
     "log_compiles",
     "make_jaxpr",
+    "make_mesh",
     "named_call",
     "named_scope",
     "nn",
@@ -229,6 +238,8 @@ __all__ = [
     "ravel_pytree",
     "remat",
     "scipy",
+    "shard_map",
+    "sharding",
     "stax",
     "stop_gradient",
     "test_util",

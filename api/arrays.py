@@ -5,14 +5,17 @@ Functions of NumPy take them as they are, and make none themselves of plain arra
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless import tree
-from tapeless.devices import Device, chosen_devices
 from tapeless.transforms.frontend.updates import At
+
+if TYPE_CHECKING:
+    from tapeless.devices import Device
 
 
 def _replacing(name: str) -> Any:
@@ -22,6 +25,16 @@ def _replacing(name: str) -> Any:
         return operator(self, other)
 
     return method
+
+
+def _ours(name: str) -> Any:
+    """A method of arrays that would make plain arrays or numbers."""
+    run = getattr(np.ndarray, name)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return functional(run(self, *args, **kwargs))
+
+    return functools.update_wrapper(method, run)
 
 
 class Array(np.ndarray[Any, Any]):
@@ -38,6 +51,11 @@ class Array(np.ndarray[Any, Any]):
     """
 
     __slots__ = ()
+    functional = True  # `x += v` gives x a new array, also while staging
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Functions of NumPy that are no ufuncs make plain arrays."""
+        return func(*_mapped(_own, args), **_mapped(_own, kwargs))
 
     @property
     def at(self) -> At:
@@ -104,6 +122,8 @@ class Array(np.ndarray[Any, Any]):
         """The bytes of its elements."""
         return self.nbytes
 
+    round, dot, argmax, argmin = map(_ours, ("round", "dot", "argmax", "argmin"))
+    nonzero, searchsorted, trace = map(_ours, ("nonzero", "searchsorted", "trace"))
     __iadd__, __isub__ = _replacing("add"), _replacing("sub")
     __imul__, __itruediv__ = _replacing("mul"), _replacing("truediv")
     __ifloordiv__, __imod__ = _replacing("floordiv"), _replacing("mod")
@@ -123,6 +143,8 @@ class Shard:
 
 
 def _device() -> Device:
+    from tapeless.devices import chosen_devices  # noqa: PLC0415 (seldom needed)
+
     return chosen_devices(None)[0]
 
 

@@ -12,16 +12,21 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
+from tapeless import tree
 from tapeless.arguments import checked_argnames, checked_argnums
 from tapeless.calling import call_user
 from tapeless.naming import base_name, parameters
 from tapeless.specialisation import MISSED, Specialisation
+from tapeless.storing import Change, Stores
 from tapeless.transformed import Stages, Transformed
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.printer import show
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.frontend.stage import Staged
 from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.values import Spec
 from tapeless.transforms.module import flat_text, is_plain, result_text
 from tapeless.transforms.vmap.nesting import looping
 
@@ -60,6 +65,7 @@ class Unchanged(Transformed):
 
     suffix = "jit"
     outlines = False  # fusion sees through calls
+    changes: tuple[Change, ...] = ()  # of containers of the caller, by the run that was staged last
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         super().__init__(fun)
@@ -84,25 +90,26 @@ class Unchanged(Transformed):
         """The value, and what the arrays of the caller hold afterwards."""
         arrays = [x for x in leaves if isinstance(x, Symbol) and x.type.shape]
         before = [x.value() for x in arrays]
-        contents = list(containers((args, kwargs)))
+        stores = Stores((args, kwargs))
         value = self.staged(args, kwargs)
-        for container, held in contents:
-            if not unchanged(container, held):
-                raise UnsupportedError(
-                    f"{base_name(self.fun)} stores to a {container_name(container)} that it is "
-                    "given, and is compiled",
-                    "return the new values instead, or store to the arrays in it",
-                )
+        self.changes = stores.changes()
         pairs = [(x, p) for x, p in zip(arrays, before, strict=True) if x.value() is not p]
         self.stored = [p for _, p in pairs if isinstance(p, Var)]
-        return value, tuple(x for x, _ in pairs)
+        return value, tuple(stores.new), tuple(x for x, _ in pairs)
 
     def spread(self, value: Any, registered: list[Any]) -> Any:
-        value, stored = value
-        return super().spread(value, registered), stored
+        value, *others = value
+        return super().spread(value, registered), *others
+
+    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        made = super().compile(args, kwargs)
+        made.changes = self.changes
+        return made
 
     def settled(self, staged: Staged) -> Staged:
-        value, stored = staged.result.children
+        value, new, stored = staged.result.children
+        if self.changes:
+            value = Spec(tuple, None, (), (value, new))
         first, more = len(list(value.leaves())), len(list(stored.leaves()))
         results = staged.block.results
         results = (*results[:first], *results[first + more :], *results[first : first + more])
@@ -112,7 +119,7 @@ class Unchanged(Transformed):
 
     def result(self, staged: Staged) -> tuple[Callable[[list[str]], str], bool]:
         """How results are written, and whether as a flat tuple."""
-        flat = bool(staged.writes) or not is_plain(staged.result)
+        flat = bool(staged.writes or self.changes) or not is_plain(staged.result)
         return (flat_text if flat else functools.partial(result_text, staged.result)), flat
 
     def write(
@@ -124,35 +131,6 @@ class Unchanged(Transformed):
         from tapeless.transforms.loops.driver import write_plain  # noqa: PLC0415 (takes long)
 
         return write_plain(name, block, self.stored, names, unpack, result, self.doc()), flat
-
-
-def containers(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Lists, dicts and objects in a tree, each with a copy of what it holds."""
-    if isinstance(value, (list, tuple)):
-        parts: Any = list(value)
-    elif isinstance(value, dict):
-        parts = dict(value)
-    elif dataclasses.is_dataclass(value):
-        parts = dict(vars(value))
-    else:
-        return
-    yield value, parts
-    for part in parts.values() if isinstance(parts, dict) else parts:
-        yield from containers(part)
-
-
-def container_name(value: Any) -> str:
-    kinds = [kind.__name__ for kind in (list, dict) if isinstance(value, kind)]
-    return kinds[0] if kinds else type(value).__name__
-
-
-def unchanged(container: Any, before: Any) -> bool:
-    if isinstance(before, dict):
-        now = container if isinstance(container, dict) else vars(container)
-        return list(now) == list(before) and all(now[k] is v for k, v in before.items())
-    return len(container) == len(before) and all(
-        a is b for a, b in zip(container, before, strict=True)
-    )
 
 
 class Constant:
@@ -174,6 +152,7 @@ class Options:
     fastmath: bool = False
     boundscheck: bool = True
     parallel: bool = True
+    donate_argnums: tuple[int, ...] = ()
 
 
 class Jit(Unchanged):
@@ -252,6 +231,8 @@ class Jit(Unchanged):
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         from tapeless.transforms.loops.each import NotInLoops  # noqa: PLC0415 (takes long)
 
+        paths = tree.paths((args, kwargs))
+        self.positions = [path[1] if path[0] == 0 else None for path in paths]
         for looped in (True, False):
             with contextlib.suppress(NotInLoops), looping(looped):
                 return super().compile(args, kwargs)
@@ -267,19 +248,34 @@ class Jit(Unchanged):
         from tapeless.transforms.loops.driver import write_compiled  # noqa: PLC0415
         from tapeless.transforms.loops.lower import lower  # noqa: PLC0415
 
-        parallel = self.asked.parallel
-        made = lower(name, block, staged.sizes, self.stored, staged.hints, check, parallel)
+        parallel, donated = self.asked.parallel, self.donated(staged)
+        made = lower(name, block, staged.sizes, self.stored, staged.hints, check, parallel, donated)
         staged.sizes.extend(made.relied)
+        staged.overwritten.update(made.overwritten)
         text = write_compiled(name, made.driver, made.kernels, names, unpack, result, self.doc())
         self.drivers[text] = show(Program(name, made.driver))
         return text, flat
+
+    def donated(self, staged: Staged) -> list[Var]:
+        """The arrays of arguments that the caller gives away, if they are not stored to anyway."""
+        given = zip(staged.leaves, self.positions, strict=True)
+        arrays = [leaf for leaf, k in given if k in self.asked.donate_argnums]
+        return [
+            leaf.var
+            for leaf in arrays
+            if leaf.var is not None
+            and leaf.var not in self.stored
+            and isinstance(leaf.value, np.ndarray)
+            and leaf.value.flags.writeable
+        ]
 
     def load(self, text: str) -> Callable[..., Any]:
         from tapeless.backends import numba  # noqa: PLC0415 (takes time to import)
 
         options = {"fastmath": {"reassoc", "contract"}} if self.asked.fastmath else {}
         # arguments that share memory are refused if one is read, and another one stored to
-        return numba.load(self.emitted_name, text, len(self.stored) < 2, **options)
+        apart = len(self.stored) < 2 and not self.asked.donate_argnums
+        return numba.load(self.emitted_name, text, apart, **options)
 
     def profile(self, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted array form: compiled loops have no lines of Python."""
@@ -347,7 +343,8 @@ def jit(
     fun              any function that can be staged, also a transformed one
     static_argnums   positions of arguments whose values the program is made for; those that have to
     static_argnames  be known are found without this. They must be hashable
-    donate_argnums   arguments that the caller does not need any more: a hint, not used so far
+    donate_argnums   arguments that the caller does not need any more: results of the same dtype
+                     and shape are written to their memory
     device           "cpu"
     fastmath         lets all sums be reordered, and a * b + c be rounded once; NaN and infinities
                      stay what they are
@@ -374,8 +371,8 @@ def jit(
         fastmath,
         boundscheck,
         parallel,
+        _positions(donate_argnums, "donate_argnums"),
     )
-    _positions(donate_argnums, "donate_argnums")
     if device not in (None, "cpu"):
         raise ArgumentError(f"jit: device is {device!r}", 'there is "cpu"')
     if fun is None:

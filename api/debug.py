@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import logging
 import string
 from collections.abc import Callable
@@ -19,13 +20,13 @@ LOGGER = logging.getLogger("tapeless.debug")
 
 
 def print(
-    fmt: str,
+    fmt: str | None = None,
     *args: Any,
     ordered: bool = False,
     partitioned: bool = False,
     skip_format_check: bool = False,
     **kwargs: Any,
-) -> None:
+) -> Any:
     """Prints `fmt.format(*args, **kwargs)` when the program runs.
 
     fmt                 a format string, as of `str.format`
@@ -34,6 +35,8 @@ def print(
                         comes after the other
     partitioned         each shard of `pmap` prints its own part in any case
     skip_format_check   whether arguments may be given that `fmt` does not show
+
+    Without `fmt` it returns the function that prints: `print(ordered=True)("x = {}", x)`.
 
     Raises TypeError or ValueError at once for a format that does not fit the arguments.
 
@@ -48,7 +51,14 @@ def print(
     y = 9.0
     6.0
     """
-    check_format(fmt, len(args), kwargs.keys(), skip_format_check)
+    if fmt is None and not (args or kwargs):
+        return functools.partial(_print, skip_format_check)
+    _print(skip_format_check, fmt, *args, **kwargs)
+    return None
+
+
+def _print(unchecked: bool, fmt: Any, /, *args: Any, **kwargs: Any) -> None:
+    check_format(fmt, len(args), kwargs.keys(), unchecked)
     builtins.print(fmt.format(*args, **kwargs))  # noqa: T201 (what it is for)
 
 
@@ -93,14 +103,7 @@ check_format = _Check()
 class _Callback:
     """What `callback` is: it records itself in a staged run."""
 
-    def __call__(
-        self,
-        callback: Callable[..., Any],
-        *args: Any,
-        ordered: bool = False,
-        partitioned: bool = False,
-        **kwargs: Any,
-    ) -> None:
+    def __call__(self, callback: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
         site = Site(callback, args, kwargs, "debug.callback")
         if active():
             record(site)
@@ -114,12 +117,12 @@ _callback = _Callback()
 
 
 def callback(
-    callback: Callable[..., Any],
+    callback: Callable[..., Any] | None = None,
     *args: Any,
     ordered: bool = False,
     partitioned: bool = False,
     **kwargs: Any,
-) -> None:
+) -> Any:
     """Calls a Python function when the program runs; what it returns is not used.
 
     callback             any function; it gets NumPy arrays and numbers, which are its own
@@ -127,7 +130,8 @@ def callback(
     ordered, partitioned calls are in the order of the program in any case
 
     Under `vmap` it is called for each element of the batch; in reverse mode once, on the way
-    forward.
+    forward. Without `callback` it returns the function that calls:
+    `callback(ordered=True)(f, x)`.
 
     Raises NotImplementedError for a function that reads variables of the transformed function
     that are known only when it runs: pass them as arguments.
@@ -141,7 +145,10 @@ def callback(
     >>> f(3.0), seen
     (4.0, [9.0])
     """
-    _callback(callback, *args, ordered=ordered, partitioned=partitioned, **kwargs)
+    if callback is None and not (args or kwargs):
+        return _callback
+    _callback(callback, *args, **kwargs)
+    return None
 
 
 class _Breakpoint:

@@ -21,7 +21,8 @@ def canonicalize_dtype(dtype: Any, allow_extended_dtype: bool = False) -> np.dty
     >>> canonicalize_dtype(float)
     dtype('float64')
     """
-    return np.dtype(dtype)
+    made: np.dtype[Any] = np.dtype(dtype)
+    return made
 
 
 def result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
@@ -59,7 +60,7 @@ def itemsize_bits(dtype: Any) -> int:
     >>> itemsize_bits("float32")
     32
     """
-    return 8 * np.dtype(dtype).itemsize
+    return 8 * int(np.dtype(dtype).itemsize)
 
 
 def __getattr__(name: str) -> Any:

@@ -194,15 +194,34 @@ def _stop(x: Any) -> Any:
     return symbol(out, x)
 
 
-def checkpoint(fun: Callable[..., Any]) -> Checkpoint:
+def checkpoint(
+    fun: Callable[..., Any],
+    *,
+    prevent_cse: bool = True,
+    policy: Callable[..., Any] | None = None,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    concrete: bool = False,
+) -> Callable[..., Any]:
     """The function, with less memory for its derivative: reverse mode saves the arguments only, and
     computes the rest again on the way back. On the body of a loop this saves most.
+
+    policy  a hint about what may be saved (`tapeless.checkpoint_policies`); with
+            `everything_saveable` the function is returned as it is
+    prevent_cse, static_argnums, static_argnames, concrete
+            of JAX, and not needed: what is computed again is not joined with what was computed,
+            and arguments that must be known are found
 
     Returns a function of the same arguments and value. Also as a decorator; `remat` is the same.
 
     >>> grad(checkpoint(lambda x: x**3))(2.0)
     12.0
     """
+    if policy is not None:
+        check_callable(policy, "checkpoint: policy")
+    if getattr(policy, "__name__", "") == "everything_saveable":
+        check_callable(fun, "checkpoint")
+        return fun
     return Checkpoint(fun)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tapeless.transforms.errors import TapelessError
 
 MEMORY = "arrays are NumPy's, in the memory of the machine, and are not laid out over devices"
-SHARDS = f"{MEMORY}; pmap takes apart and joins what it is given"
+SHARDS = f"{MEMORY}; pmap and shard_map take apart and join what they are given"
 WRITE = "arrays can be written to, inside transformed functions as well: x[i] = v"
 INSIDE = "it is part of the inside of JAX; ours is described in docs/design.md"
 XLA = "it speaks to XLA, which is not used"
@@ -18,7 +18,6 @@ PROCESS = "JAX has given it up: use process_index and process_count"
 REASONS: dict[str, dict[str, str]] = {
     "tapeless": {
         "NamedSharding": SHARDS,
-        "P": SHARDS,
         "PartitionSpec": SHARDS,
         "Ref": WRITE,
         "Shard": SHARDS,
@@ -27,10 +26,8 @@ REASONS: dict[str, dict[str, str]] = {
         "api_util": INSIDE,
         "array_garbage_collection_guard": "arrays are freed when nothing refers to them",
         "auto_pcast": "types of values do not say over which axes they vary",
-        "checkpoint_policies": "what is saved is decided by a minimum cut; checkpoint(f) saves "
-        "the arguments of f",
         "core": INSIDE,
-        "custom_batching": "give vmap what it should do: f = lambda x: ... in array code",
+        "custom_batching": "vmap has no rules of users; write f in array code for the whole batch",
         "ds": "it is for Pallas; slices of known length are x[i : i + n]",
         "empty_ref": WRITE,
         "explain_cache_misses": LOGS,
@@ -42,14 +39,12 @@ REASONS: dict[str, dict[str, str]] = {
         "host_count": PROCESS,
         "host_id": PROCESS,
         "host_ids": PROCESS,
-        "image": "use scipy.ndimage.map_coordinates, or products with matrices of weights",
         "interpreters": INSIDE,
         "jax2tf_associative_scan_reductions": "it is for TensorFlow",
         "lib": INSIDE,
         "make_array_from_callback": SHARDS,
         "make_array_from_process_local_data": SHARDS,
         "make_array_from_single_device_arrays": SHARDS,
-        "make_mesh": SHARDS,
         "make_user_context": "what a program is staged for is found by itself: types, values that "
         "are read from outside",
         "memory": MEMORY,
@@ -61,14 +56,22 @@ REASONS: dict[str, dict[str, str]] = {
         "remove_size_one_mesh_axis_from_type": SHARDS,
         "reshard": SHARDS,
         "set_mesh": SHARDS,
-        "shard_map": SHARDS,
-        "sharding": SHARDS,
         "smap": SHARDS,
         "softmax_custom_jvp": "nn.softmax has the derivative that JAX's has by default",
         "stages": "f.stages(...) has the steps, jit(f).lower(...) and .compile() work",
         "thread_guard": "any thread may call any function",
         "version": "tapeless.__version__ has it",
     },
+    "tapeless.checkpoint_policies": dict.fromkeys(
+        (
+            *("offload_dot_products_to_host", "offload_dot_with_no_batch_dims"),
+            *("save_and_offload_only_these_names", "save_any_names_but_these"),
+            *("save_anything_except_these_names", "save_from_both_policies"),
+            "save_only_these_names",
+        ),
+        "values are not named for saving; put checkpoint around the part that is to be computed "
+        "again",
+    ),
     "tapeless.debug": {
         "DebugEffect": INSIDE,
         "OrderedDebugEffect": INSIDE,
@@ -113,26 +116,27 @@ REASONS: dict[str, dict[str, str]] = {
         PRIMITIVES,
     )
     | {"linear_call": "use custom_vjp, or linear_transpose"},
+    "tapeless.sharding": dict.fromkeys(
+        (
+            *("AbstractDevice", "AbstractMesh", "AxisType", "ManualAxisType", "NamedSharding"),
+            *("Sharding", "SingleDeviceSharding", "auto_axes", "explicit_axes"),
+            *("get_abstract_mesh", "get_mesh", "make_single_device_sharding", "reshard"),
+            *("set_mesh", "use_abstract_mesh"),
+        ),
+        f"{MEMORY}; shard_map takes apart and joins what it is given",
+    ),
     "tapeless.random": {"random_gamma_p": PRIMITIVES},
-    "tapeless.lax": {"linalg": "use numpy.linalg and scipy.linalg"},
     "tapeless.nn": dict.fromkeys(
         ("get_scaled_dot_general_config", "scaled_dot_general", "scaled_matmul"),
         "there are no dtypes of 8 bits that need scales; scale and use lax.dot_general",
     ),
     "tapeless.scipy": dict.fromkeys(
-        [
-            "cluster",
-            "fft",
-            "integrate",
-            "interpolate",
-            "linalg",
-            "ndimage",
-            "optimize",
-            "signal",
-            "sparse",
-            "stats",
-        ],
-        "use scipy where it has a rule (docs/numpy.md), or call it by pure_callback",
+        ("fft", "sparse"),
+        "use numpy.fft and arrays that are not sparse, or scipy by pure_callback",
+    ),
+    "tapeless.scipy.signal": dict.fromkeys(
+        ("csd", "istft", "stft", "welch"),
+        "cut the signal into windows, and use numpy.fft.rfft",
     ),
     "tapeless.scipy.special": {
         "sph_harm_y": "the degree and the order would have to be known; call it by pure_callback"

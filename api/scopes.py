@@ -69,7 +69,7 @@ def named_call(fun: F, *, name: str | None = None) -> F:
     >>> named_call(lambda x: x + 1, name="increment")(1.0)
     2.0
     """
-    made: Any = _Named(fun, name or getattr(fun, "__name__", repr(fun)))
+    made: Any = _Named(fun, name or str(getattr(fun, "__name__", fun)))
     return made  # type: ignore[no-any-return]
 
 

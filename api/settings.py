@@ -62,7 +62,7 @@ class Path(Setting):
     def set(self, new: Any) -> None:
         if new is not None and not isinstance(new, (str, os.PathLike)):
             raise ArgumentTypeError(f"{self.name} must be a path, not {new!r}")
-        if self.apply is not None:
+        if self.apply is not None and new != self.value:
             self.apply(new)
         self.value = new
 
@@ -215,7 +215,13 @@ SETTINGS = {
             ("auto", "off", "tracebackhide", "remove_frames", "quiet_remove_frames"),
             "errors name the user's line in any case",
         ),
-        Path("compilation_cache_dir", None, (), "the folder for compiled code", CACHE),
+        Path(
+            "compilation_cache_dir",
+            None,
+            (),
+            "the folder for compiled code; None is the usual one",
+            CACHE,
+        ),
         Setting(
             "enable_compilation_cache",
             True,

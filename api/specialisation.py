@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.arrays import Array, functional, has_functional, plain
+from tapeless.storing import Change, refuse_shared, store
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Block, Var, free_variables
 from tapeless.transforms.errors import ArgumentError
@@ -90,6 +91,7 @@ class Specialisation:
     """One emitted function, with what it relies on."""
 
     plan: Any = None  # of vjp and linearize: their second function
+    changes: tuple[Change, ...] = ()  # of containers of the caller
 
     def __init__(
         self,
@@ -207,6 +209,8 @@ class Specialisation:
 
     def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value for these arguments."""
+        if self.changes:
+            refuse_shared(self.changes, (args, kwargs))
         extra = [c.get() for c in self.staged.captured]
         if self.keywords is None:  # the function takes the leaves
             made = self.run(*tree.leaves((args, kwargs)), *extra)
@@ -215,11 +219,14 @@ class Specialisation:
         if not self.flat:
             return made if self.returned is None else tree.unflatten(self.returned, made)
         left = iter(made)
-        result = rebuild(self.staged.result, left)
+        result, new = rebuild(self.staged.result, left), None
+        if self.changes:
+            result, new = result
         if self.returned is not None:
             result = tree.unflatten(self.returned, result)
         for location, spec in self.staged.writes:
             location.set(rebuild(spec, left))
+        store(self.changes, (args, kwargs), new)
         return result
 
 

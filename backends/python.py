@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import Any
 
 from tapeless.backends import cache
-from tapeless.transforms.core.language import Block, statements
+from tapeless.transforms.core.language import Block, Var, statements
+from tapeless.transforms.ops.calls import calls
 
 PACKAGE = "tapeless_emitted."
 
@@ -28,7 +29,7 @@ def load(name: str, text: str) -> Callable[..., Any]:
 def explain(error: BaseException, what: str, block: Block) -> None:
     """Adds to an error raised inside emitted code the user's lines that the code comes from."""
     for tb in _emitted(error.__traceback__):
-        line = _comment(tb)
+        line = _returned(tb, block) or _comment(tb)
         files = sorted(
             {s.origin.file for s in statements(block) if s.origin and s.origin.line == line}
         )
@@ -48,6 +49,17 @@ def _emitted(tb: TracebackType | None) -> list[TracebackType]:
             found = [tb]
         tb = tb.tb_next
     return found
+
+
+def _returned(tb: TracebackType, block: Block) -> int:
+    """The user's line of what a return statement computes: it has no comment; 0 elsewhere."""
+    code = tb.tb_frame.f_code
+    text = linecache.getline(code.co_filename, tb.tb_lineno).strip()
+    inner = {function.name for function in calls(block)}
+    if not text.startswith("return ") or "# line" in text or code.co_name in inner:
+        return 0
+    made = {v: s.origin for s in block.body for v in s.outs if s.origin is not None}
+    return max((made[a].line for a in block.results if isinstance(a, Var) and a in made), default=0)
 
 
 def _comment(tb: TracebackType) -> int:

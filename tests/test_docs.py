@@ -35,6 +35,7 @@ PAGES = [
                 "guide",
                 "index",
                 "jit",
+                "jnp",
                 "profiling",
                 "random",
                 "vmap",

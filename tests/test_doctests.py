@@ -9,14 +9,26 @@ import pytest
 PACKAGES = [
     "tapeless",
     "tapeless.backends",
+    "tapeless.example_libraries",
+    "tapeless.experimental",
     "tapeless.lax",
+    "tapeless.nn",
+    "tapeless.numpy",
+    "tapeless.ops",
+    "tapeless.optimizers",
     "tapeless.profiler",
     "tapeless.random",
+    "tapeless.scipy",
+    "tapeless.scipy.cluster",
+    "tapeless.scipy.linalg",
+    "tapeless.scipy.stats",
+    "tapeless.stax",
     "tapeless.tools",
     "tapeless.transforms",
     "tapeless.transforms.core",
     "tapeless.transforms.frontend",
     "tapeless.transforms.ops",
+    "tapeless.transforms.written",
 ]
 MODULES = sorted(
     {

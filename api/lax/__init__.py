@@ -5,7 +5,7 @@ if not __name__.startswith("tapeless."):
 from typing import Any
 
 from tapeless.functions import stop_gradient
-from tapeless.lax import missing
+from tapeless.lax import linalg, missing
 from tapeless.lax.arrays import (
     broadcast,
     broadcast_in_dim,
@@ -393,6 +393,7 @@ __all__ = [
     "layout",
     "le",
     "lgamma",
+    "linalg",
     "log",
     "log1p",
     "logistic",

@@ -50,6 +50,12 @@ def checked_kind(name: str, x: Any, kinds: str) -> Any:
     return x
 
 
+def checked_kinds(name: str, kinds: str, *operands: Any) -> list[Any]:
+    """Arrays of one dtype of these kinds, of any shapes."""
+    checked_same_dtype(name, *operands)
+    return [checked_kind(name, x, kinds) for x in operands]
+
+
 WORDS = {"b": "booleans", "i": "integers", "u": "unsigned integers", "f": "floats", "c": "complex"}
 
 
@@ -154,7 +160,7 @@ def _length(name: str, n: Any, shape: Any) -> Any:
 def checked_dtype(name: str, dtype: Any, kinds: str = "biufc") -> np.dtype[Any]:
     """A dtype of numbers."""
     try:
-        made = np.dtype(dtype)
+        made: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
         raise ArgumentTypeError(f"lax.{name}: {dtype!r} is no dtype") from None
     if made.kind not in kinds:

@@ -94,8 +94,8 @@ def conv_general_dilated(
     out = counts(sizes, window, strides, pads, spread, dilation)
     x = padded(x, 0, range(1, n + 1), pads, spread)
     checked_groups(x, kernel, feature_group_count, batch_group_count)
-    sizes = (window, out, strides, dilation)
-    made = _grouped(x, kernel, sizes, feature_group_count, batch_group_count)
+    moves = (window, out, strides, dilation)
+    made = _grouped(x, kernel, moves, feature_group_count, batch_group_count)
     return np.transpose(made, _inverse((numbers[2][0], *numbers[2][2:], numbers[2][1])))
 
 
@@ -246,7 +246,9 @@ def conv_transpose(
             [transposed_pads(k, s, p) for k, s, p in zip(wide, strides, each, strict=True)]
         )
     if transpose_kernel:
-        kernel = np.swapaxes(np.flip(kernel, spatial), numbers.rhs_spec[0], numbers.rhs_spec[1])
+        kernel = np.swapaxes(
+            np.flip(kernel, tuple(spatial)), numbers.rhs_spec[0], numbers.rhs_spec[1]
+        )
     return conv_general_dilated(
         x,
         kernel,

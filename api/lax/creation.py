@@ -181,7 +181,7 @@ def _rounded_jvp(exponent_bits: int, mantissa_bits: int, primals: Any, tangents:
     return made, _rounded(exponent_bits, mantissa_bits, *tangents)
 
 
-def dtype(x: Any) -> np.dtype[Any]:
+def dtype(x: Any) -> Any:
     """The dtype of an array or a number.
 
     >>> from tapeless import lax

@@ -43,7 +43,9 @@ def _binary(name: str, function: Any, kinds: str, what: str) -> Callable[[Any, A
 WORDS = {"b": "booleans", "i": "integers", "u": "unsigned integers", "f": "floats", "c": "complex"}
 
 
-def _named(run: Any, name: str, what: str, arguments: str, kinds: str) -> Any:
+def _named(
+    run: Callable[..., Any], name: str, what: str, arguments: str, kinds: str
+) -> Callable[..., Any]:
     run.__name__ = run.__qualname__ = name
     taken = ", ".join(WORDS[kind] for kind in kinds)
     run.__doc__ = (

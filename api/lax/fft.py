@@ -37,7 +37,7 @@ def fft(x: Any, fft_type: Any, fft_lengths: Any) -> Any:
     return _TRANSFORMS[name](x, s=lengths, axes=axes)
 
 
-_TRANSFORMS = {
+_TRANSFORMS: dict[str, Any] = {
     "FFT": np.fft.fftn,
     "IFFT": np.fft.ifftn,
     "RFFT": np.fft.rfftn,

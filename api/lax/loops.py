@@ -33,7 +33,7 @@ def scan(
     reverse: bool = False,
     unroll: Any = 1,
     _split_transpose: bool = False,
-) -> tuple[Any, Any]:
+) -> Any:
     """Carries a value along the first axis of arrays, and keeps one value for each step.
 
     f        (carry, x) to (carry, y), where x is a row of xs; the carry keeps its structure, shapes
@@ -59,7 +59,7 @@ def scan(
     n = checked_length("scan", rows, length)
     if not active() and n == 0:
         return run_staged(lambda c, x: scan(f, c, x, length, reverse), init, xs)
-    kept = kept_ahead(f, init, rows, structure, n) if active() else None
+    kept: Any = kept_ahead(f, init, rows, structure, n) if active() else None
     carry = init
     for t in reversed(range(n)) if reverse else range(n):
         x = tree.unflatten(structure, [row[t] for row in rows])

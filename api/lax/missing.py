@@ -29,6 +29,17 @@ REASONS = {
 }
 
 
+LINALG = {
+    "EigImplementation": COMPILER,
+    "EighImplementation": COMPILER,
+    "SvdAlgorithm": COMPILER,
+    "hessenberg": "use scipy.linalg.hessenberg outside of staged functions",
+    "qdwh": "use svd: of x = u s vh the polar factors are u vh and vh.T s vh",
+    "schur": "use scipy.linalg.schur outside of staged functions",
+    "tridiagonal": "use scipy.linalg.hessenberg outside of staged functions",
+}
+
+
 class MissingNameError(UnsupportedError, AttributeError):
     """A name of jax.lax that is not here."""
 
@@ -43,6 +54,13 @@ def refuse(name: str) -> Any:
     if name in REASONS:
         raise MissingNameError(f"lax.{name} does not exist here: {REASONS[name]}")
     raise AttributeError(f"module 'tapeless.lax' has no attribute {name!r}")
+
+
+def refuse_linalg(name: str) -> Any:
+    """Raises AttributeError with the reason why a name of linalg is not here."""
+    if name in LINALG:
+        raise MissingNameError(f"lax.linalg.{name} does not exist here: {LINALG[name]}")
+    raise AttributeError(f"module 'tapeless.lax.linalg' has no attribute {name!r}")
 
 
 __all__: list[str] = []

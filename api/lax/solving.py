@@ -111,7 +111,7 @@ class _LinearSolve(CustomVjp):
     kind = "custom_linear_solve"
     rule: Any = None
     apply = CustomJvp.apply
-    forward = CustomJvp.forward  # type: ignore[assignment]  # it needs `rule` and `apply` only
+    forward = CustomJvp.forward
 
 
 def custom_linear_solve(

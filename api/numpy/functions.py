@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from tapeless import tree
 from tapeless.arrays import functional
 from tapeless.calling import call_user
 from tapeless.transforms.core.builder import active
+from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 
 #: Keywords of JAX that say where or how to compute, not what: of all functions, and of some.
@@ -43,25 +45,31 @@ class Function:
         self.run, self.hints = run, hints
         functools.update_wrapper(self, run, updated=())
         self.__name__ = self.__qualname__ = name
-        self.__module__ = module
+        self.home = module  # the module that holds it
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         made = self.run(*args, **(self.without_hints(kwargs) if kwargs else kwargs))
         return made if active() else functional(made)
 
     def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
-        trace().functional = True
-        return call_user(self.run, *args, **self.without_hints(kwargs))
+        t = trace()
+        t.functional = True
+        start = next(t.serials)
+        made = call_user(self.run, *args, **self.without_hints(kwargs))
+        for x in tree.leaves(made):
+            if isinstance(x, Symbol) and x.cell is not None and x.cell.birth > start:
+                x.cell.functional = True
+        return made
 
     def without_hints(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """The keywords that NumPy knows."""
         return {k: v for k, v in kwargs.items() if k not in self.hints}
 
     def __repr__(self) -> str:
-        return f"<function {self.__module__}.{self.__name__}>"
+        return f"<function {self.home}.{self.__name__}>"
 
     def __reduce__(self) -> Any:
-        return (_found, (self.__module__, self.__name__))
+        return (_found, (self.home, self.__name__))
 
 
 class Ufunc(Function):

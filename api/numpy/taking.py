@@ -40,7 +40,8 @@ def take(
     if mode == "wrap":
         indices, mode = indices % line.shape[axis], None
     key = (slice(None),) * axis + (indices,)
-    return At(line)[key].get(mode=mode, fill_value=fill_value)
+    wrap = mode != "clip"  # as NumPy and JAX
+    return At(line)[key].get(mode=mode, fill_value=fill_value, wrap_negative_indices=wrap)
 
 
 def take_along_axis(

@@ -32,24 +32,33 @@ class Kernels:
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        self.modules: dict[int, dict[str, Any]] = {}
+        self.modules: dict[int, tuple[Any, dict[str, Any], list[str]]] = {}  # by function
 
     def watch(self, run: Any) -> None:
         """Replaces the kernels of the module of a function, also those that were linked since."""
-        values = getattr(inspect.unwrap(run) if callable(run) else run, "__globals__", None)
-        if values is None or not str(values.get("__name__", "")).startswith("tapeless_emitted."):
+        if run is None:
             return
-        self.modules[id(values)] = values
-        for name, value in list(values.items()):
-            if type(value) is not Timed and _is_kernel(value):
-                values[name] = Timed(value, name, self.recorder)
+        if id(run) not in self.modules:
+            values = _module(run)
+            self.modules[id(run)] = (run, values, [k for k, v in values.items() if _is_kernel(v)])
+        _, values, names = self.modules[id(run)]
+        for name in names:
+            if type(values[name]) is not Timed:
+                values[name] = Timed(values[name], name, self.recorder)
 
     def remove(self) -> None:
-        for values in self.modules.values():
-            for name, value in list(values.items()):
-                if isinstance(value, Timed):
-                    values[name] = value.kernel
+        for _, values, names in self.modules.values():
+            for name in names:
+                if type(values[name]) is Timed:
+                    values[name] = values[name].kernel
         self.modules.clear()
+
+
+def _module(run: Any) -> dict[str, Any]:
+    """What the emitted module of a function holds; nothing for other functions."""
+    values = getattr(inspect.unwrap(run) if callable(run) else run, "__globals__", {})
+    emitted = str(values.get("__name__", "")).startswith("tapeless_emitted.")
+    return values if emitted else {}
 
 
 def _is_kernel(value: Any) -> bool:

@@ -201,7 +201,8 @@ def _lines(found: Specialisation, file: str, clock: Clock) -> list[Line]:
             continue
         plain = re.sub(r"\s*# line \d+$", "", source)
         hits = clock.hits[number]
-        place = (files[origin], origin) if hits and origin in files else None
+        unknown = source.strip().startswith("return") and comment is None
+        place = (files[origin], origin) if hits and origin in files and not unknown else None
         user = "" if place is None else linecache.getline(*place).strip()
         made.append(Line(number, plain, hits, clock.seconds[number], place, user))
     return made

@@ -67,7 +67,7 @@ def _holders() -> Iterator[Held]:
 
 
 def _parts(holder: Any) -> list[Any]:
-    # type: isinstance would ask what weak references stand for
+    # by type, for isinstance would ask what weak references stand for
     return [x for x in gc.get_referents(holder) if issubclass(type(x), np.ndarray)]
 
 

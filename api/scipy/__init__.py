@@ -9,3 +9,44 @@
 
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.scipy instead of {__name__}")
+
+import importlib
+from typing import Any
+
+MODULES = frozenset(
+    [
+        "cluster",
+        "integrate",
+        "interpolate",
+        "linalg",
+        "ndimage",
+        "optimize",
+        "signal",
+        "special",
+        "stats",
+    ]
+)
+
+
+def __getattr__(name: str) -> Any:
+    """The modules, imported on first use; most need SciPy."""
+    if name not in MODULES:
+        raise AttributeError(f"module 'tapeless.scipy' has no attribute {name!r}")
+    return importlib.import_module(f"tapeless.scipy.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *MODULES})
+
+
+__all__ = [
+    "cluster",
+    "integrate",
+    "interpolate",
+    "linalg",
+    "ndimage",
+    "optimize",
+    "signal",
+    "special",
+    "stats",
+]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 PART = 1 << 20  # additions in a part; handing one to another thread takes as long as a tenth of it
-MOST = 256  # parts, so that they cost little for what is large
+MOST = 64  # parts, so that they cost little for what is large
 ROWS = 64  # parts of more rows have a multiple of these, for vectors of all widths
 SHARE = 16  # a part does so many additions for each number that is put together afterwards
 

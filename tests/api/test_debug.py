@@ -80,6 +80,23 @@ def test_callback(way):
     assert seen == [("y", 9.0)]
 
 
+def test_options_in_a_call_of_their_own(capsys):
+    seen = []
+
+    def f(x):
+        debug.print(ordered=True)("x = {ordered} {}", x, ordered=1)
+        debug.print(skip_format_check=True)("x", x)
+        debug.callback(ordered=True)(lambda v, ordered: seen.append((v, ordered)), x, ordered=2)
+        return x * x
+
+    for way in (jit(f), grad(f), f):
+        way(3.0)
+    assert capsys.readouterr().out == "x = 1 3.0\nx\n" * 3
+    assert seen == [(3.0, 2)] * 3
+    with pytest.raises(TypeError, match="needs a format string, not NoneType"):
+        debug.print(x=1.0)
+
+
 def test_callback_for_each_element():
     seen = []
 

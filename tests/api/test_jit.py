@@ -5,7 +5,6 @@ import pytest
 
 import tapeless
 from tapeless import disable_jit, jit
-from tapeless.transforms.errors import UnsupportedError
 
 
 def normal(*shape, seed=0):
@@ -135,16 +134,6 @@ def test_switched_off(monkeypatch):
     monkeypatch.setattr("tapeless.compiled.ALWAYS_DISABLED", True)  # TAPELESS_DISABLE_JIT=1
     assert f(2.0) == np.sin(2.0) + 1
     assert not f.compilations
-
-
-def test_containers_that_are_stored_to_are_refused():
-    @jit
-    def f(p):
-        p["w"] = p["w"] * 2
-        return p["w"]
-
-    with pytest.raises(UnsupportedError, match="stores to a dict"):
-        f({"w": 1.0})
 
 
 def test_a_loop_that_carries_the_value_of_the_pass_before():

@@ -19,7 +19,7 @@ def broadcast(x, y):
 
 def recurrence(x, y):
     for _ in range(10):
-        x = 0.5 * x + 0.1 * np.sin(x) + 0.01 * y
+        x = 0.5 * x + 0.1 * np.sin(x + y)
     return x
 
 

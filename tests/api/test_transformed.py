@@ -304,3 +304,13 @@ def test_many_threads_at_once():
     assert len(found) == n
     for k, gradient in found:
         np.testing.assert_array_equal(gradient, np.full(k + 2, 2.0 * k))
+
+
+def test_errors_in_what_is_returned_name_its_line():
+    def pick(x, i):
+        y = np.sin(x)
+        return y[i] * y[0] + x[i]  # the line that fails
+
+    with pytest.raises(IndexError) as e:
+        vjp(pick, np.ones(3), 7)
+    assert "# the line that fails" in "".join(e.value.__notes__)

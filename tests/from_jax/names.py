@@ -1,9 +1,10 @@
-"""The public names of JAX 0.10, as they are kept in names.json.
+"""The public names of JAX 0.10, as they are kept in names.json, and parameters.json.
 
-`python -m tests.from_jax.names` writes that file anew, where JAX is installed.
+`python -m tests.from_jax.names` writes these files anew, where JAX is installed.
 """
 
 import importlib
+import inspect
 import json
 import pkgutil
 import types
@@ -11,8 +12,16 @@ import warnings
 from pathlib import Path
 
 FILE = Path(__file__).with_name("names.json")
+PARAMETERS = Path(__file__).with_name("parameters.json")
+FUNCTIONS = (  # whose parameters are looked at
+    "checkpoint closure_convert custom_jvp custom_vjp device_get device_put eval_shape grad "
+    "hessian "
+    "jacfwd jacobian jacrev jit jvp linear_transpose linearize make_jaxpr named_call pmap "
+    "pure_callback value_and_grad vjp vmap"
+)
 PARTS = {  # modules among the names of a module
-    "jax": "custom_batching custom_derivatives debug distributed dlpack dtypes errors "
+    "jax": "checkpoint_policies custom_batching custom_derivatives debug distributed dlpack dtypes "
+    "errors "
     "example_libraries experimental export ffi flatten_util image interpreters lax monitoring nn "
     "numpy ops profiler random scipy sharding stages test_util tree tree_util typing",
     "jax.numpy": "fft linalg",
@@ -31,6 +40,25 @@ def kept():
 def installed():
     """The same for the JAX that is installed."""
     return {module: list(names_of(module)) for module in modules()}
+
+
+def parameters_kept():
+    """{function of jax: its parameters}."""
+    found = json.loads(PARAMETERS.read_text(encoding="utf-8"))
+    return {name: text.split() for name, text in found.items()}
+
+
+def parameters_installed():
+    """The same for the JAX that is installed."""
+    jax = importlib.import_module("jax")
+    return {
+        name: [
+            p.name
+            for p in inspect.signature(getattr(jax, name)).parameters.values()
+            if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        ]
+        for name in FUNCTIONS.split()
+    }
 
 
 def modules():
@@ -56,5 +84,6 @@ def names_of(name):
 
 
 if __name__ == "__main__":
-    found = {module: " ".join(names) for module, names in installed().items()}
-    FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    for path, listed in ((FILE, installed()), (PARAMETERS, parameters_installed())):
+        text = json.dumps({name: " ".join(names) for name, names in listed.items()}, indent=1)
+        path.write_text(text + "\n", encoding="utf-8")

@@ -4,12 +4,15 @@ The reasons are what tapeless says itself where such a name is asked for.
 """
 
 import importlib
+import inspect
 from collections import defaultdict
 from pathlib import Path
 
-from tapeless.missing import REASONS
+import tapeless
+from tapeless.missing import PRIMITIVES, REASONS
 from tapeless.settings import SETTINGS
 from tests.from_jax.names import kept
+from tests.from_jax.names import parameters_kept as kept_parameters
 
 TEMPLATE = Path(__file__).with_name("template.md")
 
@@ -35,7 +38,8 @@ def reason(module, name):
         text = getattr(e, "problem", str(e))
         hint = getattr(e, "hint", "")
         if text.startswith("module "):
-            return REASONS.get(module.__name__, {}).get(name, "")
+            told = REASONS.get(module.__name__, {}).get(name, "")
+            return told or (PRIMITIVES if name.endswith("_p") else "")
         text = text.partition(": ")[2]
         return f"{text}; {hint}" if hint else text
     return None
@@ -73,12 +77,9 @@ def rows():
 
 
 def modules():
-    """The modules of JAX that there are; distributions as one."""
-    there = [name for name in kept() if module_of(name) is not None]
-    short = [name for name in there if not name.startswith("jax.scipy.stats.")]
-    if len(short) < len(there):
-        short.append("jax.scipy.stats.*")
-    return ", ".join(f"`{name}`" for name in short)
+    """The modules of JAX that were looked at; distributions as one."""
+    short = [name for name in kept() if not name.startswith("jax.scipy.stats.")]
+    return ", ".join(f"`{name}`" for name in [*short, "jax.scipy.stats.*"])
 
 
 def settings():
@@ -89,11 +90,52 @@ def settings():
         yield f"| `{name}` | {values} | {s.__doc__} |"
 
 
+HINT = "a hint to XLA, which is not used"
+LAYOUT = "arrays are not laid out over devices"
+PARAMETERS = {
+    "allow_int": "integers have no derivative: choose other arguments by argnums",
+    "backend": "there are the cores of this machine",
+    "compiler_options": HINT,
+    "donate": "nothing is copied",
+    "donate_argnames": "use donate_argnums",
+    "in_shardings": LAYOUT,
+    "inline": HINT,
+    "keep_unused": "arguments that are not used cost nothing",
+    "may_alias": "nothing is copied",
+    "out_shardings": LAYOUT,
+    "reduce_axes": "JAX has given it up",
+    "src": LAYOUT,
+    "spmd_axis_name": LAYOUT,
+    "sum_match": "types of values do not say over which axes they vary",
+}
+
+
+def without():
+    """{parameter of JAX that is missing: the functions}."""
+    found = defaultdict(list)
+    for name, parameters in kept_parameters().items():
+        ours = inspect.signature(getattr(tapeless, name)).parameters
+        for k, p in enumerate(parameters):
+            renamed = k == 0  # the first is passed by position
+            if p not in ours and not renamed:
+                found[p].append(name)
+    return found
+
+
+def parameters():
+    yield "| parameter | of | why |"
+    yield "|---|---|---|"
+    for p, functions in sorted(without().items()):
+        listed = ", ".join(f"`{name}`" for name in functions)
+        yield f"| `{p}` | {listed} | {PARAMETERS[p]} |"
+
+
 def page():
     text = TEMPLATE.read_text(encoding="utf-8")
     for name, made in (
         ("settings", "\n".join(settings())),
         ("modules", modules()),
+        ("parameters", "\n".join(parameters())),
         ("missing", "\n".join(rows())),
     ):
         text = text.replace("{" + name + "}", made)

@@ -28,6 +28,10 @@ def test_every_module_exists_or_says_why_not():
             owner = importlib.import_module(f"{owner.__name__}.{part}")
 
 
+def test_no_reason_is_given_for_a_parameter_that_exists():
+    assert set(page.PARAMETERS) == set(page.without())
+
+
 def test_names_say_why_they_do_not_exist():
     with pytest.raises(AttributeError, match="export does not exist: f"):
         tapeless.export  # noqa: B018 (asking is what is tested)
@@ -46,3 +50,4 @@ def test_the_names_are_those_of_jax():
     if not jax.__version__.startswith("0.10."):
         pytest.skip("the names are those of JAX 0.10")
     assert names.installed() == names.kept()
+    assert names.parameters_installed() == names.parameters_kept()

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.builder import broadcast, size_atom
 from tapeless.transforms.core.language import Effect
 from tapeless.transforms.frontend.branches import choose, short_circuit
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
@@ -34,12 +35,13 @@ from tapeless.transforms.frontend.ordering import sorted_
 from tapeless.transforms.frontend.outside import record, refuse_file
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
-from tapeless.transforms.frontend.symbols import Symbol, apply, wrap
+from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops import elementwise
+from tapeless.transforms.ops.creation import shape_of
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS
 
@@ -246,6 +248,13 @@ def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
     return functools.reduce(operator.mul, list(x), start)
 
 
+def _broadcast_shapes(hooks: Any, *shapes: Any) -> Any:
+    if not contains_symbol(shapes):
+        return np.broadcast_shapes(*shapes)
+    joined = broadcast(*(shape_of(atoms(shape)) for shape in shapes))
+    return tuple(wrap(size_atom(n)) for n in joined)
+
+
 def _floor(kind: Any) -> Any:
     def run(hooks: Any, x: Any) -> Any:
         return (
@@ -336,6 +345,7 @@ BUILTINS: dict[Any, Any] = {
     np.size: lambda hooks, x, axis=None: (
         (x.size if axis is None else x.shape[axis]) if isinstance(x, Symbol) else np.size(x, axis)
     ),
+    np.broadcast_shapes: _broadcast_shapes,
     operator.iadd: lambda hooks, a, b: hooks.inplace("Add", a, b),
     operator.imul: lambda hooks, a, b: hooks.inplace("Mult", a, b),
     operator.setitem: lambda hooks, a, k, v: hooks.set_item(a, k, v),

@@ -58,6 +58,8 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
         symbol.read_only = not array.flags.writeable
         t.inputs[var] = array
         assert symbol.cell is not None
+        symbol.cell.functional = getattr(array, "functional", False)
+        t.functional = t.functional or symbol.cell.functional
         symbol.cell.birth = 0  # it was there before the loop or branch that reads it first
         t.reads[key] = (Captured(name, get, var, array), symbol)
     return t.reads[key][1]  # type: ignore[no-any-return]

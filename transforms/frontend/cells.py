@@ -12,12 +12,13 @@ from tapeless.transforms.frontend.trace import Location, trace
 class Cell:
     """The present value of an array that Python code can overwrite."""
 
-    __slots__ = ("__weakref__", "atom", "birth", "flag", "made")
+    __slots__ = ("__weakref__", "atom", "birth", "flag", "functional", "made")
 
     def __init__(self, value: Atom) -> None:
         self.atom = self.made = value  # what it holds now, and held at first
         self.birth = next(trace().serials)
         self.flag: Atom | None = None  # false where the variable is not defined
+        self.functional = False  # `x += v` makes a new array of it, as of JAX's
 
 
 def named_like(old: Any, new: Any) -> Any:
@@ -138,6 +139,11 @@ class Value:
     @property
     def mutable(self) -> bool:
         return self.is_array or bool(self.type.shape)
+
+    @property
+    def functional(self) -> bool:
+        """Whether `x += v` gives the name a new array."""
+        return any(getattr(m, "functional", False) for m in self.memory())
 
     def memory(self) -> set[Any]:
         """What may be its memory: cells that were made apart from all others."""

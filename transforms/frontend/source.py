@@ -32,13 +32,8 @@ def read(function: types.FunctionType) -> Source:
     code = function.__code__
     file = code.co_filename
     linecache.checkcache(file)
-    try:
-        lines, start = inspect.getsourcelines(code)
-    except (OSError, TypeError, IndexError) as e:
-        raise _unavailable(function) from e
-    except (SyntaxError, tokenize.TokenError):  # of a file that is being edited
-        lines, start = [], 1
-    node = _in_whole_file(file, code) or _in_lines(lines, start, code)
+    # `inspect` looks at all modules of the process, which takes longer than the rest
+    node = _in_whole_file(file, code) or _in_lines(*_lines(function), code)
     if node is None and file == "<string>":  # from Python 3.13 on, what `python -c` runs is kept
         raise _unavailable(function)
     if node is None:
@@ -47,6 +42,16 @@ def read(function: types.FunctionType) -> Source:
             "the file has changed since it was imported: reload it",
         )
     return Source(copy.deepcopy(node), file)  # callers change theirs
+
+
+def _lines(function: types.FunctionType) -> tuple[list[str], int]:
+    """The lines of a function, and the number of the first."""
+    try:
+        return inspect.getsourcelines(function.__code__)
+    except (OSError, TypeError, IndexError) as e:
+        raise _unavailable(function) from e
+    except (SyntaxError, tokenize.TokenError):  # of a file that is being edited
+        return [], 1
 
 
 def _unavailable(function: Any) -> SourceError:

@@ -152,6 +152,8 @@ def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> An
         trace.inputs[leaf.var] = value
         symbol = Symbol(leaf.var, is_array=True)
         symbol.read_only = not value.flags.writeable
+        if symbol.cell is not None and getattr(value, "functional", False):
+            symbol.cell.functional = trace.functional = True
         return symbol
     if isinstance(value, np.number):
         leaf.var = Var(Type(value.dtype), _short(leaf.name))

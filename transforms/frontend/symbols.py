@@ -162,7 +162,7 @@ class Symbol(Value):
     def __getitem__(self, key: Any) -> Any:
         if not self.type.shape and key != () and key is not Ellipsis and key is not None:
             raise IndexError("invalid index to scalar variable.")
-        return apply(indexing.get, self, key)
+        return following(apply(indexing.get, self, key), self)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self.mutable:
@@ -200,7 +200,7 @@ class BoundRule:
         made = call_numpy(METHODS[self.name], (self.symbol, *args), kwargs)
         if self.name == "copy" and not args and not kwargs:
             trace().in_order.add(made.value())  # np.copy keeps the order
-        return made
+        return following(made, self.symbol)
 
 
 def _check_store(value: np.dtype[Any], target: np.dtype[Any]) -> None:
@@ -344,6 +344,8 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
                 )
             return _store_out(out, apply(FUNCTIONS[np.where], where, made, out))
         kwargs.pop("casting", None)
+        if out is None:
+            return following(apply(rule, *args, **kwargs), *args)
     if args and getattr(args[0], "tail", None) is not None and func in JOINERS:
         made = _join_rows(func, args[0].arrays()[0], *args[1:], **kwargs)
     else:
@@ -401,6 +403,14 @@ def _operand(value: Any) -> bool:
     return isinstance(value, (Symbol, int, float, complex, np.generic, np.ndarray, bool))
 
 
+def following(made: Any, *sources: Any) -> Any:
+    """The result of an operator, which is of the kind of the arrays that it was made of."""
+    new = trace().functional and type(made) is Symbol and made.cell is not None
+    if new and any(isinstance(s, Symbol) and s.functional for s in sources):
+        made.cell.functional = True
+    return made
+
+
 def _binary(op: Any, swap: bool) -> Any:
     def method(self: Symbol, other: Any) -> Any:
         if isinstance(other, (list, tuple)):
@@ -410,7 +420,8 @@ def _binary(op: Any, swap: bool) -> Any:
         elif not _operand(other):
             return NotImplemented
         a, b = (other, self) if swap else (self, other)
-        return apply(_scalar_power if op is elementwise.power else op, a, b)
+        made = apply(_scalar_power if op is elementwise.power else op, a, b)
+        return following(made, self, other)
 
     return method
 
@@ -459,13 +470,14 @@ def _scalar_power(a: Any, b: Any) -> Atom:
 
 
 def _unary(op: Any) -> Any:
-    return lambda self: apply(op, self)
+    return lambda self: following(apply(op, self), self)
 
 
 def _inplace(name: str) -> Any:
     def method(self: Symbol, other: Any) -> Any:
         made = getattr(operator, name)(self, other)
-        return store_into(self, made) if self.mutable else made
+        replaced = not self.mutable or (trace().functional and self.functional)
+        return made if replaced else store_into(self, made)
 
     return method
 

@@ -5,7 +5,9 @@ m = mean(x, axis=1)      becomes      t = sum(x, axis=1); m = t / x.shape[1]
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,11 +22,20 @@ from tapeless.transforms.core.language import (
     Let,
     Literal,
     Statement,
+    Type,
     While,
     statements,
 )
 from tapeless.transforms.expand import identity
-from tapeless.transforms.ops.elementwise import not_equal, sqrt, truediv
+from tapeless.transforms.loops.contracted import CONTRACTED
+from tapeless.transforms.loops.joined import JOINED, NotTaken
+from tapeless.transforms.loops.reshaped import RESHAPED
+from tapeless.transforms.loops.scans import SCANS
+from tapeless.transforms.ops.elementwise import not_equal, rint, select, sqrt, truediv
+from tapeless.transforms.ops.fresh import count_up, empty, tri
+from tapeless.transforms.ops.joining import stack_op
+from tapeless.transforms.ops.parts import Slot, gather, update
+from tapeless.transforms.ops.rearranging import diagonal
 from tapeless.transforms.ops.reductions import count
 from tapeless.transforms.ops.shapes import cast_to
 from tapeless.transforms.ops.shapes import sum as total_of
@@ -46,41 +57,125 @@ def _count_nonzero(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     return total_of(cast_to(not_equal(x, 0), np.dtype(np.intp)), axes=axes, keepdims=keepdims)
 
 
+def _stack(*pieces: Atom, axis: int) -> Any:
+    kind = stack_op.infer(*pieces, axis=axis)
+    lead = (slice(None),) * axis
+    return _filled(kind, ((*lead, k) for k in range(len(pieces))), pieces)
+
+
+def _array(*elements: Atom, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    return _filled(Type(dtype, shape), itertools.product(*map(range, shape)), elements)
+
+
+def _filled(kind: Type, places: Iterable[Any], parts: Iterable[Atom]) -> Any:
+    """A new array with these parts at these places."""
+    made = empty(shape=kind.shape, dtype=kind.dtype)
+    for key, each in zip(places, parts, strict=True):
+        made = update(made, cast_to(each, kind.dtype), key=key)
+    return made
+
+
+def _norm(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return sqrt(total_of(x * x, axes=axes, keepdims=keepdims))
+
+
+def _rounded(out: Type, x: Atom, decimals: int) -> Any:
+    if out.dtype.kind != "f":
+        raise NotTaken
+    scale = 10.0 ** abs(decimals)
+    if decimals == 0:
+        return rint(x)
+    return truediv(rint(x * scale), scale) if decimals > 0 else rint(truediv(x, scale)) * scale
+
+
+def _lower(x: Atom, k: int) -> Any:
+    return tri(sides=x.type.shape[-2:], k=k, dtype=np.dtype(bool))
+
+
+def _diagonal(out: Type, x: Atom, k: int) -> Any:
+    """Where rows and columns go up together."""
+    if x.type.ndim != 2:
+        raise NotTaken
+    along = count_up(out.shape[0])
+    return gather(x, along + max(-k, 0), along + max(k, 0), key=(Slot(0), Slot(1)))
+
+
+def _trace(out: Type, x: Atom, k: int) -> Any:
+    wide = cast_to(diagonal(x, k=k), out.dtype)
+    parts = _diagonal(wide.type, x, k)
+    return total_of(cast_to(parts, out.dtype), axes=(0,), keepdims=False)
+
+
 PARTS: dict[str, Callable[..., Any]] = {
     "mean": _mean,
     "var": _var,
     "std": lambda x, **params: sqrt(_var(x, **params)),
     "count_nonzero": _count_nonzero,
+    "stack": _stack,
+    "array": _array,
+    "norm": _norm,
+}
+#: The same inside loops and branches, where each pass would call NumPy otherwise; these are given
+#: the type of the result, too.
+INNER: dict[str, Callable[..., Any]] = {
+    **JOINED,
+    **SCANS,
+    **CONTRACTED,
+    **RESHAPED,
+    "round": _rounded,
+    "diagonal": _diagonal,
+    "trace": _trace,
+    "tril": lambda out, x, k: select(_lower(x, k), x, 0),
+    "triu": lambda out, x, k: select(_lower(x, k - 1), 0, x),
 }
 
 
 def decompose(block: Block) -> Block:
     """The block, simplified again if anything was taken apart."""
-    made = _block(block)
-    return simplify(made) if any(s.op.name in PARTS for s in _lets(block)) else made
+    fixed: list[Statement] = []
+    made = replace(block, body=tuple(_statements(block.body, fixed, True)))
+    made = replace(made, body=(*fixed, *made.body))
+    found = any(comes_apart(s) or s.op.name in INNER for s in _lets(block))
+    return simplify(made) if found else made
+
+
+def _is_fixed(s: Let) -> bool:
+    return s.op.name == "array" and all(isinstance(a, Literal) for a in s.args)
 
 
 def _lets(block: Block) -> Iterator[Let]:
     return (s for s in statements(block) if isinstance(s, Let))
 
 
-def _block(block: Block) -> Block:
-    return replace(block, body=tuple(_statements(block.body)))
+def _statements(
+    body: tuple[Statement, ...], fixed: list[Statement], top: bool = False
+) -> Iterator[Statement]:
+    """Arrays of constants leave loops and branches: they go to `fixed`."""
 
+    def inner(block: Block) -> Block:
+        return replace(block, body=tuple(_statements(block.body, fixed)))
 
-def _statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
     for s in body:
         match s:
-            case Let() if s.op.name in PARTS and _real(s.args[0]):
-                yield from _parts(s)
+            case Let() if _is_fixed(s) and not top:
+                fixed.append(s)
+            case Let() if comes_apart(s):
+                yield from _parts(s, PARTS[s.op.name])
+            case Let() if s.op.name in INNER and not top and all(map(_real, s.args)):
+                yield from _inner(s)
             case If():
-                yield replace(s, then=_block(s.then), orelse=_block(s.orelse))
+                yield replace(s, then=inner(s.then), orelse=inner(s.orelse))
             case For():
-                yield replace(s, body=_block(s.body))
+                yield replace(s, body=inner(s.body))
             case While():
-                yield replace(s, test=_block(s.test), body=_block(s.body))
+                yield replace(s, test=inner(s.test), body=inner(s.body))
             case _:
                 yield s
+
+
+def comes_apart(s: Let) -> bool:
+    """Whether simpler operations do the same; an array of constants is best made at once."""
+    return s.op.name in PARTS and not _is_fixed(s) and all(map(_real, s.args))
 
 
 def _real(a: Atom) -> bool:
@@ -88,13 +183,20 @@ def _real(a: Atom) -> bool:
     return a.type.dtype.kind in "biu" or a.type.dtype in (np.dtype("f4"), np.dtype("f8"))
 
 
-def _parts(s: Let) -> Iterator[Statement]:
+def _inner(s: Let) -> Iterator[Statement]:
+    try:
+        yield from _parts(s, functools.partial(INNER[s.op.name], s.outs[0].type))
+    except NotTaken:
+        yield s
+
+
+def _parts(s: Let, formula: Callable[..., Any]) -> Iterator[Statement]:
     b = Builder()
     b.origin = s.origin
     with building(b):
-        made = PARTS[s.op.name](s.args[0], **s.params)
+        made = formula(*s.args, **s.params)
         made = cast_to(made, s.outs[0].type.dtype)
-    *before, last = b.blocks[0]
+    *before, last = b.blocks[0] or (None,)
     if isinstance(last, Let) and last.outs == (made,) and not isinstance(made, Literal):
         yield from before
         yield replace(last, outs=s.outs)

@@ -16,6 +16,7 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.errors import Signal
+from tapeless.transforms.loops.decompose import comes_apart
 from tapeless.transforms.loops.scalars import DTYPES
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import stage_of
@@ -53,7 +54,7 @@ def _let(s: Let) -> bool:
         return all(_held(v.type) for v in (*s.args, *s.outs))
     if s.op.name == "matmul" and min(a.type.ndim for a in s.args) > 1:
         return False
-    return is_view(s) or stage_of(s, _fits) is not None
+    return is_view(s) or comes_apart(s) or stage_of(s, _fits) is not None
 
 
 def _fits(a: Size, b: Size) -> bool:

@@ -127,7 +127,7 @@ class Fitting:
 
     def elements(self, s: For) -> None:
         """Arrays of which a loop over a batch reads one element a pass are as long as the batch."""
-        stop = s.stop.value if isinstance(s.stop, Literal) else self.lengths.get(s.stop)
+        stop: Any = s.stop.value if isinstance(s.stop, Literal) else self.lengths.get(s.stop)
         for t in s.body.body if stop is not None else ():
             if not (isinstance(t, Let) and t.op.name == "index" and s.index in t.args):
                 continue

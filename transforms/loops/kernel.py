@@ -25,6 +25,7 @@ from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.parallel import Part
 from tapeless.transforms.loops.rows import IN_PARALLEL, Launch, Rows
+from tapeless.transforms.loops.unread import without_unread
 from tapeless.transforms.text import to_source
 from tapeless.transforms.wrapping import wrap
 
@@ -75,6 +76,7 @@ class Writer(Rows):
         self.params = {a: self.params[a] for a in sorted(self.params, key=self.place_of)}
         parameters = (*self.bounds_of_rows, *self.params.values())
         head = wrap(f"def {self.kernel_name}({', '.join(parameters)}):")
+        lines = without_unread("\n".join(head), self.lines)
         launch = self.launch(results)
         if launch is not None:
             self.helpers[IN_PARALLEL.strip()] = None
@@ -82,7 +84,7 @@ class Writer(Rows):
         same = {v: self.memory.cell(v) for v in made if self.memory.cell(v) is not v}
         return Kernel(
             self.kernel_name,
-            "\n".join([decorator, *head, *(self.lines or ["    pass"])]),
+            "\n".join([decorator, *head, *(lines or ["    pass"])]),
             list(self.params),
             list(self.scratch.items()),
             results,

@@ -35,8 +35,9 @@ from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.loops.analysis import Analysis
 from tapeless.transforms.loops.counted import counted
 from tapeless.transforms.loops.decompose import decompose
+from tapeless.transforms.loops.donated import into_donated
 from tapeless.transforms.loops.each import NotInLoops, over_batch, raises_constant
-from tapeless.transforms.loops.fitting import Fitting, equal_sizes
+from tapeless.transforms.loops.fitting import Fitting, canonical, equal_sizes
 from tapeless.transforms.loops.kernel import Kernel, Writer
 from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, inside
@@ -55,11 +56,12 @@ MOVES = frozenset(["copy", "cast", "index"])  # what NumPy does as fast
 
 @dataclass
 class Lowered:
-    """The driver of a program, its kernels, and the equal sizes that they rely on."""
+    """The driver of a program, its kernels, and the relations of sizes that they rely on."""
 
     driver: Block
     kernels: list[Kernel]
     relied: list[tuple[str, Size, Size]]
+    overwritten: list[Var]  # donated parameters that results are in
 
 
 class Lowering:
@@ -74,13 +76,17 @@ class Lowering:
         hints: Mapping[dims.Symbol, int] | None = None,
         boundscheck: bool = True,
         parallel: bool = False,
+        donated: Sequence[Var] = (),
     ) -> None:
         sizes = equal_sizes(relations)
         fitting = Fitting(sizes, hints or {})
         self.name = name
-        self.block = stored_back(
-            fitting.run(vectorise(counted(decompose(block)))), stored, overwriting=False
+        fitted = fitting.run(vectorise(counted(decompose(block))))
+        count = len(block.results) - len(stored)
+        fitted, self.donated = into_donated(
+            fitted, donated, count, lambda a, b: canonical(a, sizes) == canonical(b, sizes)
         )
+        self.block = stored_back(fitted, stored, overwriting=False, ours=self.donated)
         self.checks, self.relied = fitting.checks, fitting.relied
         self.memory = Memory()
         self.memory.learn(self.block)
@@ -338,6 +344,7 @@ def lower(
     hints: Mapping[dims.Symbol, int] | None = None,
     boundscheck: bool = True,
     parallel: bool = False,
+    donated: Sequence[Var] = (),
 ) -> Lowered:
     """Splits a program into a driver and kernels.
 
@@ -346,7 +353,8 @@ def lower(
     hints        sizes of this call
     boundscheck  whether an index out of bounds raises
     parallel     whether threads may share the rows of kernels
+    donated      parameters whose memory results may take
     """
-    lowering = Lowering(name, block, relations, stored, hints, boundscheck, parallel)
+    lowering = Lowering(name, block, relations, stored, hints, boundscheck, parallel, donated)
     driver = lowering.run()
-    return Lowered(driver, lowering.kernels, lowering.relied)
+    return Lowered(driver, lowering.kernels, lowering.relied, lowering.donated)

@@ -5,21 +5,37 @@ t = sum(x); y = x / t      becomes      rows of [t += x[i]], then rows of [y[i] 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Effect, For, If, Let, Literal, Statement
+from tapeless.transforms.core.language import (
+    Effect,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    blocks,
+    operands,
+    statements,
+)
 from tapeless.transforms.loops.analysis import Analysis
 from tapeless.transforms.loops.arrange import Arrangement, Item
+from tapeless.transforms.loops.counted import size_of_atom
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.views import is_view
+from tapeless.transforms.ops.parts import Slot, update
 
 HEAVY = 1 << 21  # additions from which nests are worth kernels of their own
 COSTLY = 12  # additions that take as long as a logarithm, in vectors both
+MANY_PASSES = 16  # of loops that data ends
+MEMORY = 4  # additions that take as long as to get a number from memory
 #: How results of parts are put together, by the operation that made them.
 JOINED = {"matmul": "sum", **{name: name for name in ("sum", "prod", "max", "min", "any", "all")}}
 
@@ -32,6 +48,7 @@ class Part:
     rows: Size | None = None
     work: Size = 0
     nests: list[Item] = field(default_factory=list)
+    loop: For | None = None  # where the rows are the elements of a batch: the loop over them
 
 
 class Parts:
@@ -82,7 +99,16 @@ class Parts:
         waiting: list[Statement] = []
         open_: Part | None = None
         for item in self.arrangement.run(run):
-            if not self.apart(item):
+            loop = self.elements(item)
+            if loop is not None:
+                if open_ is not None:
+                    yield open_
+                if not all(self.may_repeat(s, item) for s in waiting):
+                    yield Part(waiting)
+                    waiting = []
+                yield Part([*waiting, loop], self.length(loop), self.each(loop), loop=loop)
+                open_, waiting = None, []
+            elif not self.apart(item):
                 waiting += item.statements
             elif open_ is not None and not waiting and self.joins(item, open_):
                 self.add(item, open_)
@@ -100,10 +126,37 @@ class Parts:
         if waiting:
             yield Part(waiting)
 
+    def elements(self, item: Item) -> For | None:
+        """The loop over a batch that an item is, if each pass stores the results of its element
+        only."""
+        s = item.statements[0]
+        if not (isinstance(s, For) and s.each) or len(item.statements) > 1:
+            return None
+        uses = Counter(a for t in statements(s.body) for a in operands(t))
+        for k, (p, y) in enumerate(zip(s.carries, s.yields, strict=True)):
+            made = self.memory.defs.get(y) if isinstance(y, Var) else None
+            own = isinstance(made, Let) and made.op is update and made.args[0] is p
+            if not own or not self.memory.in_place(s, k) or uses[p] > 1:
+                return None
+            if made.args[2:] != (s.index,) or made.params["key"][0] != Slot(0):  # type: ignore[union-attr]
+                return None
+        return s if self.analysis.outside(self.length(s)) else None
+
+    def length(self, s: For) -> Size:
+        return size_of_atom(self.memory, s.stop)
+
+    def each(self, s: For) -> Size:
+        """What is done for an element, as far as that is known: loops may make any number of
+        passes."""
+        count = sum(1 for _ in statements(s.body))
+        return MANY_PASSES * count if any(map(blocks, statements(s.body))) else count
+
     def add(self, item: Item, part: Part) -> None:
         part.statements += item.statements
         part.nests.append(item)
-        part.work = part.work + sum(self.work(s, item.axes) for s in item.statements)
+        part.work = part.work + self.touched(item)
+        for s in item.statements:
+            part.work = part.work + self.work(s, item.axes)
 
     def may_repeat(self, s: Statement, item: Item) -> bool:
         """Whether each thread may compute a number for itself."""
@@ -174,6 +227,14 @@ class Parts:
         least = known / (2 * len(shared))
         return {p for p, size in work.items() if (dims.evaluate(size, self.hints) or 0) >= least}
 
+    def touched(self, item: Item) -> Size:
+        """What it takes to read and write a row of a nest."""
+        stage, axis = next(iter(item.axes.items()))
+        return MEMORY * self.inner(stage, axis)
+
+    def inner(self, stage: Stage, axis: int | None) -> Size:
+        return self.known(dims.product(n for k, n in enumerate(stage.space) if k != axis))
+
     def work(self, s: Statement, axes: Mapping[Stage, int]) -> Size:
         """How much is done for a row, in additions; sizes that the driver does not know count as
         one."""
@@ -184,9 +245,8 @@ class Parts:
         stage = self.analysis.stage(s)
         if stage is None or self.read_through(s):
             return 0
-        inner = [n for k, n in enumerate(stage.space) if k != axes.get(stage)]
         costly = stage.let.op.elementwise and stage.let.op.costly
-        return (COSTLY if costly else 1) * self.known(dims.product(inner))
+        return (COSTLY if costly else 1) * self.inner(stage, axes.get(stage))
 
     def passes(self, s: For) -> Size:
         known = [a for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]

@@ -16,13 +16,16 @@ from tapeless.transforms.ops.shapes import copy
 from tapeless.transforms.ownership import own
 
 
-def stored_back(block: Block, stored: Sequence[Var], overwriting: bool = True) -> Block:
+def stored_back(
+    block: Block, stored: Sequence[Var], overwriting: bool = True, ours: Sequence[Var] = ()
+) -> Block:
     """The block, with stores decided. Its last results are what the parameters `stored` hold when
     it returns; they are stored there, and no results any more.
 
     overwriting  whether x = x + y may be x += y
+    ours         other parameters that may be overwritten
     """
-    block = own(block, stored)
+    block = own(block, (*stored, *ours))
     block = block if overwriting else not_overwriting(block)
     if not stored:
         return block

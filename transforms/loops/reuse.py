@@ -81,7 +81,7 @@ class Reuse(Sums):
     def hold_rows(self, item: Item, later: set[Var]) -> None:
         """Memory for what is stored to and read in one nest only: a row of it is enough."""
         used = {self.memory.base(v) for v in later if is_array(v)}
-        for cell in item.writes & self.analysis.unset:
+        for cell in sorted(item.writes & self.analysis.unset, key=self.memory.order.__getitem__):
             if cell in self.home or self.analysis.defined_outside(cell):
                 continue
             row = cell not in used and cell in item.cells and self.rows_only(item, cell)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Var
+from tapeless.transforms.core.language import For, Var
 from tapeless.transforms.loops.arrange import Item
 from tapeless.transforms.loops.control import Control
 from tapeless.transforms.loops.elements import Buffer
@@ -62,21 +62,38 @@ class Rows(Control):
         self.sums: dict[Var, str] = {}
         self.joined: dict[Var, str] = {}  # numbers
         self.bounds_of_rows: list[str] = []
+        self.in_element = False  # inside of the loop over a batch
 
     def begin(self, part: Part) -> None:
         if part.rows is not None:
             self.part = part
             self.bounds_of_rows = [self.names.new("first"), self.names.new("last")]
 
+    @property
+    def in_row(self) -> bool:
+        """Whether what is written now is done for each row by itself."""
+        return self.loops > 0 or self.in_element
+
+    def for_(self, s: For) -> None:
+        before = self.in_element
+        self.in_element |= self.part is not None and s is self.part.loop
+        super().for_(s)
+        self.in_element = before
+
+    def span(self, s: For) -> str:
+        if self.part is not None and s is self.part.loop:
+            return f"range({', '.join(self.bounds_of_rows)})"
+        return super().span(s)
+
     def passes(self, item: Item) -> str:
-        if self.part is None or self.loops:
+        if self.part is None or self.in_row:
             return super().passes(item)
         return f"range({', '.join(self.bounds_of_rows)})"
 
     def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
         before = set(self.scratch)
         made = super().allocate(v, axes, own)
-        if self.part is not None and self.loops:
+        if self.part is not None and self.in_row:
             self.own += [w for w in self.scratch if w not in before]
         return made
 
@@ -86,7 +103,7 @@ class Rows(Control):
             self.size(size)  # arguments get their names before what is made here
         before = set(self.home)
         super().hold_rows(item, later)
-        if self.part is None or self.loops:
+        if self.part is None or self.in_row:
             return
         for cell in [v for v in self.home if v not in before]:
             if item.cells.get(cell) not in self.home[cell].axes:
@@ -94,7 +111,7 @@ class Rows(Control):
 
     def start_sum(self, stage: Stage, v: Var) -> None:
         super().start_sum(stage, v)
-        if self.part is None or self.loops:
+        if self.part is None or self.in_row:
             return
         word = JOINED[stage.let.op.name]
         if v in self.home:

@@ -168,15 +168,16 @@ class Slices:
         first = 2 if t.op.name in ("update", "add_at") else 1
         rest: list[Atom] = []
         key: list[Any] = []
-        for e in t.params["key"]:
+        for e, n in zip(t.params["key"], t.args[0].type.shape, strict=True):
             a = t.args[first + e.k]
             if a not in self.offsets:
                 key.append(self.slot(self.atom(a), rest))
                 continue
             ends: list[Any] = []
             for size in (self.start + self.offsets[a], self.stop + self.offsets[a]):
-                if isinstance(size, int):
-                    ends.append(size)
+                gap = n - size
+                if isinstance(size, int) or isinstance(gap, int):
+                    ends.append(size if isinstance(size, int) else -gap or None)
                     continue
                 end = Var(size_value.infer(size=size))
                 yield Let((end,), size_value, (), {"size": size})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import atom, current, size_atom, size_of
-from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.dims import Dim, Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
@@ -155,6 +155,8 @@ def _fitted(x: Any, axis: int, n: Size) -> Any:
 
 
 def _size(n: Any) -> Size:
+    if isinstance(n, Dim):
+        return n
     return size_of(n) if isinstance(n, (Var, Literal)) else int(n)
 
 

@@ -107,10 +107,17 @@ def special_family() -> Any:
 
 
 def special_rules() -> dict[Any, Rule]:
-    special = special_family()
-    functions: dict[Any, Rule] = special.RULES
-    rules: dict[Any, Rule] = {ufunc: _ufunc(op) for ufunc, op in special.SPECIAL.items()}
-    return rules | functions
+    rules: dict[Any, Rule] = {}
+    for family in (special_family(), more_special_family()):
+        rules |= {ufunc: _ufunc(op) for ufunc, op in family.SPECIAL.items()}
+        rules |= family.RULES
+    return rules
+
+
+def more_special_family() -> Any:
+    from tapeless.transforms.ops import special_more  # noqa: PLC0415 (scipy is optional)
+
+    return special_more
 
 
 def linalg_family() -> Any:
@@ -119,9 +126,15 @@ def linalg_family() -> Any:
     return scipy_linalg
 
 
+def factors_family() -> Any:
+    from tapeless.transforms.ops import scipy_factors  # noqa: PLC0415 (scipy is optional)
+
+    return scipy_factors
+
+
 def linalg_rules() -> dict[Any, Rule]:
-    functions: dict[Any, Rule] = linalg_family().RULES
-    return functions
+    rules: dict[Any, Rule] = linalg_family().RULES | factors_family().RULES
+    return rules
 
 
 def _special(name: str) -> Rule:
@@ -273,7 +286,7 @@ def families() -> tuple[Any, ...]:
     """All families; those for scipy only where it is installed."""
     if importlib.util.find_spec("scipy") is None:
         return FAMILIES
-    return (*FAMILIES, special_family(), linalg_family())
+    return (*FAMILIES, special_family(), more_special_family(), linalg_family(), factors_family())
 
 
 def operations() -> dict[str, Op]:

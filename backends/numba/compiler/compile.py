@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import functools
 import re
@@ -27,6 +28,7 @@ DATA = re.compile(
     r"ptr ((?:[a-z_]+(?:\([^)]*\))? )*%arg\.\w+\.4\b)"
 )  # where the numbers of an array are
 ALLOCATION = re.compile(r"@NRT_(?!incref|decref)")
+ALLOCATING = frozenset(["empty", "zeros", "dot", "linalg", "grown"])
 RECURSION = ".numba.unresolved$"
 FAILURES = (errors.NumbaError, NotImplementedError)
 
@@ -87,15 +89,27 @@ def _compiled(
 ) -> ObjectCode:
     introduce()
     start()
+    if not ALLOCATING.intersection(function.__code__.co_names):
+        with contextlib.suppress(errors.NumbaRuntimeError):  # something in it allocates after all
+            return _lowered(function, wanted, _flags(options, counted=False), symbol, form, apart)
+    return _lowered(function, wanted, _flags(options), symbol, form, apart)
+
+
+def _lowered(
+    function: Callable[..., Any],
+    wanted: Signature,
+    flags: Any,
+    symbol: str,
+    form: Form | None,
+    apart: bool,
+) -> ObjectCode:
     typing, target = cpu_target.typing_context, cpu_target.target_context
     library = target.codegen().create_library(symbol)
     library.enable_object_caching()
     library._optimize_functions = _not_yet
     passed = wanted if form is None else tuple(wanted[k] for k in form.order)
     types = tuple(map(numba_type, passed))
-    lowered = compiler.compile_internal(
-        typing, target, library, function, types, None, _flags(options), {}
-    )
+    lowered = compiler.compile_internal(typing, target, library, function, types, None, flags, {})
     if lowered.environment is not None and lowered.environment.consts:
         raise NoEntryError("it needs Python objects")
     if _calls_itself(library):
@@ -141,9 +155,11 @@ def _optimize(library: Any) -> None:
     passes.run(library._final_module, builder)
 
 
-def _flags(options: dict[str, Any]) -> Any:
+def _flags(options: dict[str, Any], counted: bool = True) -> Any:
+    """With `counted`, references are: what allocates needs it, all else takes longer to compile."""
     flags = compiler.Flags()
     cpu_target.options.parse_as_flags(flags, {"nopython": True, **options})
+    flags.nrt = counted
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     return flags
 

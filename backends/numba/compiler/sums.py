@@ -36,10 +36,13 @@ def instructions(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 
 
 def _common(*kinds: Any) -> Any:
-    """The type of the sum; None for what is not real, and has no such instructions."""
-    if not all(isinstance(t, types.Float) for t in kinds):
+    """The type of the sum; None for what is no floating-point number."""
+    if not all(isinstance(t, (types.Float, types.Integer, types.Boolean)) for t in kinds):
         return None
-    return max(kinds, key=lambda t: t.bitwidth)
+    floats = {t for t in kinds if isinstance(t, types.Float)}
+    if not floats:
+        return None
+    return types.float32 if floats == {*kinds} == {types.float32} else types.float64
 
 
 @type_callable(plus)  # type: ignore[untyped-decorator]
@@ -57,13 +60,13 @@ def _cast(context: Any, builder: Any, sig: Any, args: Any) -> list[Any]:
     return [context.cast(builder, value, kind, sig.return_type) for value, kind in kinds]
 
 
-@lower_builtin(plus, types.Float, types.Float)  # type: ignore[untyped-decorator]
+@lower_builtin(plus, types.Any, types.Any)  # type: ignore[untyped-decorator]
 def _lower_plus(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     a, b = _cast(context, builder, sig, args)
     return builder.fadd(a, b, flags=FLAGS)
 
 
-@lower_builtin(plus_product, types.Float, types.Float, types.Float)  # type: ignore[untyped-decorator]
+@lower_builtin(plus_product, types.Any, types.Any, types.Any)  # type: ignore[untyped-decorator]
 def _lower_plus_product(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     total, a, b = _cast(context, builder, sig, args)
     return builder.fadd(total, builder.fmul(a, b, flags=FLAGS), flags=FLAGS)

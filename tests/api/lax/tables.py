@@ -51,6 +51,17 @@ def jax_lax():
     return jax.lax
 
 
+def by_jax(calls):
+    """What jax.lax gives for each `(call, operands)`; compiled together, which is quicker."""
+    lax = jax_lax()
+    run = pytest.importorskip("jax").jit(
+        lambda operands: {name: call(lax, *operands[name]) for name, (call, _) in calls.items()}
+    )
+    quick = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+    given = {name: operands for name, (_, operands) in calls.items()}
+    return run.lower(given).compile(compiler_options=quick)(given)
+
+
 def leaves(value):
     return [np.asarray(x) for x in (value if isinstance(value, (tuple, list)) else (value,))]
 

@@ -25,6 +25,8 @@ def test_functions_make_them():
 def test_they_come_from_each_other():
     x = jnp.arange(4.0)
     made = [x + 1, np.sin(x), x.sum(), x.T, x[1:], x.reshape(2, 2), 1 / (x + 1), x.astype(int)]
+    made += [x.round(1), x.dot(x), x.argmax(), x.argmin(), *x.nonzero(), x.mean(), x.std(), x.max()]
+    made += [x.searchsorted(1.5), x.reshape(2, 2).trace()]
     assert {type(y) for y in made} == {Array}
 
 
@@ -142,3 +144,80 @@ def test_captured_arrays():
     weights = jnp.array(X)
     made = jit(lambda x: x * weights)(X)
     np.testing.assert_allclose(made, X * X)
+
+
+def grow(x):
+    x += 1
+    return x
+
+
+def two_names(x):
+    y = x * 2
+    z = y
+    z += 1
+    return y, z
+
+
+def of_a_function(x):
+    y = jnp.zeros(3)
+    z = y
+    z += x
+    return y, z
+
+
+def in_a_loop(x):
+    y = x
+    for _ in range(3):
+        y += 1.0
+        if y[0] > 2:
+            y *= 2.0
+    return x, y
+
+
+def a_part(x):
+    row = x[1:]
+    row -= 1.0
+    return x, row
+
+
+def numpy_inside(x):
+    y = np.zeros(3)
+    tail = y[1:]
+    tail += x[1:]
+    return y
+
+
+@pytest.mark.parametrize(
+    "function", [grow, two_names, of_a_function, in_a_loop, a_part, numpy_inside]
+)
+def test_names_while_staging_are_as_outside(function):
+    x, y = jnp.arange(3.0), jnp.arange(3.0)
+    wanted = function(x)
+    for _ in range(2):
+        made = jit(function)(y)
+        for a, b in zip(tapeless.tree.leaves(made), tapeless.tree.leaves(wanted), strict=True):
+            np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(x, np.arange(3.0))
+    np.testing.assert_array_equal(y, np.arange(3.0))
+
+
+def test_plain_arrays_are_overwritten_as_before():
+    x = np.arange(3.0)
+    jit(grow)(x)
+    np.testing.assert_array_equal(x, np.arange(3.0) + 1)
+
+
+WEIGHTS = jnp.arange(3.0)
+
+
+def with_a_global(x):
+    w = WEIGHTS
+    w += x
+    return w
+
+
+def test_arrays_from_outside():
+    made = jit(with_a_global)(np.ones(3))
+    assert type(made) is Array
+    np.testing.assert_array_equal(made, [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(WEIGHTS, np.arange(3.0))

@@ -98,6 +98,15 @@ def test_what_is_written_is_read():
     assert comment == "a remark"
 
 
+def test_the_reader_of_these_tests_reads_profiles_of_others():
+    profiler_of_jax = pytest.importorskip("jax.profiler", reason="JAX is not installed")
+    jnp = pytest.importorskip("jax.numpy")
+    kept = jnp.ones(1000)
+    samples, kinds, _ = decoded(profiler_of_jax.device_memory_profile())
+    assert kinds == [("allocations", "count"), ("space", "bytes")]
+    assert sum(values[1] for _, values, _ in samples) >= kept.nbytes
+
+
 def tell(path):
     profiler.save_device_memory_profile(path)
     return decoded(path.read_bytes())

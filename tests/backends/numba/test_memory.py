@@ -146,3 +146,13 @@ def test_builds_without_a_global_lock_get_fresh_memory(pool, monkeypatch):
     monkeypatch.setattr(memory, "COUNTED", False)
     assert empty(SHAPE, "f8").flags.owndata
     assert pool.buffers == []
+
+
+def test_few_buffers_are_remembered(pool, monkeypatch):
+    monkeypatch.setattr(memory, "MANY", 3)
+    held = [empty(SHAPE, "f8") for _ in range(5)]
+    assert len(pool.buffers) == 3
+    places = {place(x) for x in held}
+    assert len(places) == 5
+    del held
+    assert place(empty(SHAPE, "f8")) in places

@@ -34,8 +34,8 @@ def around_a_library_call(x, w):
         raise ValueError("operands could not be broadcast together: the lengths differ")
     out = empty(x.shape, np.float64)
     t = x.shape[0]
-    in_parallel(around_a_library_call_kernel, t, 12 * w.shape[0], x, out)
+    in_parallel(around_a_library_call_kernel, t, 16 * w.shape[0], x, out)
     product = out @ w
     out = empty((t, w.shape[1]), np.float64)
-    in_parallel(around_a_library_call_kernel_2, out.shape[0], 2 * w.shape[1], product, out)
+    in_parallel(around_a_library_call_kernel_2, out.shape[0], 6 * w.shape[1], product, out)
     return out

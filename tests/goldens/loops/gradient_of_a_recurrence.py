@@ -41,6 +41,6 @@ def function_grad(x):
     x_2 = empty((x.shape[1],), np.float32)
     x_bar = empty(x_2.shape, np.float32)
     in_parallel(
-        function_grad_kernel, x.shape[0], 321 * x.shape[1], x, out, own=(x_saved, x_2, x_bar)
+        function_grad_kernel, x.shape[0], 325 * x.shape[1], x, out, own=(x_saved, x_2, x_bar)
     )
     return out

@@ -29,5 +29,5 @@ def recurrence_for_each_row(x):
     """recurrence_for_each_row.  From test_kernels.py:51."""
     out = empty(x.shape, np.float32)
     x_2 = empty((x.shape[1],), np.float32)
-    in_parallel(recurrence_for_each_row_kernel, x.shape[0], 151 * x.shape[1], x, out, own=(x_2,))
+    in_parallel(recurrence_for_each_row_kernel, x.shape[0], 155 * x.shape[1], x, out, own=(x_2,))
     return out

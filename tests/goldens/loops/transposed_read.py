@@ -25,5 +25,5 @@ def transposed_read(x):
     if x.shape[1] != x.shape[0]:  # line 37
         raise ValueError("operands could not be broadcast together: the lengths differ")
     out = empty(x.shape, np.float64)
-    in_parallel(transposed_read_kernel, x.shape[0], 6 * x.shape[1], x, out)
+    in_parallel(transposed_read_kernel, x.shape[0], 10 * x.shape[1], x, out)
     return out

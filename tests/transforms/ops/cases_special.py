@@ -35,7 +35,7 @@ CASES = [
     case(sc.spence, np.array([0.5, 1.0]), second=False),
     case(sc.hyp1f1, 2, 3, normal(3)),
     case(sc.hyp2f1, 1, 2, 4, uniform(0.2, 0.8, 3)),
-    case(lambda x: sc.wofz(x + 0.5j).imag, normal(3)),
+    case(lambda x: sc.wofz(x + 0.5j).imag, normal(3), of=sc.wofz),
     case(sc.xlogy, np.array([0.0, 0.5]), np.array([0.3, 2.0]), second=False),
     case(sc.polygamma, 0, positive(3)),
     case(sc.polygamma, 2, positive(3)),

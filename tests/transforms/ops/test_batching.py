@@ -45,6 +45,8 @@ UNEVEN = {
     "polydiv(4,2)": {0, 1},
     "repeat(3,3)": {1},
     "repeat(3x2,3 axis=0)": {1},
+    "roots(4)": {0},
+    "roots.append(3)": {0},
     "setdiff1d(4,2 assume_unique=True)": {0, 1},
     "setdiff1d(5,2)": {0, 1},
     "setxor1d(5,2)": {0, 1},

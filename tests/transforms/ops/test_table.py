@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.special
 
 import tapeless
 from tapeless.tools.numpy_table import CONSTANT, page
@@ -13,6 +14,8 @@ from tapeless.transforms.frontend.applied import APPLIED
 from tapeless.transforms.ops import table
 from tapeless.transforms.ops.elementwise import UFUNCS
 from tapeless.transforms.ops.special import SPECIAL
+from tapeless.transforms.ops.special_more import SPECIAL as MORE_SPECIAL
+from tapeless.transforms.ops.special_more import UNARY
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
 from tapeless.transforms.written.table import WRITTEN
 from tests.corpus.differences import leaves, rebuild, signed, unravel
@@ -25,6 +28,7 @@ from tests.transforms.ops import (
     cases_linalg,
     cases_reductions,
     cases_special,
+    cases_special_more,
     cases_written,
 )
 from tests.transforms.ops.cases import is_float
@@ -38,6 +42,7 @@ FILES = (
     cases_calculus,
     cases_fft,
     cases_special,
+    cases_special_more,
     cases_written,
 )
 CASES = [each for file in FILES for each in file.CASES]
@@ -251,7 +256,8 @@ def test_every_operation_has_a_case(monkeypatch):
     for loop in (until_large, over_elements):
         tapeless.grad(loop)(0.7, np.arange(3.0))
     met |= {op for function, op in UFUNCS.items() if function in covered()}
-    met |= {op for function, op in SPECIAL.items() if function in covered()}
+    special = SPECIAL | MORE_SPECIAL | {getattr(scipy.special, op.name): op for op in UNARY}
+    met |= {op for function, op in special.items() if function in covered()}
     expected = {op for op in table.operations().values() if op.name not in TESTED_BY_LOOPS}
     assert sorted(op.name for op in expected - met) == []
 

@@ -1,0 +1,37 @@
+"""Names of jax.checkpoint_policies: hints about what `checkpoint` may save.
+
+A policy changes no values. `everything_saveable` leaves the choice to the minimum cut that decides
+where there is no checkpoint; under all others the arguments are saved, and the rest is computed
+again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.missing import missing as _missing
+
+
+class Policy:
+    """A hint about what may be saved."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __call__(self, *args: Any, **params: Any) -> bool:
+        return self is everything_saveable
+
+    def __repr__(self) -> str:
+        return f"<policy {self.__name__}>"
+
+
+everything_saveable = Policy("everything_saveable")
+nothing_saveable = Policy("nothing_saveable")
+checkpoint_dots = dots_saveable = Policy("dots_saveable")
+checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable = Policy(
+    "dots_with_no_batch_dims_saveable"
+)
+
+
+def __getattr__(name: str) -> Any:
+    raise _missing(__name__, name)

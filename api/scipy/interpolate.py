@@ -1,0 +1,99 @@
+"""Values between the points of a grid: jax.scipy.interpolate."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import ArgumentError
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+METHODS = ("linear", "nearest")
+
+
+class RegularGridInterpolator:
+    """Interpolates values on a grid with n axes, whose points need not be evenly spaced.
+
+    points        n increasing vectors: the places along each axis
+    values        array with an axis for each of them, and more behind
+    method        'linear' or 'nearest'
+    bounds_error  must be False, as in JAX
+    fill_value    what is given outside; None: the polynomial of the edge goes on
+
+    A call takes an array of shape (..., n) of places, or n arrays that broadcast, and `method`.
+    Differentiable in places and values. Raises ValueError for other shapes and methods.
+
+    >>> grid = RegularGridInterpolator((np.array([0.0, 1.0, 3.0]),), np.array([0.0, 2.0, 6.0]))
+    >>> grid(np.array([[0.5], [2.0]]))
+    array([1., 4.])
+    """
+
+    def __init__(
+        self,
+        points: Any,
+        values: Any,
+        method: str = "linear",
+        bounds_error: bool = False,
+        fill_value: Any = np.nan,
+    ) -> None:
+        self.grid = tuple(np.asarray(p) for p in points)
+        self.values = np.asarray(values)
+        self.method, self.fill_value = _checked_method(method), fill_value
+        if bounds_error:
+            raise ArgumentError(
+                "RegularGridInterpolator: bounds_error=True is not supported", "use fill_value"
+            )
+        if len(self.grid) > self.values.ndim or any(p.ndim != 1 for p in self.grid):
+            raise ArgumentError(
+                f"RegularGridInterpolator: {len(self.grid)} vectors of points for values of shape "
+                f"{self.values.shape}"
+            )
+
+    def __call__(self, xi: Any, method: Any = None) -> Any:
+        """The values at places."""
+        method = self.method if method is None else _checked_method(method)
+        n = len(self.grid)
+        if isinstance(xi, (tuple, list)):
+            xi = np.stack(np.broadcast_arrays(*xi), axis=-1)
+        xi = np.asarray(xi)
+        if xi.ndim < 1 or xi.shape[-1] != n:
+            raise ArgumentError(
+                f"RegularGridInterpolator: places of shape {xi.shape} on a grid with {n} axes",
+                "the last axis has one number for each axis of the grid",
+            )
+        sides = [self._sides(xi[..., k], k, method) for k in range(n)]
+        total = 0.0
+        for corner in itertools.product(*sides):
+            weight: Any = 1.0
+            for _, w in corner:
+                weight = weight * w
+            value = self.values[tuple(at for at, _ in corner)]
+            more = value.ndim - np.ndim(weight)
+            total = total + np.expand_dims(weight, tuple(range(-more, 0))) * value
+        if self.fill_value is None:
+            return total
+        inside = np.ones(xi.shape[:-1], dtype=bool)
+        for k, points in enumerate(self.grid):
+            inside = inside & (xi[..., k] >= points[0]) & (xi[..., k] <= points[-1])
+        more = np.ndim(total) - inside.ndim
+        return np.where(np.expand_dims(inside, tuple(range(-more, 0))), total, self.fill_value)
+
+    def _sides(self, x: Any, k: int, method: str) -> list[tuple[Any, Any]]:
+        """The two points around each place, with their weights."""
+        points = self.grid[k]
+        low = np.clip(np.searchsorted(points, x, side="right") - 1, 0, len(points) - 2)
+        part = (x - points[low]) / (points[low + 1] - points[low])
+        if method == "nearest":
+            part = np.where(part <= 0.5, 0.0, 1.0)
+        return [(low, 1 - part), (low + 1, part)]
+
+
+def _checked_method(method: Any) -> str:
+    if method not in METHODS:
+        raise ArgumentError(
+            f"RegularGridInterpolator: method must be 'linear' or 'nearest', not {method!r}"
+        )
+    return str(method)

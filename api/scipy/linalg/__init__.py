@@ -1,0 +1,102 @@
+"""Linear algebra: jax.scipy.linalg.
+
+>>> import numpy as np
+>>> from tapeless.scipy import linalg
+>>> factor = linalg.cho_factor(np.array([[4.0, 2.0], [2.0, 5.0]]))
+>>> linalg.cho_solve(factor, np.array([8.0, 8.0]))
+array([1.5, 1. ])
+
+`hessenberg`, `schur`, `rsf2csf` and `funm` are SciPy's own, for code that is not transformed.
+"""
+
+if not __name__.startswith("tapeless."):
+    raise ImportError(f"import tapeless.scipy.linalg instead of {__name__}")
+
+from scipy.linalg import (
+    block_diag,
+    dft,
+    funm,
+    hadamard,
+    helmert,
+    hessenberg,
+    hilbert,
+    invhilbert,
+    invpascal,
+    pascal,
+    rsf2csf,
+    schur,
+)
+
+from tapeless.scipy.linalg.factors import (
+    cho_factor,
+    cho_solve,
+    cholesky,
+    lu,
+    lu_factor,
+    lu_solve,
+    qr,
+    qr_multiply,
+)
+from tapeless.scipy.linalg.functions import expm, expm_frechet, polar, solve_sylvester, sqrtm
+from tapeless.scipy.linalg.solvers import (
+    det,
+    eigh,
+    eigh_tridiagonal,
+    inv,
+    solve,
+    solve_triangular,
+    svd,
+)
+from tapeless.scipy.linalg.structured import (
+    circulant,
+    companion,
+    convolution_matrix,
+    fiedler,
+    fiedler_companion,
+    hankel,
+    leslie,
+    toeplitz,
+)
+
+__all__ = [
+    "block_diag",
+    "cho_factor",
+    "cho_solve",
+    "cholesky",
+    "circulant",
+    "companion",
+    "convolution_matrix",
+    "det",
+    "dft",
+    "eigh",
+    "eigh_tridiagonal",
+    "expm",
+    "expm_frechet",
+    "fiedler",
+    "fiedler_companion",
+    "funm",
+    "hadamard",
+    "hankel",
+    "helmert",
+    "hessenberg",
+    "hilbert",
+    "inv",
+    "invhilbert",
+    "invpascal",
+    "leslie",
+    "lu",
+    "lu_factor",
+    "lu_solve",
+    "pascal",
+    "polar",
+    "qr",
+    "qr_multiply",
+    "rsf2csf",
+    "schur",
+    "solve",
+    "solve_sylvester",
+    "solve_triangular",
+    "sqrtm",
+    "svd",
+    "toeplitz",
+]

@@ -1,0 +1,208 @@
+"""Convolutions, correlations and trends: jax.scipy.signal."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from typing import Any
+
+import numpy as np
+
+from tapeless.lax import conv_general_dilated
+from tapeless.transforms.errors import ArgumentError
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+MODES = ("full", "same", "valid")
+
+
+def convolve(
+    in1: Any, in2: Any, mode: str = "full", method: str = "auto", precision: Any = None
+) -> Any:
+    """The convolution of two arrays with the same number of axes.
+
+    mode    'full'; 'same': as long as in1; 'valid': where one lies within the other
+    method  'direct' ('auto' is the same), or 'fft'
+
+    precision is what JAX takes. Raises ValueError for another mode or method, and for other shapes.
+
+    >>> convolve(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 0.5]))
+    array([0. , 1. , 2.5, 4. , 1.5])
+    """
+    _check("convolve", in1, in2, mode)
+    if method not in ("auto", "direct", "fft"):
+        raise ArgumentError(f"convolve: method must be auto, direct or fft, not {method!r}")
+    return fftconvolve(in1, in2, mode) if method == "fft" else _direct(in1, in2, mode)
+
+
+def correlate(
+    in1: Any, in2: Any, mode: str = "full", method: str = "auto", precision: Any = None
+) -> Any:
+    """The correlation of two arrays: the convolution with in2 backwards, and conjugate.
+
+    Arguments and errors are those of `convolve`.
+
+    >>> correlate(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 0.5]), mode="same")
+    array([2. , 3.5, 3. ])
+    """
+    return convolve(in1, np.conj(np.flip(in2)), mode, method, precision)
+
+
+def convolve2d(
+    in1: Any,
+    in2: Any,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: float = 0,
+    precision: Any = None,
+) -> Any:
+    """The convolution of two matrices. Only boundary 'fill' with 0 is supported, as in JAX.
+
+    Other arguments and errors are those of `convolve`.
+
+    >>> convolve2d(np.eye(2), np.ones((1, 2)), mode="same")
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    _check_matrices("convolve2d", in1, in2, boundary, fillvalue)
+    return convolve(in1, in2, mode)
+
+
+def correlate2d(
+    in1: Any,
+    in2: Any,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: float = 0,
+    precision: Any = None,
+) -> Any:
+    """The correlation of two matrices. Arguments and errors are those of `convolve2d`.
+
+    >>> correlate2d(np.eye(2), np.ones((1, 2)), mode="valid")
+    array([[1.],
+           [1.]])
+    """
+    _check_matrices("correlate2d", in1, in2, boundary, fillvalue)
+    _check("correlate2d", in1, in2, mode)
+    backwards = np.conj(np.flip(in2))
+    full = convolve(in1, backwards)
+    if mode == "full":
+        return full
+    if mode == "same":  # where the middle of in2 lies on an element of in1
+        starts = [n - 1 - (n - 1) // 2 for n in np.shape(in2)]
+        return _cut(full, starts, np.shape(in1))
+    return convolve(in1, backwards, "valid")
+
+
+def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+    """The convolution of two arrays by Fourier transforms: quick for long ones.
+
+    mode  as in `convolve`
+    axes  over which is convolved, all by default; the others broadcast
+
+    Raises ValueError for another mode, and for other shapes.
+
+    >>> fftconvolve(np.array([1.0, 2.0]), np.array([0.0, 1.0])).round(12)
+    array([0., 1., 2.])
+    """
+    _check("fftconvolve", in1, in2, mode)
+    in1, in2 = np.asarray(in1), np.asarray(in2)
+    axes = tuple(range(in1.ndim)) if axes is None else tuple(k % in1.ndim for k in np.ravel(axes))
+    lengths = [in1.shape[k] + in2.shape[k] - 1 for k in axes]
+    turning = in1.dtype.kind == "c" or in2.dtype.kind == "c"
+    there, back = (np.fft.fftn, np.fft.ifftn) if turning else (np.fft.rfftn, np.fft.irfftn)
+    spectrum = there(in1, lengths, axes) * there(in2, lengths, axes)
+    full: Any = back(spectrum, lengths, axes)
+    if mode == "full":
+        return full
+    first, second = ([x.shape[k] for k in axes] for x in (in1, in2))
+    wanted = first if mode == "same" else [_valid(n, m) for n, m in zip(first, second, strict=True)]
+    starts, shape = [0] * full.ndim, list(full.shape)
+    for k, n in zip(axes, wanted, strict=True):
+        starts[k], shape[k] = (full.shape[k] - n) // 2, n
+    return _cut(full, starts, shape)
+
+
+def _valid(n: Any, m: Any) -> Any:
+    return max(n, m) - min(n, m) + 1
+
+
+def _cut(full: Any, starts: Any, shape: Any) -> Any:
+    return full[tuple(slice(a, a + n) for a, n in zip(starts, shape, strict=True))]
+
+
+def _direct(in1: Any, in2: Any, mode: str) -> Any:
+    """By a convolution of one channel, whose kernel does not turn round."""
+    dtype = np.result_type(in1, in2)
+    in1, in2 = np.asarray(in1, dtype), np.asarray(in2, dtype)
+    if mode == "valid" and _is_smaller(in1.shape, in2.shape):
+        in1, in2 = in2, in1
+    rank = in1.ndim
+    pads = {
+        "full": [(n - 1, n - 1) for n in in2.shape],
+        "same": [(n - 1 - (n - 1) // 2, (n - 1) // 2) for n in in2.shape],
+        "valid": [(0, 0)] * rank,
+    }[mode]
+    work = dtype if dtype.kind in "fc" else np.dtype(float)
+    image, kernel = in1.astype(work)[None, None], np.flip(in2).astype(work)[None, None]
+    made = conv_general_dilated(image, kernel, (1,) * rank, pads)[0, 0]
+    return made if work == dtype else np.rint(made).astype(dtype)
+
+
+def _is_smaller(first: Any, second: Any) -> bool:
+    """Whether all lengths are; a staged run is made for their values."""
+    pairs = zip(map(operator.index, first), map(operator.index, second), strict=True)
+    return all(n < m for n, m in pairs)
+
+
+def _check(name: str, in1: Any, in2: Any, mode: str) -> None:
+    if mode not in MODES:
+        raise ArgumentError(f"{name}: mode must be one of {', '.join(MODES)}, not {mode!r}")
+    if np.ndim(in1) != np.ndim(in2) or np.ndim(in1) == 0:
+        raise ArgumentError(
+            f"{name}: arrays of shape {np.shape(in1)} and {np.shape(in2)}",
+            "both need the same number of axes, at least one",
+        )
+
+
+def _check_matrices(name: str, in1: Any, in2: Any, boundary: str, fillvalue: Any) -> None:
+    if boundary != "fill" or fillvalue != 0:
+        raise ArgumentError(f"{name}: only boundary='fill' with fillvalue=0 is supported")
+    if np.ndim(in1) != 2 or np.ndim(in2) != 2:
+        raise ArgumentError(f"{name}: takes matrices, not shapes {np.shape(in1)}, {np.shape(in2)}")
+
+
+def detrend(
+    data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: None = None
+) -> Any:
+    """The data without their trend.
+
+    axis  along which they lie
+    type  'linear': the best straight line is taken away; 'constant': the mean
+    bp    where a new line begins: integers
+
+    Raises ValueError for another type, and for a bp outside.
+
+    >>> detrend(np.array([1.0, 3.0, 5.5, 7.0])).round(4)
+    array([-0.05, -0.1 ,  0.35, -0.2 ])
+    """
+    if type not in ("linear", "constant"):
+        raise ArgumentError(f"detrend: type must be 'linear' or 'constant', not {type!r}")
+    data = np.asarray(data)
+    if type == "constant":
+        return data - np.mean(data, axis=axis, keepdims=True)
+    rows = np.moveaxis(data, axis, -1)
+    n = rows.shape[-1]
+    ends = [0, *sorted({int(b) for b in np.ravel(bp)} - {0}), n]
+    if ends[-2] > n or ends[1] < 0:
+        raise ArgumentError(f"detrend: bp must lie between 0 and {n}")
+    parts = [_level(rows[..., a:b]) for a, b in itertools.pairwise(ends)]
+    return np.moveaxis(np.concatenate(parts, axis=-1), -1, axis)
+
+
+def _level(y: Any) -> Any:
+    """Without the straight line that fits best, along the last axis."""
+    t = np.arange(y.shape[-1]) - (y.shape[-1] - 1) / 2
+    y = y - np.mean(y, axis=-1, keepdims=True)
+    square = np.sum(t * t)
+    return y - t * (np.sum(t * y, axis=-1, keepdims=True) / np.where(square == 0, 1.0, square))

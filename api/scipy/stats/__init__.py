@@ -1,0 +1,72 @@
+"""Densities, distributions and what is estimated from samples: jax.scipy.stats.
+
+A distribution has the methods of SciPy's, as functions of x, its shapes, loc and scale.
+
+>>> import numpy as np
+>>> from tapeless import grad
+>>> from tapeless.scipy.stats import gamma
+>>> float(gamma.logpdf(2.0, 3.0).round(4))
+-1.3069
+>>> float(grad(lambda a: gamma.logpdf(2.0, a))(3.0).round(4))
+-0.2296
+"""
+
+if not __name__.startswith("tapeless."):
+    raise ImportError(f"import tapeless.scipy.stats instead of {__name__}")
+
+from tapeless.scipy.stats import dirichlet, multinomial, multivariate_normal
+from tapeless.scipy.stats.continuous import (
+    beta,
+    cauchy,
+    chi2,
+    expon,
+    gamma,
+    gennorm,
+    gumbel_l,
+    gumbel_r,
+    laplace,
+    logistic,
+    norm,
+    pareto,
+    t,
+    truncnorm,
+    uniform,
+    vonmises,
+    wrapcauchy,
+)
+from tapeless.scipy.stats.discrete import bernoulli, betabinom, binom, geom, nbinom, poisson
+from tapeless.scipy.stats.kde import gaussian_kde
+from tapeless.scipy.stats.samples import mode, rankdata, sem
+
+__all__ = [
+    "bernoulli",
+    "beta",
+    "betabinom",
+    "binom",
+    "cauchy",
+    "chi2",
+    "dirichlet",
+    "expon",
+    "gamma",
+    "gaussian_kde",
+    "gennorm",
+    "geom",
+    "gumbel_l",
+    "gumbel_r",
+    "laplace",
+    "logistic",
+    "mode",
+    "multinomial",
+    "multivariate_normal",
+    "nbinom",
+    "norm",
+    "pareto",
+    "poisson",
+    "rankdata",
+    "sem",
+    "t",
+    "truncnorm",
+    "uniform",
+    "vonmises",
+    "wrapcauchy",
+]

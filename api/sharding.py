@@ -1,0 +1,334 @@
+"""shard_map: a function of blocks of arrays, over a mesh of devices whose axes have names."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.axes import spread
+from tapeless.blocks import cut, joined
+from tapeless.calling import call_user
+from tapeless.devices import Device, chosen_devices
+from tapeless.missing import missing
+from tapeless.naming import base_name, check_callable
+from tapeless.pmap import Pmap
+from tapeless.region import is_value, leaf_type
+from tapeless.transformed import Stages
+from tapeless.transforms.core.builder import active
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.vmap import Vmap
+
+
+class PartitionSpec:
+    """How an array is cut into blocks: for each axis the name of an axis of the mesh, several
+    names, or None. Axes at the end that are not mentioned are not cut.
+
+    >>> PartitionSpec("data", None, ("x", "y"))
+    PartitionSpec('data', None, ('x', 'y'))
+    """
+
+    def __init__(self, *parts: Any) -> None:
+        self.parts = tuple(p if p is None or isinstance(p, str) else tuple(p) for p in parts)
+        used = self.names
+        if len(set(used)) != len(used):
+            raise ArgumentError(f"{self!r} names an axis of the mesh twice")
+
+    @property
+    def by_axis(self) -> tuple[tuple[str, ...], ...]:
+        """The names for each axis."""
+        return tuple(() if p is None else (p,) if isinstance(p, str) else p for p in self.parts)
+
+    @property
+    def names(self) -> list[str]:
+        return [name for names in self.by_axis for name in names]
+
+    def __repr__(self) -> str:
+        return f"PartitionSpec({', '.join(map(repr, self.parts))})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PartitionSpec) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+
+P = PartitionSpec
+
+
+class Mesh:
+    """Devices along axes that have names.
+
+    devices     an array of devices; a device may be there several times
+    axis_names  a name for each axis of that array
+
+    >>> from tapeless import devices
+    >>> Mesh(devices()[:1] * 4, ("data",)).shape
+    {'data': 4}
+    """
+
+    def __init__(self, devices: Any, axis_names: str | Sequence[str]) -> None:
+        self.devices = np.asarray(devices, dtype=object)
+        self.axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
+        if not all(isinstance(d, Device) for d in self.devices.flat):
+            raise ArgumentTypeError(
+                "Mesh: the devices of a mesh are those of tapeless.devices()",
+                "make_mesh((4, 2), names) takes them itself",
+            )
+        if len(set(self.axis_names)) != len(self.axis_names) or self.devices.ndim != len(
+            self.axis_names
+        ):
+            raise ArgumentError(
+                f"Mesh: {self.devices.ndim} axes of devices have the names {self.axis_names}",
+                "give each axis a name of its own",
+            )
+
+    @property
+    def shape(self) -> dict[str, int]:
+        return dict(zip(self.axis_names, self.devices.shape, strict=True))
+
+    @property
+    def size(self) -> int:
+        return int(self.devices.size)
+
+    def __repr__(self) -> str:
+        return "Mesh(" + ", ".join(f"{name}={n}" for name, n in self.shape.items()) + ")"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Mesh)
+            and self.axis_names == other.axis_names
+            and self.devices.tolist() == other.devices.tolist()
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.axis_names, self.devices.shape, *self.devices.flat))
+
+
+def make_mesh(
+    axis_shapes: Sequence[int],
+    axis_names: Sequence[str],
+    *,
+    devices: Iterable[Device] | None = None,
+) -> Mesh:
+    """A mesh of the devices of this process.
+
+    axis_shapes  how many devices lie along each axis
+    axis_names   a name for each axis
+    devices      which to take; those of this process. Where the mesh has more places, devices are
+                 taken again from the first on: blocks on one device run one after the other, or
+                 share it
+
+    >>> make_mesh((2, 2), ("data", "model")).shape
+    {'data': 2, 'model': 2}
+    """
+    found = chosen_devices(None if devices is None else tuple(devices))
+    count = math.prod(axis_shapes)
+    row = np.empty(count, object)
+    row[:] = [found[k % len(found)] for k in range(count)]
+    return Mesh(row.reshape(tuple(axis_shapes)), axis_names)
+
+
+class ShardMap:
+    """A function of whole arrays, which runs on blocks of them. It is a pmap over the first axis of
+    the mesh of a vmap over each other."""
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        mesh: Mesh,
+        in_specs: Any,
+        out_specs: Any,
+        names: tuple[str, ...],
+        check: bool = True,
+    ) -> None:
+        self.fun, self.mesh, self.names = fun, mesh, names
+        self.in_specs = tree.plain(in_specs)
+        self.out_specs = tree.plain(out_specs)
+        self.check = check
+        functools.update_wrapper(self, fun, updated=())
+        self.known(self.in_specs, "in_specs")
+        self.known(self.out_specs, "out_specs")
+        self.mapped = self.nest()
+
+    def known(self, specs: Any, what: str) -> None:
+        """Refuses what is no tree of specs over axes of the mesh."""
+        for spec in tree.leaves(specs, is_leaf=lambda x: x is None):
+            if spec is not None and not isinstance(spec, PartitionSpec):
+                raise ArgumentTypeError(
+                    f"shard_map: {what} is {specs!r}", "it must be a tree of PartitionSpec"
+                )
+            for name in spec.names if spec is not None else ():
+                if name not in self.names:
+                    raise ArgumentError(
+                        f"shard_map: {what} names {name!r}, and the mesh has "
+                        f"{', '.join(map(repr, self.names))}"
+                    )
+
+    def nest(self) -> Any:
+        """The function over all axes of the mesh, the first outermost."""
+        made = self.fun
+        for k, name in reversed(list(enumerate(self.names))):
+            axes = _axes(self.in_specs, name), self.out_axes(name)
+            if k:
+                made = Vmap(made, *axes, name, self.mesh.shape[name])
+                continue
+            place = self.mesh.axis_names.index(name)
+            row = np.moveaxis(self.mesh.devices, place, 0).reshape(self.mesh.shape[name], -1)
+            made = Pmap(made, name, *axes, row[:, 0], self.mesh.shape[name])
+        return made
+
+    def out_axes(self, name: str) -> Any:
+        return _axes(self.out_specs, name) if self.check else 0
+
+    def places(self, spec: PartitionSpec | None) -> list[str]:
+        """The names that a spec mentions, in the order of the mesh."""
+        used = () if spec is None else spec.names
+        return [name for name in self.names if name in used]
+
+    def __call__(self, *args: Any) -> Any:
+        leaves, structure = tree.flatten(args)
+        specs = spread(self.in_specs, args, "in_specs")
+        blocks = [self.cut(x, s) for x, s in zip(leaves, specs, strict=True)]
+        value = self.value(*tree.unflatten(structure, blocks))
+        leaves, structure = tree.flatten(value)
+        specs = spread(self.out_specs, value, "out_specs")
+        return tree.unflatten(
+            structure, [self.joined(x, s) for x, s in zip(leaves, specs, strict=True)]
+        )
+
+    __staged_call__ = __call__
+
+    def value(self, *blocks: Any) -> Any:
+        """The blocks of the results."""
+        try:
+            return self.mapped(*blocks)
+        except ArgumentError as e:
+            if "out_axes is None" not in e.problem:
+                raise
+            raise ArgumentError(
+                f"shard_map: a result of {base_name(self.fun)} differs along an axis of the mesh "
+                "that out_specs does not name",
+                "name it there, or make the result the same by psum or pmean",
+                e.where,
+            ) from e
+
+    def cut(self, x: Any, spec: PartitionSpec | None) -> Any:
+        """The blocks of one array, along axes in the order of the mesh."""
+        if spec is None or not spec.names:
+            return x
+        self.fits(x, spec)
+        sizes = self.mesh.shape
+        counts = tuple(tuple(sizes[name] for name in names) for names in spec.by_axis)
+        places = [name for names in spec.by_axis for name in (*names, None)]
+        at = {name: k for k, name in enumerate(places) if name is not None}
+        return call_user(cut, x, counts, tuple(at[name] for name in self.places(spec)))
+
+    def fits(self, x: Any, spec: PartitionSpec) -> None:
+        """Refuses an array that does not have these axes, or cannot be cut evenly."""
+        shape = leaf_type(x).shape if is_value(x) else ()
+        if len(spec.parts) > len(shape):
+            raise ArgumentError(
+                f"shard_map: {spec!r} is for {len(spec.parts)} axes, and {base_name(self.fun)} "
+                f"is given an array with {len(shape)}"
+            )
+        for k, names in enumerate(spec.by_axis):
+            count = math.prod(self.mesh.shape[name] for name in names)
+            if not active() and shape[k] % count:
+                raise ArgumentError(
+                    f"shard_map: axis {k} has the length {shape[k]}, which {count} blocks cannot "
+                    f"share evenly ({spec!r})"
+                )
+
+    def joined(self, x: Any, spec: PartitionSpec | None) -> Any:
+        """The array of the blocks of one result."""
+        lead = self.places(spec)
+        if not self.check:
+            x = x[tuple(slice(None) if name in lead else 0 for name in self.names)]
+        if spec is None or not lead:
+            return x
+        places = tuple(tuple(lead.index(name) for name in names) for names in spec.by_axis)
+        return call_user(joined, x, len(lead), places)
+
+    # -- what was emitted
+
+    def source(self, *args: Any) -> str:
+        """The emitted module of one shard; without arguments, that of the last call."""
+        return self.mapped.source(*self.blocks(args))  # type: ignore[no-any-return]
+
+    def stages(self, *args: Any) -> Stages:
+        """Each stage of the compilation of one shard."""
+        return self.mapped.stages(*self.blocks(args))  # type: ignore[no-any-return]
+
+    def blocks(self, args: Any) -> Any:
+        leaves, structure = tree.flatten(args)
+        specs = spread(self.in_specs, args, "in_specs") if args else []
+        cuts = [self.cut(x, s) for x, s in zip(leaves, specs, strict=True)] if args else []
+        return tree.unflatten(structure, cuts) if args else ()
+
+
+def _axes(specs: Any, name: str) -> Any:
+    """Where blocks lie along an axis of the mesh: in front, or they are the same."""
+    return tree.map(
+        lambda s: 0 if s is not None and name in s.names else None,
+        specs,
+        is_leaf=lambda x: x is None,
+    )
+
+
+def shard_map(
+    f: Callable[..., Any] | None = None,
+    /,
+    *,
+    mesh: Mesh,
+    in_specs: Any,
+    out_specs: Any,
+    axis_names: Iterable[str] = (),
+    check_vma: bool = True,
+) -> Any:
+    """The function of whole arrays that `f` computes of blocks of them, one for each device.
+
+    f           gets blocks: arrays with as many axes, shorter along those that are cut
+    mesh        the devices, and the names of their axes
+    in_specs    how arguments are cut: a PartitionSpec for each, a tree of them built like the
+                argument, or one for all
+    out_specs   how blocks of results are put together; an axis of the mesh that is not named has
+                to give the same result all along
+    axis_names  the axes of the mesh that are used; all, where it is left out
+    check_vma   whether results that must be the same have to be so for all arguments; without it
+                the first is taken
+
+    Collectives of `tapeless.lax` talk along the axes of the mesh by their names. Blocks along the
+    first axis run on the devices of the mesh, as under `pmap`; those along the others are computed
+    together on each. Inside another transformation all are one program.
+
+    Raises ValueError for arrays that cannot be cut evenly, and for names that the mesh has not.
+
+    >>> import numpy as np
+    >>> from tapeless.lax import psum
+    >>> mesh = make_mesh((2,), ("rows",))
+    >>> f = shard_map(lambda a, x: psum(a @ x, "rows"), mesh=mesh,
+    ...               in_specs=(P(None, "rows"), P("rows")), out_specs=P())
+    >>> f(np.ones((3, 4)), np.ones(4))
+    array([4., 4., 4.])
+    """
+    if not isinstance(mesh, Mesh):
+        raise ArgumentTypeError(
+            f"shard_map: mesh is {type(mesh).__name__}", "make_mesh((2,), ('data',)) is one"
+        )
+    names = tuple(name for name in mesh.axis_names if not axis_names or name in set(axis_names))
+    if f is None:
+        return lambda fun: ShardMap(fun, mesh, in_specs, out_specs, names, check_vma)
+    check_callable(f, "shard_map")
+    return ShardMap(f, mesh, in_specs, out_specs, names, check_vma)
+
+
+def __getattr__(name: str) -> Any:
+    raise missing("tapeless.sharding", name)
+
+
+__all__ = ["Mesh", "P", "PartitionSpec", "ShardMap", "make_mesh", "shard_map"]

@@ -1,0 +1,148 @@
+"""Stores to containers of the caller: what a compiled function leaves in lists, dicts and objects.
+
+def f(p): p["w"] = p["w"] * 2      becomes      new = f(p); p["w"] = new
+
+The staged run works on copies. What they hold afterwards is described by places in the arguments
+and by new values, which are results; after each call the containers of the caller get the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tapeless import tree
+from tapeless.transforms.errors import ArgumentError, UnsupportedError
+from tapeless.transforms.frontend.symbols import Symbol
+
+Path = tuple[Any, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class At:
+    """What the caller has at a place."""
+
+    path: Path
+
+
+@dataclasses.dataclass(frozen=True)
+class New:
+    """One of the results."""
+
+    number: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """What a container at a place holds after the call, in order."""
+
+    path: Path
+    items: tuple[tuple[Any, At | New], ...]
+
+
+def contents(container: Any) -> dict[Any, Any] | None:
+    """What a container holds; None for other values."""
+    if isinstance(container, (list, tuple)):
+        return dict(enumerate(container))
+    if isinstance(container, dict):
+        return dict(container)
+    if dataclasses.is_dataclass(container) and not isinstance(container, type):
+        return dict(vars(container))
+    return None
+
+
+def containers(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any, dict[Any, Any]]]:
+    """Containers in a tree: places, themselves, and what they hold now."""
+    held = contents(value)
+    if held is not None:
+        yield path, value, held
+        for key, part in held.items():
+            yield from containers(part, (*path, key))
+
+
+class Stores:
+    """Notes what a staged run changes. `new` are the values that containers get."""
+
+    def __init__(self, arguments: Any) -> None:
+        self.before = list(containers(arguments))
+        self.places = {id(c): path for path, c, _ in self.before}
+        for path, _, held in self.before:
+            for key, part in held.items():
+                if isinstance(part, Symbol):
+                    self.places.setdefault(id(part), (*path, key))
+        self.new: list[Any] = []
+
+    def changes(self) -> tuple[Change, ...]:
+        found = []
+        for path, container, held in self.before:
+            now = contents(container) or {}
+            if list(now) != list(held) or any(now[k] is not held[k] for k in now):
+                items = tuple((k, self.source(path, k, v, held)) for k, v in now.items())
+                found.append(Change(path, items))
+        return tuple(found)
+
+    def source(self, path: Path, key: Any, value: Any, held: dict[Any, Any]) -> At | New:
+        if key in held and held[key] is value:
+            return At((*path, key))
+        if id(value) in self.places:
+            return At(self.places[id(value)])
+        if tree.has_registered(value):
+            raise UnsupportedError(
+                f"an object of {type(value).__name__} is stored to an argument, and is compiled",
+                "return it instead",
+            )
+        self.new.append(value)
+        return New(len(self.new) - 1)
+
+
+# -- at a call
+
+
+def at(arguments: Any, path: Path) -> Any:
+    """What is at a place in the arguments."""
+    for key in path:
+        container = isinstance(arguments, (list, tuple, dict))
+        arguments = arguments[key] if container else vars(arguments)[key]
+    return arguments
+
+
+def refuse_shared(changes: Iterable[Change], arguments: Any) -> None:
+    """Refuses containers that are passed twice, if they are stored to: the program takes them for
+    two."""
+    seen = [id(c) for _, c, _ in containers(arguments) if not isinstance(c, tuple)]
+    for change in changes:
+        container = at(arguments, change.path)
+        if seen.count(id(container)) > 1:
+            raise ArgumentError(
+                f"a {type(container).__name__} is passed twice, and the function stores to it",
+                "pass a copy of it at one place",
+            )
+
+
+def store(changes: Iterable[Change], arguments: Any, new: Any) -> None:
+    """Does to the containers of the caller what the function did to its own."""
+
+    def value(source: At | New) -> Any:
+        return new[source.number] if isinstance(source, New) else at(arguments, source.path)
+
+    made = [
+        (at(arguments, change.path), {key: value(source) for key, source in change.items})
+        for change in changes
+    ]
+    for container, items in made:
+        _fill(container, items)
+
+
+def _fill(container: Any, items: dict[Any, Any]) -> None:
+    if isinstance(container, list):
+        container[:] = items.values()
+        return
+    held = container if isinstance(container, dict) else vars(container)
+    if list(held) != list(items):
+        held.clear()
+    if held is container:
+        held.update(items)
+        return
+    for name, value in items.items():
+        object.__setattr__(container, name, value)

@@ -1,0 +1,176 @@
+"""Programs that are the same text for JAX and for tapeless, but for the imports."""
+
+import functools
+import importlib
+
+import numpy as np
+import pytest
+
+import tapeless
+from tests.corpus.differences import leaves
+
+
+def bessel(jax, lax, jnp):
+    """A function of SciPy with a rule, from outside; as JAX's guide to callbacks has it."""
+    special = pytest.importorskip("scipy.special", reason="SciPy is not installed")
+
+    @jax.custom_jvp
+    def jv(v, z):
+        v, z = jnp.asarray(v), jnp.asarray(z)
+        like = jax.ShapeDtypeStruct(jnp.broadcast_shapes(v.shape, z.shape), z.dtype)
+        return jax.pure_callback(
+            lambda v, z: special.jv(v, z).astype(z.dtype), like, v, z, vmap_method="expand_dims"
+        )
+
+    @jv.defjvp
+    def rule(primals, tangents):
+        v, z = primals
+        slope = 0.5 * (jv(v - 1, z) - jv(v + 1, z))
+        return jv(v, z), tangents[1] * slope
+
+    j1 = functools.partial(jv, 1)
+    z = jnp.arange(5.0)
+    return [jax.jit(j1)(z), jax.vmap(j1)(z), jax.grad(j1)(2.0), jax.hessian(j1)(2.0)]
+
+
+def gradients_that_are_seen(jax, lax, jnp):
+    seen = []
+
+    @jax.custom_vjp
+    def look(x):
+        return x
+
+    def backward(_, ct):
+        jax.debug.callback(lambda ct: seen.append(float(ct)), ct)
+        return (ct,)
+
+    look.defvjp(lambda x: (x, None), backward)
+    made = jax.grad(lambda x: look(x) * 3.0)(2.0)
+    jax.effects_barrier()
+    return [made, seen]
+
+
+def effects_in_order(jax, lax, jnp):
+    io_callback = importlib.import_module(f"{jax.__name__}.experimental").io_callback
+    seen = []
+
+    def body(i, s):
+        io_callback(lambda s: seen.append(float(s)), None, s, ordered=True)
+        return s + i
+
+    made = jax.jit(lambda n: lax.fori_loop(0, 4, body, n))(1.5)
+    jax.effects_barrier()
+    return [made, seen]
+
+
+def scans_with_branches(jax, lax, jnp):
+    def body(c, x):
+        c = lax.cond(x > 0, lambda c: c + x, lambda c: c * 0.5, c)
+        return c, {"c": c, "x": x}
+
+    def total(xs):
+        c, rows = lax.scan(body, 1.0, xs)
+        return c + jnp.sum(rows["c"])
+
+    xs = jnp.array([1.0, -1.0, 2.0])
+    return [total(xs), jax.grad(total)(xs), jax.vmap(jax.jit(total))(jnp.stack([xs, -xs]))]
+
+
+def trees_of_a_users_class(jax, lax, jnp):
+    @jax.tree_util.register_pytree_node_class
+    class Layer:
+        def __init__(self, w, b):
+            self.w, self.b = w, b
+
+        def tree_flatten(self):
+            return (self.w, self.b), None
+
+        @classmethod
+        def tree_unflatten(cls, static, children):
+            return cls(*children)
+
+    layers = [Layer(jnp.ones((2, 2)), jnp.zeros(2)), Layer(jnp.eye(2), jnp.ones(2))]
+
+    def loss(layers, x):
+        for layer in layers:
+            x = jnp.tanh(x @ layer.w + layer.b)
+        return jnp.sum(x**2)
+
+    slopes = jax.grad(loss)(layers, jnp.ones(2))
+    paths = jax.tree_util.tree_leaves_with_path({"a": [1, (2, None)], "b": {"c": 3}})
+    new = jax.tree.map(lambda w, g: w - 0.1 * g, layers, slopes)
+    text = [jax.tree_util.keystr(path) for path, _ in paths]
+    assert text == ["['a'][0]", "['a'][1][0]", "['b']['c']"]
+    return [jax.tree.leaves(new), jax.tree.reduce(lambda a, b: a + jnp.sum(b), new, 0.0)]
+
+
+def partial_functions(jax, lax, jnp):
+    power = jax.tree_util.Partial(lambda a, n, x: a * x**n, 2.0, 3.0)
+    slope = jax.grad(lambda p, x: p(x))(power, 2.0)
+    return [slope.args, jax.jit(lambda p, x: p(x))(power, 2.0)]
+
+
+def shapes_ahead(jax, lax, jnp):
+    like = jax.ShapeDtypeStruct((3, 4), jnp.float32)
+    made = jax.eval_shape(lambda a: {"p": a @ a.T, "s": a.sum(axis=1)}, like)
+    return [made["p"].shape, made["s"].shape, jnp.zeros(made["s"].shape, made["s"].dtype)]
+
+
+def linear_maps(jax, lax, jnp):
+    a = jnp.arange(6.0).reshape(2, 3)
+    transposed = jax.linear_transpose(lambda x: a @ x, jnp.ones(3))
+    y, push = jax.linearize(jnp.sin, 0.5)
+    return [transposed(jnp.ones(2)), y, push(2.0)]
+
+
+def gradients_of_ones_own(jax, lax, jnp):
+    @jax.custom_gradient
+    def clipped(x):
+        return x, lambda ct: (jnp.clip(ct, -1.0, 1.0),)
+
+    def f(x):
+        converted, consts = jax.closure_convert(lambda y: x * y, 2.0)
+        return converted(3.0, *consts)
+
+    return [jax.grad(lambda x: 100.0 * clipped(x))(2.0), jax.grad(f)(2.0)]
+
+
+def checkpoints(jax, lax, jnp):
+    @functools.partial(jax.checkpoint, policy=jax.checkpoint_policies.nothing_saveable)
+    def f(x):
+        return jnp.sin(jnp.sin(x))
+
+    return [jax.grad(f)(0.5), jax.grad(jax.remat(f, static_argnums=()))(0.5)]
+
+
+PROGRAMS = [
+    bessel,
+    gradients_that_are_seen,
+    effects_in_order,
+    scans_with_branches,
+    trees_of_a_users_class,
+    partial_functions,
+    shapes_ahead,
+    linear_maps,
+    gradients_of_ones_own,
+    checkpoints,
+]
+
+
+@pytest.fixture
+def jax():
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    yield jax
+    jax.config.update("jax_enable_x64", before)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_programs_give_what_they_give_in_jax(program, jax):
+    theirs = program(jax, jax.lax, jax.numpy)
+    ours = program(tapeless, tapeless.lax, tapeless.numpy)
+    pairs = list(zip(leaves(ours), leaves(theirs), strict=True))
+    assert pairs
+    for a, b in pairs:
+        np.testing.assert_allclose(a, np.asarray(b), rtol=1e-12, atol=1e-14)

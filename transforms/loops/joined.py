@@ -1,0 +1,90 @@
+"""Arrays that are put together, as stores to the parts of a new one.
+
+y = concatenate(a, b)      becomes      y = empty(n + m); y[:n] = a; y[n:] = b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Literal, Type
+from tapeless.transforms.ops.fresh import empty, zeros
+from tapeless.transforms.ops.parts import Slot, part, update
+from tapeless.transforms.ops.shapes import cast_to
+
+MANY = 16  # parts: of more, the library's function is shorter
+
+
+class NotTaken(Exception):  # noqa: N818 (a result, not an error)
+    """The operation stays as it is."""
+
+
+def stored(out: Any, value: Atom, axis: int, start: Size, stop: Size, step: int = 1) -> Any:
+    """The array with a value in start:stop:step along an axis."""
+    rest: list[Atom] = []
+
+    def bound(size: Size) -> Any:
+        if isinstance(size, int):
+            return size
+        rest.append(size_atom(size))
+        return Slot(len(rest) - 1)
+
+    low = None if start == 0 else bound(start)
+    high = None if stop == out.type.shape[axis] else bound(stop)
+    key = (*(slice(None),) * axis, slice(low, high, None if step == 1 else step))
+    return update(out, cast_to(value, out.type.dtype), *rest, key=key)
+
+
+def concatenated(out: Type, *pieces: Atom, axis: int) -> Any:
+    if len(pieces) > MANY:
+        raise NotTaken
+    made, at = empty(shape=out.shape, dtype=out.dtype), 0
+    for p in pieces:
+        after = at + p.type.shape[axis]
+        if p.type.shape[axis] != 0:
+            made = stored(made, p, axis, at, after)
+        at = after
+    return made
+
+
+def rolled(out: Type, x: Atom, shift: Atom, *, axis: int) -> Any:
+    """Both parts, where it is known that there are so many elements."""
+    n = out.shape[axis]
+    if not isinstance(shift, Literal) or not dims.at_least(n, abs(shift.value)):
+        raise NotTaken
+    first = shift.value if shift.value >= 0 else n + shift.value
+    if first == 0 or first == n:  # (sizes have no order)
+        return x
+    made = empty(shape=out.shape, dtype=out.dtype)
+    made = stored(made, part(x, axis, 0, n - first), axis, first, n)
+    return stored(made, part(x, axis, n - first, n), axis, 0, first)
+
+
+def padded(out: Type, x: Atom, *, before: tuple[Size, ...], after: tuple[Size, ...]) -> Any:
+    wide = [k for k in range(x.type.ndim) if (before[k], after[k]) != (0, 0)]
+    if len(wide) != 1:
+        raise NotTaken
+    (axis,) = wide
+    made = zeros(shape=out.shape, dtype=out.dtype)
+    return stored(made, x, axis, before[axis], before[axis] + x.type.shape[axis])
+
+
+def repeated(out: Type, x: Atom, *, repeats: Size, axis: int) -> Any:
+    if not isinstance(repeats, int) or not 0 < repeats <= MANY:
+        raise NotTaken
+    made = empty(shape=out.shape, dtype=out.dtype)
+    for k in range(repeats):
+        made = stored(made, x, axis, k, out.shape[axis], repeats)
+    return made
+
+
+JOINED: dict[str, Callable[..., Any]] = {
+    "concatenate": concatenated,
+    "roll": rolled,
+    "pad": padded,
+    "repeat": repeated,
+}

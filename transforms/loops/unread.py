@@ -1,0 +1,65 @@
+"""Lines of a kernel that set a variable which nothing reads: lengths that turned out to be known.
+
+n = x.shape[0]; for i in range(x.shape[0]): ...      becomes      for i in range(x.shape[0]): ...
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tapeless.transforms.wrapping import WIDTH
+
+NOTE = re.compile(r"  # line \d+$")
+
+
+def without_unread(head: str, lines: list[str]) -> list[str]:
+    """The lines of a function, as long as some go."""
+    while True:
+        tree = ast.parse("\n".join([head, *lines]))
+        read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and _is_load(n)}
+        read |= {n.target.id for n in ast.walk(tree) if _adds(n)}  # type: ignore[attr-defined]
+        unread = [s for block in _suites(tree) for s in _unread(block, read)]
+        if not unread:
+            return lines
+        first = len(head.splitlines()) + 1
+        for s in sorted(unread, key=lambda s: -s.lineno):
+            lines = _removed(lines, s.lineno - first, (s.end_lineno or s.lineno) - first + 1)
+
+
+def _adds(n: ast.AST) -> bool:
+    """Whether a statement reads the variable that it sets."""
+    return isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
+
+
+def _is_load(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Load)
+
+
+def _suites(tree: ast.AST) -> list[list[ast.stmt]]:
+    found = (getattr(n, field, []) for n in ast.walk(tree) for field in ("body", "orelse"))
+    return [block for block in found if isinstance(block, list)]
+
+
+def _unread(block: list[ast.stmt], read: set[str]) -> list[ast.stmt]:
+    """The statements of a suite that may go; one has to stay."""
+    return [s for s in block if _sets(s, read)][: len(block) - 1]
+
+
+def _sets(s: ast.stmt, read: set[str]) -> bool:
+    """Whether the statement sets one variable that is not read. Values have no effects."""
+    return (
+        isinstance(s, ast.Assign)
+        and isinstance(s.targets[0], ast.Name)
+        and s.targets[0].id not in read
+    )
+
+
+def _removed(lines: list[str], start: int, stop: int) -> list[str]:
+    """The lines without some, whose note goes to the next one."""
+    note = NOTE.search(lines[start])
+    left = [*lines[:start], *lines[stop:]]
+    if note and start < len(left) and not NOTE.search(left[start]):
+        noted = left[start] + note[0]
+        left[start] = noted if len(noted) <= WIDTH else left[start]
+    return left

@@ -1,0 +1,194 @@
+"""Factorisations and structured matrices of scipy.linalg."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sl
+
+from tapeless.transforms.core.builder import current, join, size_atom
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.decompositions import NUMPY as DECOMPOSITIONS
+from tapeless.transforms.ops.eigen import NUMPY as EIGEN
+from tapeless.transforms.ops.elementwise import add, conjugate, equal, mod, mul, sub
+from tapeless.transforms.ops.fresh import count_up, eye
+from tapeless.transforms.ops.indexing import get
+from tapeless.transforms.ops.joining import as_array, concatenate
+from tapeless.transforms.ops.linalg import matmul
+from tapeless.transforms.ops.rearranging import flip, tril, triu
+from tapeless.transforms.ops.scipy_linalg import solve_triangular
+from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, column, flat, row, swap
+from tapeless.transforms.ops.sorting import argsort
+
+INDEX = np.dtype(np.intp)
+
+
+def _refuse(name: str, options: dict[str, Any]) -> None:
+    """Refuses options that change the result."""
+    hints = ("check_finite", "overwrite_a", "overwrite_b", "lapack_driver", "lwork", "driver")
+    if any(v not in (None, False) for k, v in options.items() if k not in hints):
+        raise UnsupportedError(f"scipy.linalg.{name} with options", "leave them out")
+
+
+# -- LU
+
+
+def _lu_infer(a: Atom) -> tuple[Type, Type]:
+    if a.type.ndim != 2:
+        raise UnsupportedError("scipy.linalg.lu_factor of several matrices", "loop over them")
+    join(*a.type.shape)
+    kind = sl.lu_factor(np.eye(1, dtype=a.type.dtype))[0].dtype
+    return Type(kind, a.type.shape), Type(np.dtype(np.int32), a.type.shape[:1])
+
+
+ROWS = '''
+def row_order(exchanged):
+    """The order of rows that exchanging each row with another, one after the other, gives."""
+    rows = np.arange(len(exchanged))
+    for k, other in enumerate(exchanged):
+        rows[[k, other]] = rows[[other, k]]
+    return rows
+'''
+row_order = Op(
+    "row_order",
+    lambda exchanged: Type(INDEX, exchanged.type.shape),
+    ("row_order({0})", ROWS),
+    costly=True,
+)
+
+
+def _halves(lu: Atom) -> tuple[Any, Any]:
+    n = lu.type.shape[0]
+    return add(tril(lu, k=-1), eye(sides=(n, n), k=0, dtype=lu.type.dtype)), triu(lu, k=0)
+
+
+def _lu_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    """With x = L^-1 P^T a_dot U^-1: L_dot = L tril(x, -1), U_dot = triu(x) U."""
+    if tangents[0] is None:
+        return (None, None)
+    low, high = _halves(outs[0])
+    moved = get(tangents[0], row_order(outs[1]))
+    inner = solve_triangular(low, moved, trans=False, lower=True, unit=True)
+    inner = swap(solve_triangular(high, swap(inner), trans=True, lower=False, unit=False))
+    made = add(matmul(low, tril(inner, k=-1)), matmul(triu(inner, k=0), high))
+    return (cast_to(made, outs[0].type.dtype), None)
+
+
+lu_factor = Op("lu_factor", _lu_infer, "scipy.linalg.lu_factor({0})", _lu_jvp, costly=True)
+
+
+def _lu(a: Any, permute_l: bool = False, p_indices: bool = False, **options: Any) -> Any:
+    if p_indices:
+        raise UnsupportedError("scipy.linalg.lu with p_indices=True", "use the matrix p")
+    _refuse("lu", options)
+    packed, exchanged = lu_factor(as_array(a))
+    (low, high), rows = _halves(packed), row_order(exchanged)
+    p = cast_to(equal(row(rows), column(count_up(rows.type.shape[0]))), packed.type.dtype)
+    return (matmul(p, low), high) if permute_l else (p, low, high)
+
+
+def _lu_factor(a: Any, **options: Any) -> Any:
+    _refuse("lu_factor", options)
+    return lu_factor.bind(as_array(a))
+
+
+def _lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0, **options: Any) -> Any:
+    _refuse("lu_solve", options)
+    packed, exchanged = map(as_array, lu_and_piv)
+    if trans == 2 and packed.type.dtype.kind == "c":
+        raise UnsupportedError("scipy.linalg.lu_solve with trans=2", "conjugate the matrix")
+    b, rows = as_array(b), row_order(exchanged)
+    if trans in (0, None):
+        half = solve_triangular(packed, get(b, rows), trans=False, lower=True, unit=True)
+        return solve_triangular(packed, half, trans=False, lower=False, unit=False)
+    half = solve_triangular(packed, b, trans=True, lower=False, unit=False)
+    half = solve_triangular(packed, half, trans=True, lower=True, unit=True)
+    return get(half, argsort(rows, axis=0))
+
+
+# -- QR, singular values and eigenvalues are NumPy's
+
+
+def _qr(
+    a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", **more: Any
+) -> Any:
+    _refuse("qr", more)
+    a = as_array(a)
+    square = mode == "full" and current().same_size(*a.type.shape[-2:])
+    if mode not in ("economic", "r") and not square:
+        raise UnsupportedError(f"scipy.linalg.qr with mode={mode!r}", "use mode='economic'")
+    if mode == "r" and not current().same_size(*a.type.shape[-2:]):
+        raise UnsupportedError("scipy.linalg.qr with mode='r'", "use mode='economic'")
+    q, r = DECOMPOSITIONS[np.linalg.qr](a)
+    return (r,) if mode == "r" else (q, r)
+
+
+def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, **options: Any) -> Any:
+    _refuse("svd", options)
+    made = DECOMPOSITIONS[np.linalg.svd](a, full_matrices, compute_uv)
+    return tuple(made) if compute_uv else made
+
+
+def _eigh(
+    a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, **options: Any
+) -> Any:
+    _refuse("eigh", {**options, "b": b})
+    made = DECOMPOSITIONS[np.linalg.eigh](a, "L" if lower else "U")
+    return made[0] if eigvals_only else tuple(made)
+
+
+def _eigvals(a: Any, b: Any = None, **options: Any) -> Any:
+    _refuse("eigvals", {**options, "b": b})
+    return EIGEN[np.linalg.eigvals](a)
+
+
+def _polar(a: Any, side: str = "right") -> Any:
+    u, s, vt = DECOMPOSITIONS[np.linalg.svd](a, full_matrices=False)
+    if side == "right":
+        return matmul(u, vt), matmul(mul(swap(vt), row(s)), vt)
+    if side != "left":
+        raise ValueError("`side` must be either 'right' or 'left'")
+    return matmul(u, vt), matmul(mul(u, row(s)), swap(u))
+
+
+# -- matrices of which a row and a column say all
+
+
+def _toeplitz(c: Any, r: Any = None) -> Any:
+    c = flat(as_array(c))
+    r = (conjugate(c) if c.type.dtype.kind == "c" else c) if r is None else flat(as_array(r))
+    n, m = c.type.shape[0], r.type.shape[0]
+    line = concatenate(flip(c, 0), get(r, slice(1, None)), axis=0)
+    return get(line, add(sub(size_atom(n - 1), column(count_up(n))), row(count_up(m))))
+
+
+def _hankel(c: Any, r: Any = None) -> Any:
+    c = flat(as_array(c))
+    r = mul(c, 0) if r is None else flat(as_array(r))
+    n, m = c.type.shape[0], r.type.shape[0]
+    line = concatenate(c, get(r, slice(1, None)), axis=0)
+    return get(line, add(column(count_up(n)), row(count_up(m))))
+
+
+def _circulant(c: Any) -> Any:
+    c = as_array(c)
+    n = c.type.shape[0]
+    return get(c, mod(sub(column(count_up(n)), row(count_up(n))), size_atom(n)))
+
+
+RULES = {
+    sl.lu: _lu,
+    sl.lu_factor: _lu_factor,
+    sl.lu_solve: _lu_solve,
+    sl.qr: _qr,
+    sl.svd: _svd,
+    sl.eigh: _eigh,
+    sl.eigvals: _eigvals,
+    sl.polar: _polar,
+    sl.toeplitz: _toeplitz,
+    sl.hankel: _hankel,
+    sl.circulant: _circulant,
+}

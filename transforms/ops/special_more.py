@@ -1,0 +1,288 @@
+"""More special functions: elliptic, hypergeometric, distributions, orthogonal polynomials."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import scipy.special as sc
+
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops import special as basic
+from tapeless.transforms.ops.batching import Axes, Batched, only_first
+from tapeless.transforms.ops.elementwise import (
+    UFUNCS,
+    absolute,
+    conform,
+    cos,
+    cosh,
+    equal,
+    exp,
+    greater,
+    less_equal,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    mul,
+    power,
+    select,
+    sin,
+    sinh,
+    sqrt,
+    truediv,
+)
+from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.shapes import Atoms, Params
+from tapeless.transforms.ops.special import (
+    betaln,
+    gamma,
+    gammaln,
+    hyp1f1,
+    hyp2f1,
+    kv,
+    poch,
+    psi,
+    refused,
+    special,
+    yv,
+)
+
+ROOT_2PI = math.sqrt(2 * math.pi)
+DEGREE = math.pi / 180
+
+# -- hypergeometric functions and elliptic integrals of a parameter m
+
+hyp0f1: Op = special("hyp0f1", refused, lambda v, x, y: hyp0f1(v + 1, x) / v)
+hyperu: Op = special("hyperu", refused, refused, lambda a, b, x, y: -a * hyperu(a + 1, b + 1, x))
+ellipk = special("ellipk", lambda m, y: math.pi / 8 * hyp2f1(1.5, 1.5, 2.0, m))
+ellipe: Op = special("ellipe", lambda m, y: -math.pi / 8 * hyp2f1(0.5, 1.5, 2.0, m))
+ellipkm1 = special("ellipkm1", lambda p, y: (y - ellipe(1 - p) / p) / (2 * (1 - p)))
+ellipkinc = special("ellipkinc", lambda phi, m, y: 1 / sqrt(1 - m * sin(phi) ** 2), refused)
+ellipeinc = special("ellipeinc", lambda phi, m, y: sqrt(1 - m * sin(phi) ** 2), refused)
+exprel: Op = special("exprel", lambda x, y: hyp1f1(2.0, 3.0, x) / 2)
+
+# -- Bessel functions with a factor
+
+kve: Op = special("kve", refused, lambda v, x, y: y - (kve(v - 1, x) + kve(v + 1, x)) / 2)
+jve: Op = special("jve", refused, lambda v, x, y: (jve(v - 1, x) - jve(v + 1, x)) / 2)
+yve: Op = special("yve", refused, lambda v, x, y: (yve(v - 1, x) - yve(v + 1, x)) / 2)
+k0e = special("k0e", lambda x, y: y - k1e(x))
+k1e: Op = special("k1e", lambda x, y: y - (k0e(x) + kve(2.0, x)) / 2)
+kn: Op = special("kn", refused, lambda n, x, y: -(kv(n - 1, x) + kv(n + 1, x)) / 2)
+yn: Op = special("yn", refused, lambda n, x, y: (yv(n - 1, x) - yv(n + 1, x)) / 2)
+
+# -- powers, factorials, losses
+
+boxcox = special(
+    "boxcox", lambda x, c, y: power(x, c - 1), lambda x, c, y: _boxcox_slope(log(x), c)
+)
+boxcox1p = special(
+    "boxcox1p", lambda x, c, y: power(1 + x, c - 1), lambda x, c, y: _boxcox_slope(log1p(x), c)
+)
+inv_boxcox = special("inv_boxcox", lambda x, c, y: power(y, 1 - c), refused)
+inv_boxcox1p = special("inv_boxcox1p", lambda x, c, y: power(1 + y, 1 - c), refused)
+powm1 = special("powm1", lambda x, a, y: a * power(x, a - 1), lambda x, a, y: (y + 1) * log(x))
+binom = special(
+    "binom",
+    lambda n, k, y: y * (psi(n + 1) - psi(n - k + 1)),
+    lambda n, k, y: y * (psi(n - k + 1) - psi(k + 1)),
+)
+gammasgn = special("gammasgn", None)
+huber = special(
+    "huber",
+    lambda d, r, y: maximum(absolute(r) - d, 0.0),
+    lambda d, r, y: maximum(minimum(r, d), -d),
+)
+pseudo_huber = special(
+    "pseudo_huber",
+    lambda d, r, y: 2 * y / d - r * r / (d * sqrt(1 + (r / d) ** 2)),
+    lambda d, r, y: r / sqrt(1 + (r / d) ** 2),
+)
+
+
+def _boxcox_slope(t: Atom, c: Atom) -> Any:
+    """The slope of (e^(c t) - 1) / c in c."""
+    return t * t / 2 * hyp1f1(2.0, 3.0, c * t)
+
+
+# -- angles in degrees
+
+sindg: Op = special("sindg", lambda x, y: DEGREE * cosdg(x))
+cosdg: Op = special("cosdg", lambda x, y: -DEGREE * sindg(x))
+tandg = special("tandg", lambda x, y: DEGREE * (1 + y * y))
+cotdg = special("cotdg", lambda x, y: -DEGREE * (1 + y * y))
+
+# -- distributions and their inverses
+
+ndtri_exp = special("ndtri_exp", lambda x, y: ROOT_2PI * exp(x + y * y / 2))
+gammaincinv = special(
+    "gammaincinv", refused, lambda a, p, x: exp(gammaln(a) + x - (a - 1) * log(x))
+)
+gammainccinv = special(
+    "gammainccinv", refused, lambda a, p, x: -exp(gammaln(a) + x - (a - 1) * log(x))
+)
+betaincc = special(
+    "betaincc",
+    refused,
+    refused,
+    lambda a, b, x, y: -exp((a - 1) * log(x) + (b - 1) * log1p(-x) - betaln(a, b)),
+)
+betaincinv = special(
+    "betaincinv",
+    refused,
+    refused,
+    lambda a, b, p, x: exp(betaln(a, b) - (a - 1) * log(x) - (b - 1) * log1p(-x)),
+)
+betainccinv = special(
+    "betainccinv",
+    refused,
+    refused,
+    lambda a, b, p, x: -exp(betaln(a, b) - (a - 1) * log(x) - (b - 1) * log1p(-x)),
+)
+chdtr = special("chdtr", refused, lambda v, x, y: _chi_density(v, x))
+chdtrc = special("chdtrc", refused, lambda v, x, y: -_chi_density(v, x))
+pdtr = special("pdtr", refused, lambda k, m, y: -exp(k * log(m) - m - gammaln(k + 1)))
+pdtrc = special("pdtrc", refused, lambda k, m, y: exp(k * log(m) - m - gammaln(k + 1)))
+stdtr = special("stdtr", refused, lambda v, t, y: _t_density(v, t))
+stdtrit = special("stdtrit", refused, lambda v, p, t: 1 / _t_density(v, t))
+
+
+def _chi_density(v: Atom, x: Atom) -> Any:
+    return exp((v / 2 - 1) * log(x) - x / 2 - v / 2 * math.log(2) - gammaln(v / 2))
+
+
+def _t_density(v: Atom, t: Atom) -> Any:
+    scale = gammaln((v + 1) / 2) - gammaln(v / 2) - log(math.pi * v) / 2
+    return exp(scale - (v + 1) / 2 * log1p(t * t / v))
+
+
+# -- orthogonal polynomials: their derivatives are others, of one degree less
+
+
+def _lower(n: Atom) -> Any:
+    """One degree less; 0 stays, where the factor in front is 0."""
+    return maximum(n - 1, 0)
+
+
+eval_jacobi: Op = special(
+    "eval_jacobi",
+    refused,
+    refused,
+    refused,
+    lambda n, a, b, x, y: select(
+        greater(n, 0), (n + a + b + 1) / 2 * eval_jacobi(_lower(n), a + 1, b + 1, x), 0.0
+    ),
+)
+eval_legendre = special(
+    "eval_legendre",
+    refused,
+    lambda n, x, y: select(greater(n, 0), (n + 1) / 2 * eval_jacobi(_lower(n), 1.0, 1.0, x), 0.0),
+)
+eval_gegenbauer: Op = special(
+    "eval_gegenbauer",
+    refused,
+    refused,
+    lambda n, a, x, y: select(greater(n, 0), 2 * a * eval_gegenbauer(_lower(n), a + 1, x), 0.0),
+)
+eval_chebyu: Op = special(
+    "eval_chebyu",
+    refused,
+    lambda n, x, y: select(greater(n, 0), 2 * eval_gegenbauer(_lower(n), 2.0, x), 0.0),
+)
+eval_chebyt = special("eval_chebyt", refused, lambda n, x, y: n * eval_chebyu(_lower(n), x))
+eval_hermite: Op = special(
+    "eval_hermite", refused, lambda n, x, y: 2 * n * eval_hermite(_lower(n), x)
+)
+eval_hermitenorm: Op = special(
+    "eval_hermitenorm", refused, lambda n, x, y: n * eval_hermitenorm(_lower(n), x)
+)
+eval_genlaguerre: Op = special(
+    "eval_genlaguerre",
+    refused,
+    refused,
+    lambda n, a, x, y: select(greater(n, 0), -eval_genlaguerre(_lower(n), a + 1, x), 0.0),
+)
+eval_laguerre = special(
+    "eval_laguerre",
+    refused,
+    lambda n, x, y: select(greater(n, 0), -eval_genlaguerre(_lower(n), 1.0, x), 0.0),
+)
+
+# -- functions with several results
+
+
+def several(name: str, slopes: Any) -> Op:
+    """A function of one real number with several results; `slopes` gives theirs."""
+    ufunc = getattr(sc, name)
+
+    def infer(x: Atom) -> tuple[Type, ...]:
+        kinds = ufunc.resolve_dtypes((x.type.dtype,) + (None,) * ufunc.nout)[1:]
+        return tuple(Type(kind, x.type.shape) for kind in kinds)
+
+    def jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+        if tangents[0] is None:
+            return (None,) * len(outs)
+        made = (mul(tangents[0], slope) for slope in slopes(primals[0], *outs))
+        return tuple(conform(t, out.type) for t, out in zip(made, outs, strict=True))
+
+    def batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | None:
+        return (op(*args), axes * ufunc.nout) if only_first(axes) else None
+
+    return Op(name, infer, f"scipy.special.{name}({{0}})", jvp, costly=True, batch=batch)
+
+
+def _over(x: Atom, top: Atom, limit: float) -> Any:
+    """top / x, and its limit at 0."""
+    zero = equal(x, 0)
+    return select(zero, limit, truediv(top, select(zero, 1.0, x)))
+
+
+sici = several("sici", lambda x, si, ci: (_over(x, sin(x), 1.0), cos(x) / x))
+shichi = several("shichi", lambda x, shi, chi: (_over(x, sinh(x), 1.0), cosh(x) / x))
+fresnel = several("fresnel", lambda x, s, c: (sin(math.pi / 2 * x * x), cos(math.pi / 2 * x * x)))
+airy = several("airy", lambda x, ai, aip, bi, bip: (aip, x * ai, bip, x * bi))
+
+# The functions of scipy.special ----------------------------------------------------------------
+
+UNARY = (sici, shichi, fresnel, airy)
+
+
+def _exact(name: str, exact: Any) -> None:
+    if exact:
+        raise UnsupportedError(f"scipy.special.{name} with exact=True", "leave exact out")
+
+
+def _factorial(n: Any, exact: Any = False, extend: str = "zero") -> Any:
+    _exact("factorial", exact)
+    n = as_array(n)
+    return select(less_equal(0, n), gamma(n + 1.0), 0.0)
+
+
+def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:  # noqa: N803 (scipy's)
+    _exact("comb", exact)
+    n, k = as_array(N), as_array(k)
+    return binom(n + k - 1, k) if repetition else binom(n, k)
+
+
+def _perm(N: Any, k: Any, exact: Any = False) -> Any:  # noqa: N803 (scipy's)
+    _exact("perm", exact)
+    n, k = as_array(N), as_array(k)
+    return poch(n - k + 1, k)
+
+
+def _of_one(op: Op) -> Any:
+    return lambda x: op(as_array(x))
+
+
+KNOWN = {*UNARY, *UFUNCS.values(), *basic.SPECIAL.values()}
+SPECIAL: dict[Any, Op] = {
+    getattr(sc, op.name): op
+    for op in tuple(globals().values())
+    if isinstance(op, Op) and op not in KNOWN and isinstance(getattr(sc, op.name, 0), np.ufunc)
+}
+RULES = {getattr(sc, op.name): _of_one(op) for op in UNARY}
+RULES |= {sc.factorial: _factorial, sc.comb: _comb, sc.perm: _perm}
