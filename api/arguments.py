@@ -59,8 +59,9 @@ def checked_argnames(argnames: Any, what: str) -> tuple[str, ...]:
     return names
 
 
-def check_input(part: Any, what: str, holomorphic: bool = False) -> None:
-    """Refuses what cannot be differentiated with respect to."""
+def check_input(part: Any, what: str, holomorphic: bool = False, real: bool = True) -> None:
+    """Refuses what cannot be differentiated with respect to; `real`: so are complex numbers, unless
+    the function is holomorphic."""
     for leaf in tree.leaves(part):
         if not is_value(leaf):
             raise ArgumentTypeError(
@@ -77,7 +78,7 @@ def check_input(part: Any, what: str, holomorphic: bool = False) -> None:
                 f"{what}: cannot differentiate with respect to {dtype.name} values",
                 "pass floats: 1.0 instead of 1, x.astype(float) instead of x",
             )
-        if dtype.kind == "c" and not holomorphic:
+        if dtype.kind == "c" and real and not holomorphic:
             raise ArgumentTypeError(f"{what}: complex inputs need holomorphic=True")
 
 

@@ -80,7 +80,7 @@ class Grad(Transformed):
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         for part in self.chosen(args, kwargs):
-            check_input(part, self.suffix, self.holomorphic)
+            check_input(part, self.suffix, self.holomorphic, real=False)
 
     def chosen_positions(self, args: tuple[Any, ...]) -> tuple[int, ...]:
         if self.argnames and self.argnums == 0:

@@ -50,6 +50,14 @@ class Called:
         made = self.fun(*args, **kwargs)
         return None if self.result is None else self.checked(made, shape)
 
+    def as_atom(self) -> Var:
+        """The function as a parameter of the program that is staged."""
+        reads, key = trace().reads, ("callback", id(self))
+        if key not in reads:
+            var = Var(CALLABLE, self.__name__)
+            reads[key] = (Captured(var.name, lambda: self, var, self), self)
+        return reads[key][0].var  # type: ignore[no-any-return]
+
     def checked(self, made: Any, shape: Any) -> Any:
         """The results as arrays of their own; refuses others than were declared."""
         structure, dtypes = self.result
@@ -106,10 +114,8 @@ class Site:
         key = ("callback", *same_function(fun), self.structure, *map(id, static), self.result)
         reads = trace().reads
         if key not in reads:
-            called = self.called(fun)
-            var = Var(CALLABLE, called.__name__)
-            reads[key] = (Captured(var.name, lambda: called, var, called), (fun, static))
-        return [reads[key][0].var, *map(leaf_atom, self.values)]
+            reads[key] = (self.called(fun), (fun, static))  # which keep their ids
+        return [reads[key][0].as_atom(), *map(leaf_atom, self.values)]
 
 
 def same_function(fun: Any) -> tuple[Any, ...]:

@@ -36,6 +36,8 @@ def grad(
     argnames     the same for arguments that are passed by name; alone, it replaces argnums
     holomorphic  inputs and output are complex, and `fun` is complex differentiable
 
+    Of a complex argument z = x + iy, where `fun` is real, the gradient is d/dx - i d/dy, as in JAX.
+
     Returns a function of the same arguments. It returns the gradient: built like the argument,
     with its shapes and dtypes; a tuple for a tuple of argnums; a dict by name with argnames;
     (gradient, aux) with `has_aux`. The caller's arrays are not changed.

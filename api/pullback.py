@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from tapeless.transforms.closing import close, missing_sizes
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Block, Var
-from tapeless.transforms.core.rewriting import refresh, replace_symbols
+from tapeless.transforms.core.rewriting import refresh, replace_symbols, retype
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.detach import detach
 from tapeless.transforms.emit import emit_function
@@ -169,7 +169,7 @@ class Derivative:
     def run(self, given: list[Any], side: Side, what: str) -> list[Any]:
         """The results for the leaves that are given."""
         if active():
-            return self.staged(given, what)
+            return self.staged(given, side, what)
         second = inspect.unwrap(self.made.run).__globals__[self.plan.name]  # below np.errstate
         pairs = zip(given, side.kinds, strict=True)
         cast = [x if k.weak or isinstance(x, np.ndarray) else k.dtype.type(x) for x, k in pairs]
@@ -179,16 +179,19 @@ class Derivative:
             python.explain(e, f"{what} of {self.name}", self.plan.block)
             raise
 
-    def staged(self, given: list[Any], what: str) -> list[Any]:
-        if not all(map(is_value, self.residuals)):
+    def staged(self, given: list[Any], side: Side, what: str) -> list[Any]:
+        if not all(is_value(x) or hasattr(type(x), "as_atom") for x in self.residuals):
             raise UnsupportedError(
                 f"the derivative of {self.name} holds what a while loop saved, and is called in a "
                 "function that is transformed",
                 f"call {what} inside that function",
             )
-        known = dict(zip(self.plan.read, map(leaf_atom, self.residuals), strict=True))
+        saved = list(zip(self.plan.read, map(_residual, self.residuals), strict=True))
+        kinds = list(zip(self.plan.half.given, side.kinds, strict=True))
+        known: dict[Any, Any] = _lengths([*((v, a.type) for v, a in saved), *kinds])
         pairs = zip(self.plan.half.given, given, strict=True)
-        known |= {v: matched(x, v.type, f"{what}: a value") for v, x in pairs}
+        known |= {v: matched(x, retype(v.type, known), f"{what}: a value") for v, x in pairs}
+        known |= dict(saved)
         block, _ = refresh(Block((), self.plan.block.body, self.plan.block.results), known)
         put(block.body)
         return [wrap(a) for a in block.results]
@@ -200,6 +203,20 @@ class Derivative:
     def __reduce__(self) -> Any:
         point = (self.arguments, self.returned, self.residuals)
         return _again, (type(self), self.owner, self.made.text, *point)
+
+
+def _lengths(pairs: Iterable[tuple[Var, Any]]) -> dict[Any, dims.Size]:
+    """What the sizes of the program are here, by the types that its variables have."""
+    found: dict[Any, dims.Size] = {}
+    for v, kind in pairs:
+        for size, n in zip(v.type.shape, kind.shape, strict=True):
+            found |= {s: n for s in dims.symbols(size) if size == dims.single(s)}
+    return found
+
+
+def _residual(x: Any) -> Any:
+    """What the first function saved, in a staged run; some are functions that it calls."""
+    return x.as_atom() if hasattr(type(x), "as_atom") else leaf_atom(x)
 
 
 def _again(

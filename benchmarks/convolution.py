@@ -1,4 +1,4 @@
-"""What convolutions cost, beside the product of matrices of the same size and, where installed, JAX.
+"""What convolutions cost, beside products of matrices of the same size and, if installed, JAX.
 
 python benchmarks/convolution.py [float64]
 

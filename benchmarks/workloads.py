@@ -4,6 +4,7 @@ Each is a maker of the function from a module like NumPy. Where JAX cannot run t
 written, or would unroll it for minutes, `jax` makes the function that its users would write.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -96,7 +97,7 @@ def perceptron(np):
 
 def perceptron_arguments(widths):
     def arguments(batch, rng):
-        shapes = list(zip(widths[:-1], widths[1:], strict=True))
+        shapes = list(itertools.pairwise(widths))
         params = [single(rng.normal(size=s) / np.sqrt(s[0]), np.zeros(s[1])) for s in shapes]
         classes = rng.integers(widths[-1], size=batch)
         return params, *single(rng.normal(size=(batch, widths[0])), np.eye(widths[-1])[classes])
@@ -236,7 +237,10 @@ WORKLOADS = {
     "S6 product": Workload(product, "jit", square, (100, 300, 600, 1000)),
     "S7 logistic, one slope": Workload(logistic, "jit grad", lambda n, rng: (0.3,), (1,)),
     "M1 perceptron": Workload(
-        perceptron, "jit value_and_grad", perceptron_arguments((784, 512, 512, 10)), (16, 32, 64, 128)
+        perceptron,
+        "jit value_and_grad",
+        perceptron_arguments((784, 512, 512, 10)),
+        (16, 32, 64, 128),
     ),
     "M2 small perceptron": Workload(
         perceptron, "jit value_and_grad", perceptron_arguments((4, 10, 3)), (4, 8, 16, 32)

@@ -36,6 +36,8 @@ PAGES = [
                 "index",
                 "jit",
                 "jnp",
+                "lax",
+                "libraries",
                 "profiling",
                 "random",
                 "vmap",

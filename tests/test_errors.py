@@ -242,7 +242,10 @@ def text_argument(x):
 
 def complex_argument(x):
     """
-    grad: complex inputs need holomorphic=True
+    grad needs a real result; complex_argument returns a complex number
+      File, line N
+        def complex_argument(x):
+      pass holomorphic=True, or take the real part
     """
     return x * x
 

@@ -74,7 +74,17 @@ CONSTANT = {
     *(np.triu_indices, np.tril_indices_from, np.triu_indices_from, np.linalg.matrix_rank),
     *(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.arange),
     *(np.spacing, np.bitwise_count, np.array_equiv, np.mask_indices, np.packbits, np.unpackbits),
-    *(np.eye, np.tri, np.identity, np.indices, np.iscomplexobj, np.isrealobj, np.result_type),
+    *(
+        np.eye,
+        np.tri,
+        np.iterable,
+        np.broadcast_shapes,
+        np.identity,
+        np.indices,
+        np.iscomplexobj,
+        np.isrealobj,
+        np.result_type,
+    ),
     *(math.isnan, math.isinf, math.isfinite, math.gcd, math.lcm),
 }
 

@@ -46,6 +46,7 @@ from tapeless.transforms.dead_code import needs as _needs
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.elementwise import add, logical_not
 from tapeless.transforms.stores import merge_stores
+from tapeless.transforms.unread_stores import unread_stores
 
 STORES = frozenset({"update", "add_at"})
 MADE = frozenset({"zeros", "ones", "empty", "full", "new_stack"})
@@ -77,8 +78,9 @@ def simplify(block: Block) -> Block:
     pass_ = None
     for _ in range(ROUNDS):
         pass_ = Simplifier(block, pass_)
-        block = merge_stores(dead_code(pass_.run()))
-        if not pass_.changed:
+        swept = merge_stores(dead_code(pass_.run()))
+        block = unread_stores(swept)
+        if not pass_.changed and block is swept:
             break
     if checked:
         check(block, "simplify")

@@ -1,7 +1,6 @@
 """The mini-libraries under the names that they had in the first releases of JAX.
 
->>> from tapeless.callbacks import io_callback
-from tapeless.experimental import minmax, optimizers, stax
+>>> from tapeless.experimental import minmax, optimizers, stax
 >>> len(minmax.sgd(0.1)), len(optimizers.sgd(0.1)), len(stax.Relu)
 (2, 3, 2)
 """

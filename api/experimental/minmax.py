@@ -4,8 +4,8 @@
 >>> init, update = momentum(0.1, mass=0.9)
 >>> state = init({"x": 1.0})
 >>> state = update(0, grad(lambda params: params["x"] ** 2)(get_params(state)), state)
->>> get_params(state)
-{'x': 0.8}
+>>> float(get_params(state)["x"])
+0.8
 """
 
 from __future__ import annotations

@@ -120,26 +120,27 @@ def patches(x: Any, axis: int, window: Any, out: Any, strides: Any, dilation: An
             x = x if s == 1 and n == x.shape[axis + k] else part(x, axis + k, 0, n, s)
         return np.reshape(x, shape)
     made = np.empty(shape, x.dtype)
-    _fill(made, x, axis, len(window), (window, out, strides, dilation))
+    sizes = list(zip(window, out, strides, dilation, strict=True))
+    if len(sizes) == 1 or x.shape[-1] == 1:
+        _fill(made, x, axis, sizes)
+        return made
+    # window by window along the last axis: longer pieces than place by place
+    last = axis + len(sizes) - 1
+    for j in range(out[-1]):
+        seen = part(x, last, j * strides[-1], window[-1], dilation[-1])
+        _fill(made[(*(slice(None),) * last, j)], seen, axis, sizes[:-1])
     return made
 
 
-def _fill(made: Any, x: Any, axis: int, left: int, sizes: Any) -> None:
-    """Copies along the spatial axes from `axis` on, `left` of them, window place by window place;
-    along the last of several, window by window, which copies longer pieces."""
-    window, out, strides, dilation = [s[-left] for s in sizes]
-    here = (slice(None),) * axis
-    if left == 1 and len(sizes[0]) > 1:
-        for j in range(out):
-            made[(*here, j)] = part(x, axis, j * strides, window, dilation)
+def _fill(made: Any, x: Any, axis: int, sizes: Any) -> None:
+    """Copies along the spatial axes from `axis` on, window place by window place."""
+    if not sizes:
+        made[...] = x
         return
+    window, out, stride, dilation = sizes[0]
     for i in range(window):
-        seen = part(x, axis, i * dilation, out, strides)
-        places = made[(*here, *(slice(None),) * left, i)]
-        if left == 1:
-            places[...] = seen
-        else:
-            _fill(places, seen, axis + 1, left - 1, sizes)
+        places = made[(*(slice(None),) * (axis + len(sizes)), i)]
+        _fill(places, part(x, axis, i * dilation, out, stride), axis + 1, sizes[1:])
 
 
 def sizes_where(arrays: Any, axes: Any) -> tuple[int, ...]:

@@ -96,7 +96,7 @@ def Dropout(rate: float, mode: str = "train") -> Layer:  # noqa: N802
 
     >>> from tapeless import random
     >>> Dropout(0.5)[1]((), np.ones(4), rng=random.key(0))
-    array([2., 2., 0., 2.])
+    array([2., 2., 0., 0.])
     """
 
     def init_fun(rng: Any, input_shape: Any) -> Any:

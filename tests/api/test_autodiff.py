@@ -89,6 +89,21 @@ def test_has_aux():
     assert jvp(f, (3.0,), (1.0,), has_aux=True) == (9.0, 6.0, aux)
 
 
+def test_real_functions_of_complex_numbers():
+    """d/dx - i d/dy, as in JAX."""
+
+    def f(z):
+        return np.real(z) ** 2 * np.imag(z) + np.abs(z) ** 2
+
+    x, y = 3.0, -4.0
+    wanted = (2 * x * y + 2 * x) - 1j * (x**2 + 2 * y)
+    assert grad(f)(x + 1j * y) == pytest.approx(wanted)
+    z = np.array([x + 1j * y, 1j])
+    found = grad(lambda z: np.sum(f(z)))(z)
+    np.testing.assert_allclose(found, [wanted, -2j], atol=1e-15)
+    assert value_and_grad(f)(1j)[0] == 1.0
+
+
 def test_holomorphic():
     z = 1.0 + 2.0j
     assert grad(lambda z: z**3, holomorphic=True)(z) == pytest.approx(3 * z**2)

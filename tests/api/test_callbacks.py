@@ -96,6 +96,12 @@ def test_derivatives_go_through_rules_that_call(compiled, rng):
     np.testing.assert_array_equal(vmap(grad(sine))(x), np.cos(x))
 
 
+def test_derivatives_that_call_are_called_in_transformed_functions():
+    x = np.linspace(0.0, 1.0, 3)
+    _, pull = vjp(sine, x)
+    np.testing.assert_array_equal(jit(lambda ct: 2 * pull(ct)[0])(np.ones(3)), 2 * np.cos(x))
+
+
 def test_functions_that_the_transformed_function_makes():
     scale = 10.0
 

@@ -6,8 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from tapeless import linearize, vjp
-from tapeless.transforms.errors import TapelessError, UnsupportedError
+from tapeless import grad, jacrev, jit, linearize, vjp, vmap
+from tapeless.transforms.errors import ArgumentError, TapelessError, UnsupportedError
 from tests.api.importable import scaled, square
 
 
@@ -218,3 +218,30 @@ def test_a_variable_of_the_user_that_is_called_like_ours():
 
     x_bar, y_bar = vjp(masked, np.array([3.0]), 0.5)[1](np.array([1.0]))
     assert (x_bar.tolist(), float(y_bar)) == ([0.125], 2.25)
+
+
+def cumulated(x):
+    return np.cumsum(np.tanh(x)) * x
+
+
+@pytest.mark.parametrize("n", [1, 3, 100])
+def test_derivatives_at_a_point_over_a_batch(n):
+    """vmap(pull)(np.eye(n)) is the Jacobian: the sizes of the point are those of elements."""
+    x = np.linspace(0.5, 1.0, n)
+    _, pull = vjp(cumulated, x)
+    _, push = linearize(cumulated, x)
+    jacobian = jacrev(cumulated)(x)
+    np.testing.assert_allclose(vmap(pull)(np.eye(n))[0], jacobian, rtol=1e-13)
+    np.testing.assert_allclose(vmap(push)(np.eye(n)).T, jacobian, rtol=1e-13)
+
+
+def test_derivatives_at_a_point_beside_other_arrays():
+    x, v = np.linspace(0.5, 1.0, 3), np.array([1.0, 2.0, 3.0])
+    _, pull = vjp(cumulated, x)
+    jacobian = jacrev(cumulated)(x)
+    np.testing.assert_allclose(jit(lambda ct: pull(ct)[0] + ct)(v), v @ jacobian + v, rtol=1e-13)
+    slope = grad(lambda ct: np.sum(pull(ct)[0] ** 2))(v)
+    np.testing.assert_allclose(slope, 2 * jacobian @ (v @ jacobian), rtol=1e-13)
+    for wrong in (np.ones(4), np.ones(1)):
+        with pytest.raises(ArgumentError, match=r"where \(3,\) is needed"):
+            jit(lambda ct: pull(ct)[0])(wrong)

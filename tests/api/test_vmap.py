@@ -331,3 +331,11 @@ def test_what_has_no_batch_is_refused(f, args, words):
 def test_python_needs_a_value_of_an_element():
     with pytest.raises(tapeless.TapelessError, match="depends on the contents of arrays"):
         vmap(lambda k: [1.0, 2.0][k])(np.array([0, 1]))
+
+
+def test_keywords_that_a_function_takes_out():
+    def scaled(x, **options):
+        return x * options.pop("by", 1.0) + len(options)
+
+    made = vmap(lambda x: scaled(x, by=3.0, other=None))(np.array([1.0, 2.0]))
+    assert made.tolist() == [4.0, 7.0]

@@ -214,3 +214,45 @@ def parts_read_on_some_sides(x, v):
     if x > 3:
         s = s * np.sum(t)
     return s + x
+
+
+@program(normal(4), 3)
+@program(normal(4), 1)
+def array_or_number_by_an_integer(x, n):
+    scale = x if n > 2 else 0.5
+    return np.sum(scale * x**2)
+
+
+@program(normal(4))
+@program(normal(5))
+def array_or_number_by_a_length(x):
+    extra = x[1::2] if len(x) % 2 == 0 else 0.0
+    return np.sum(np.sin(x)) + np.sum(extra**2)
+
+
+@program(normal(3), 2)
+@program(normal(3), 1)
+def containers_by_an_integer(x, order):
+    kept = None
+    if order > 1:
+        kept = {"square": x**2, "rest": [x, None]}
+    return np.sum(x) if kept is None else np.sum(kept["square"] * kept["rest"][0])
+
+
+@program(normal(3), 1)
+@program(normal(3), 2)
+def one_result_or_two(x, n):
+    def both(v):
+        if n == 1:
+            return np.exp(v)
+        return v, 2 * v
+
+    made = both(x)
+    return np.sum(made) if n == 1 else np.sum(made[0] * made[1])
+
+
+@program(normal(3), 2)
+def the_first_pass_is_another(x, n):
+    for k in range(n):
+        y = x if k == 0 else x[:, None] * y
+    return np.sum(y**2)

@@ -151,3 +151,13 @@ def set_and_string_keys(x):
     for word in sorted({"b", "a", "cc"}):
         total += x ** len(word) if word not in {"a"} else np.sin(x)
     return total * "abc".index("c")
+
+
+@program({"w2": normal(3), "b1": normal(2, seed=1), "w1": normal(2, 2, seed=2)})
+def items_in_the_order_of_names(parameters):
+    total = 0.0
+    for k, (name, value) in enumerate(sorted(parameters.items())):
+        total += (k + 1) * np.sum(value**2 if name.startswith("w") else np.exp(value))
+    for k, (name, value) in enumerate(sorted(parameters.items(), reverse=True)):
+        total += (k + len(name)) * np.sum(np.sin(value))
+    return total

@@ -215,3 +215,15 @@ def annealed_lattice_sum(a, b, cutoff):
             if 0 < r2 <= cutoff**2 + 0.3:
                 total += np.exp(-r2 / cutoff) * (-1) ** (i + j)
     return total
+
+
+@program(normal(2), normal(2, seed=1), 0.3, wrt=(0, 1, 2))
+def thrown_with_drag(x0, v0, k):
+    """Names that a rewriter may want for itself."""
+    t1, dt = 0.0, 0.05
+    x1, v1 = x0.copy(), v0
+    while t1 < 0.2:
+        v1 = v1 + dt * (np.array([0.0, -9.81]) - k * v1 * np.sqrt(v1 @ v1))
+        x1 += dt * v1
+        t1 += dt
+    return np.sum(x1**2) + v0 @ v1

@@ -23,7 +23,5 @@ def second_derivative_grad_grad(x):
     x_bar = 0.0
     for i in reversed(range(3)):
         x = x_saved[i]
-        x_saved_i_bar = x_saved_bar[i]
-        x_saved_bar[i] = 0.0
-        x_bar = x_bar * np.cos(x) + x_saved_i_bar
+        x_bar = x_bar * np.cos(x) + x_saved_bar[i]
     return x_bar

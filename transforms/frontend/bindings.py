@@ -10,6 +10,7 @@ from tapeless.transforms.frontend.syntax import (
     named,
     place,
     thunk,
+    unused,
 )
 
 
@@ -38,7 +39,7 @@ class Bindings(Expressions):
                     place(ast.Expr(hook("set_item", self.expr(obj), self.expr(key), value)), like)
                 ]
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                names = [f"t{next(self.counter)}" for _ in elements]
+                names = [unused(f"t{next(self.counter)}") for _ in elements]
                 parts: list[ast.expr] = [
                     ast.Starred(ast.Name(n, ast.Store()), ast.Store())
                     if isinstance(e, ast.Starred)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -23,11 +23,12 @@ from tapeless.transforms.errors import (
     TapelessError,
 )
 from tapeless.transforms.frontend.cells import CellLocation, Value
-from tapeless.transforms.frontend.desugar import RESULT
+from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.effects import Unreachable, raise_
 from tapeless.transforms.frontend.references import Choice, blank, by_reference
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
+from tapeless.transforms.frontend.syntax import RESULT
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import truth, undefined_flag
@@ -41,6 +42,7 @@ from tapeless.transforms.frontend.values import (
     is_reference,
     join,
     join_types,
+    put_together,
     take_apart,
 )
 
@@ -246,29 +248,38 @@ class Merge:
                 y.value is MISSING and (x.kind == "leaf" or is_reference(x))
             ):
                 return self.maybe(x, y, location)
+            if getattr(location, "name", "") == RESULT and (
+                x.value is MISSING or y.value is MISSING
+            ):
+                return self.result(*((1, y) if x.value is MISSING else (0, x)))
             if is_text(x) and is_text(y) and x.value is not y.value:
                 return self.text(x, y)
             return join(x, y, self.leaf)
         except StructureError as e:
             if location is None:
+                self.decide(e.problem, e.hint)
                 raise
-            what = (
-                f"'{location.name}' " if location.name and location.name != "return_value" else ""
-            )
+            what = f"'{location.name}' " if location.name and location.name != RESULT else ""
             origin = trace().origin
             where = f" on line {origin.line}" if origin else ""
             kind = (
                 "the results"
-                if location.name == "return_value"
+                if location.name == RESULT
                 else "the values of " + (what or "a variable")
             )
             diverged = Diverged(
                 f"{kind.strip()} after the branches{where} do not fit together: {e.problem}",
                 e.hint or Diverged.hint,
+                test=self.test if can_be_known(self.test) else None,
             )
             if isinstance(location, ContentsLocation):
-                raise StructureError(diverged.reason, diverged.hint) from None
+                raise diverged.refusal() from None
             return diverged
+
+    def decide(self, problem: str, hint: str) -> None:
+        """Sides that do not fit together are no trouble if the test can be known while staging."""
+        if can_be_known(self.test):
+            raise NeedStatic(self.test, problem, hint)
 
     def atom(self, p: Atom, q: Atom, hint: Any = None) -> Atom:
         if p is q or ((isinstance(p, Literal) and p == q) and not (self.a.raised or self.b.raised)):
@@ -400,6 +411,14 @@ class Merge:
             symbol.is_array, symbol.read_only = True, known.value.frozen
             trace().share(symbol.cell, known.value.memory())
         return symbol
+
+    def result(self, side: int, known: Spec) -> Any:
+        """What one side returns; the other side goes on, and sets a result later."""
+        if known.kind == "leaf" or is_reference(known):
+            return self.known_on(side, known)
+        if known.kind == "static":
+            return known.value
+        return put_together(known, [self.result(side, c) for c in known.children])
 
     def flag(self, when_then: bool) -> Symbol:
         if when_then not in self.flags:

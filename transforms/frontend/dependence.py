@@ -12,7 +12,6 @@ from tapeless.transforms.core.language import (
     free_variables,
     statements,
 )
-from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops.calls import acts
 
@@ -69,7 +68,7 @@ def can_be_known(wanted: Atom) -> bool:
     return True
 
 
-def depends_on_program(block: Block, inits: Any, seq: Sequence | None) -> bool:
+def depends_on_program(block: Block, inits: Any, seq: Any) -> bool:
     """Whether a loop reads anything that is not known now, or has effects."""
     if any(isinstance(a, Var) for a in inits) or free_variables(block):
         return True

@@ -15,7 +15,7 @@ import ast
 import itertools
 from dataclasses import dataclass, replace
 
-RESULT = "return_value"
+from tapeless.transforms.frontend.syntax import RESULT, unused
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _lower(stmts: list[ast.stmt], at: Context) -> list[ast.stmt]:
                 if otherwise:
                     return out + _lower(rest, at)
             case ast.With() | ast.Try() | ast.TryStar() | ast.Match() if exits(s):
-                flag = f"left_{next(at.names)}"
+                flag = unused(f"left_{next(at.names)}")
                 if isinstance(s, (ast.Try, ast.TryStar)) and any(map(exits, s.body)):
                     s.orelse = _unless(flag, s.orelse, s)  # jumps out of the body pass it by
                 inner = _inside(s, replace(at, flags=(*at.flags, flag)))
@@ -132,7 +132,7 @@ def _branch(s: ast.If, rest: list[ast.stmt], at: Context) -> list[ast.stmt]:
     elif _always(s.orelse):
         then, orelse = _lower(s.body + rest, at), _lower(s.orelse, at)
     else:
-        flag = f"left_{next(at.names)}"
+        flag = unused(f"left_{next(at.names)}")
         inner = replace(at, flags=(*at.flags, flag))
         made = ast.If(
             test=s.test, body=_lower(s.body, inner) or [ast.Pass()], orelse=_lower(s.orelse, inner)
@@ -159,8 +159,8 @@ def _loop(s: ast.For | ast.While, at: Context) -> tuple[str | None, list[ast.stm
     returns = any(exits(b, (ast.Return,)) for b in s.body)
     breaks = any(exits(b, (ast.Break,)) for b in s.body)
     n = next(at.names) if returns or breaks else 0
-    stop = f"stop_{n}" if returns or breaks else None
-    done = f"done_{n}" if returns else None
+    stop = unused(f"stop_{n}") if returns or breaks else None
+    done = unused(f"done_{n}") if returns else None
     inner = Context(at.names, (), stop, done)
     body = _lower(s.body, inner) or [ast.Pass()]
     made: ast.For | ast.While

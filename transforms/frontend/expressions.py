@@ -15,6 +15,7 @@ from tapeless.transforms.frontend.syntax import (
     pattern,
     place,
     thunk,
+    unused,
 )
 
 
@@ -195,7 +196,7 @@ class Expressions:
         element = ast.Tuple([node.key, node.value], ast.Load()) if kind == "DictComp" else node.elt
         outer = self.scope
         first = self.expr(node.generators[0].iter)
-        frame = f"v{next(self.depth)}"
+        frame = unused(f"v{next(self.depth)}")
         targets = {
             n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
         }
@@ -219,7 +220,7 @@ class Expressions:
         if g.ifs:
             test = hook("and_", *(thunk(self.expr(i)) for i in g.ifs))
         inner = self.generators(rest, element, frame, None) if rest else self.expr(element)
-        item = f"item_{next(self.counter)}"
+        item = unused(f"item_{next(self.counter)}")
         bind = hook("bind", named(frame), pattern(g.target), named(item))
         parts = ast.Tuple([bind, ast.Tuple([thunk(test), thunk(inner)], ast.Load())], ast.Load())
         function = thunk(ast.Subscript(parts, ast.Constant(1), ast.Load()), item)

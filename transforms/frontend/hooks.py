@@ -19,7 +19,6 @@ from tapeless.transforms.frontend.branches import branch, choose, short_circuit
 from tapeless.transforms.frontend.calls import Calls
 from tapeless.transforms.frontend.cells import undefined
 from tapeless.transforms.frontend.comprehensions import comprehension
-from tapeless.transforms.frontend.desugar import RESULT
 from tapeless.transforms.frontend.effects import formatted, raise_, refuse_caught
 from tapeless.transforms.frontend.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.loops import for_loop, while_loop
@@ -34,6 +33,7 @@ from tapeless.transforms.frontend.symbols import (
     store_into,
     wrap,
 )
+from tapeless.transforms.frontend.syntax import RESULT, plain
 from tapeless.transforms.frontend.texts import Text, percent
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import (
@@ -86,16 +86,16 @@ class Frame:
             and not value.cell.atom.name
             and name != RESULT
         ):
-            value.cell.atom.name = name
+            value.cell.atom.name = plain(name)
         if type(value) is StagedList and name != RESULT:
-            value.name = value.name or name
+            value.name = value.name or plain(name)
         self.__dict__.get(" diverged", {}).pop(name, None)
         self.__dict__[name] = value
 
     def __getattr__(self, name: str) -> Any:
         diverged = self.__dict__.get(" diverged", {})
         if name in diverged:
-            raise diverged[name].error(diverged[name].reason, diverged[name].hint)
+            raise diverged[name].refusal()
         raise undefined(name)
 
 

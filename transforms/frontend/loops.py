@@ -20,6 +20,7 @@ from tapeless.transforms.frontend.rolling import Roll, Unrollable
 from tapeless.transforms.frontend.sequences import Sequence, sequence
 from tapeless.transforms.frontend.settled import Plain
 from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.syntax import unused
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.ops import elementwise
@@ -204,7 +205,7 @@ def _writes(test: Callable[[], Any]) -> bool:
 
 def _while_by_flag(test: Callable[[], Any], body: Any, frame: Any, key: Any) -> None:
     """while test: body      as      going = test; while going: body; going = test"""
-    name = f"going_{key[1]}"
+    name = unused(f"going_{key[1]}")
     setattr(frame, name, truth(test()))
 
     def following() -> None:

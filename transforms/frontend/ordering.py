@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,25 @@ def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
         x = x.arrays()[0]
     items = x if isinstance(x, Symbol) else list(x)
     keys = items if key is None else _mapped(hooks, key, items)
-    if isinstance(keys, Symbol) or contains_symbol(keys):
+    known = None if isinstance(keys, Symbol) else _known(keys)
+    if known is None:
         return _sorted_by(items, keys, bool(reverse))
-    order = sorted(range(len(items)), key=lambda k: keys[k], reverse=reverse)
+    order = sorted(range(len(items)), key=lambda k: known[k], reverse=reverse)
     return trace().born(StagedList(items[k] for k in order))
+
+
+def _known(keys: list[Any]) -> list[Any] | None:
+    """The keys, of tuples the parts before the first symbol, where they decide the order: those of
+    sorted(params.items()) are names. None if values at run time decide."""
+    if not contains_symbol(keys):
+        return keys
+    if not all(type(key) is tuple for key in keys):
+        return None
+    heads = [tuple(itertools.takewhile(lambda x: not contains_symbol(x), key)) for key in keys]
+    for a, b in itertools.pairwise(sorted(heads)):
+        if all(x == y for x, y in zip(a, b, strict=False)):  # what follows would be compared
+            return None
+    return heads
 
 
 def _mapped(hooks: Any, key: Any, items: Any) -> Any:
@@ -36,9 +52,15 @@ def _mapped(hooks: Any, key: Any, items: Any) -> Any:
     return filled.arrays()[0]
 
 
+def _has_text(x: Any) -> bool:
+    return isinstance(x, str) or (isinstance(x, (tuple, list)) and any(map(_has_text, x)))
+
+
 def _sorted_by(items: Any, keys: Any, reverse: bool) -> Any:
     """Items in the order of keys that are known only when the program runs; as in Python, items of
     the same key keep their order."""
+    if not isinstance(items, Symbol) and any(map(_has_text, items)):
+        raise UnsupportedError("sorted() of text by values of the run", "use np.argsort")
     keys, table = (
         x if isinstance(x, Symbol) else apply(FUNCTIONS[np.asarray], x) for x in (keys, items)
     )

@@ -18,6 +18,7 @@ from tapeless.transforms.frontend.syntax import (
     place,
     plain_arguments,
     thunk,
+    unused,
 )
 
 
@@ -37,7 +38,7 @@ class Rewriter(Bindings):
         )
         params = source._arguments(node.args)
         bound, _, _ = bound_names(body)
-        frame = f"v{next(self.depth)}"
+        frame = unused(f"v{next(self.depth)}")
         lowered = body if generator else desugar(body)
         made_names, _, _ = bound_names(lowered)
         outer = self.scope
@@ -49,7 +50,10 @@ class Rewriter(Bindings):
                 hook("frame", ast.Constant(getattr(node, "name", "lambda"))),
             )
         ]
-        start += [ast.Assign([self.variable(p, ast.Store())], named(p)) for p in params]
+        for p in params:
+            fresh = node.args.kwarg is not None and p == node.args.kwarg.arg  # a dict of its own
+            value = hook("new", named(p)) if fresh else named(p)
+            start.append(ast.Assign([self.variable(p, ast.Store())], value))
         for s in start:
             place(s, first)
         rewritten_body = self.block(lowered)
@@ -116,7 +120,7 @@ class Rewriter(Bindings):
     def body_function(
         self, prefix: str, body: list[ast.stmt], *params: str
     ) -> tuple[str, ast.FunctionDef]:
-        name = f"{prefix}_{next(self.counter)}"
+        name = unused(f"{prefix}_{next(self.counter)}")
         return name, ast.FunctionDef(
             name=name,
             args=plain_arguments(list(params)),
@@ -132,7 +136,7 @@ class Rewriter(Bindings):
             case ast.Assign(targets=targets, value=value):
                 if len(targets) == 1:
                     return self.store(targets[0], self.expr(value), s)
-                name = f"t{next(self.counter)}"
+                name = unused(f"t{next(self.counter)}")
                 out: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], self.expr(value))]
                 for t in targets:
                     out += self.store(t, named(name), s)
@@ -162,7 +166,7 @@ class Rewriter(Bindings):
                     ast.Expr(hook("if_", self.expr(s.test), named(then), named(orelse))),
                 ]
             case ast.For() if native:
-                item = f"t{next(self.counter)}"
+                item = unused(f"t{next(self.counter)}")
                 bind = self.store(s.target, named(item), s)
                 return [
                     ast.For(
@@ -173,7 +177,7 @@ class Rewriter(Bindings):
                     )
                 ]
             case ast.For():
-                item = f"item_{next(self.counter)}"
+                item = unused(f"item_{next(self.counter)}")
                 bind = self.store(s.target, named(item), s)
                 name, made = self.body_function("body", bind + self.block(s.body), item)
                 index = ast.Constant(s.target.id if isinstance(s.target, ast.Name) else "")
@@ -248,7 +252,7 @@ class Rewriter(Bindings):
 
     def with_(self, items: list[ast.withitem], body: list[ast.stmt], s: ast.stmt) -> list[ast.stmt]:
         item, *others = items
-        name = f"t{next(self.counter)}"
+        name = unused(f"t{next(self.counter)}")
         manager = ast.withitem(
             hook("enter", self.expr(item.context_expr)), ast.Name(name, ast.Store())
         )

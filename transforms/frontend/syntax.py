@@ -6,9 +6,20 @@ import ast
 from typing import Any, TypeVar
 
 HOOKS = "__hooks__"
+RESULT = ".return_value"  # no variable of a program can be called so
 # a field since Python 3.12, whose absence is an error there
 TYPE_PARAMS: dict[str, Any] = {"type_params": []}
 Node = TypeVar("Node", bound=ast.AST)
+
+
+def unused(name: str) -> str:
+    """A name that no program has: CPython calls its own variables `.0`."""
+    return f".{name}"
+
+
+def plain(name: str) -> str:
+    """What a program may call the variable."""
+    return name if name == RESULT else name.removeprefix(".")
 
 
 def plain_arguments(names: list[str]) -> ast.arguments:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Atom, Literal, StackType, Type, Var
 from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
-from tapeless.transforms.frontend.desugar import RESULT
 from tapeless.transforms.frontend.symbols import Symbol, constant
+from tapeless.transforms.frontend.syntax import RESULT, plain
 from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.ops.shapes import cast
@@ -41,6 +41,13 @@ class Diverged:
     reason: str
     hint: str = "give the name the same kind of value on every side and in every pass"
     error: type[TapelessError] = StructureError
+    test: Atom | None = None  # of the branches, if it can be known while staging
+
+    def refusal(self) -> Exception:
+        """What to raise where it is read: where the test can be known, it has to be."""
+        if self.test is not None:
+            return NeedStatic(self.test, self.reason, self.hint)
+        return self.error(self.reason, self.hint)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +216,7 @@ def _join_sizes(a: dims.Size, b: dims.Size) -> dims.Size:
 def called(name: str, a: Atom, alone: bool) -> str:
     """The name of what a variable holds: the variable's, if it holds nothing else beside."""
     own = a.name if isinstance(a, Var) else ""
-    return (name if alone and name != RESULT else "") or own or name
+    return (name if alone and name != RESULT else "") or own or name.removeprefix(".")
 
 
 def convert(value: Atom, to: Type | StackType) -> Atom:
@@ -226,25 +233,25 @@ def convert(value: Atom, to: Type | StackType) -> Atom:
 
 class FrameLocation(Location):
     def __init__(self, frame: Any, name: str) -> None:
-        self.frame, self.name = frame, name
+        self.frame, self.variable, self.name = frame, name, plain(name)
         self.key = ("frame", id(frame), name)
         self.birth = trace().birth(frame)
 
     def get(self) -> Any:
         return self.frame.__dict__.get(
-            self.name, self.frame.__dict__.get(" diverged", {}).get(self.name, MISSING)
+            self.variable, self.frame.__dict__.get(" diverged", {}).get(self.variable, MISSING)
         )
 
     def set(self, value: Any) -> None:
         values = self.frame.__dict__
-        values.get(" diverged", {}).pop(self.name, None)
+        values.get(" diverged", {}).pop(self.variable, None)
         if value is MISSING:
-            values.pop(self.name, None)
+            values.pop(self.variable, None)
         elif isinstance(value, Diverged):
-            values.pop(self.name, None)
-            values.setdefault(" diverged", {})[self.name] = value
+            values.pop(self.variable, None)
+            values.setdefault(" diverged", {})[self.variable] = value
         else:
-            values[self.name] = value
+            values[self.variable] = value
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,7 +76,7 @@ class Writer(Rows):
         self.params = {a: self.params[a] for a in sorted(self.params, key=self.place_of)}
         parameters = (*self.bounds_of_rows, *self.params.values())
         head = wrap(f"def {self.kernel_name}({', '.join(parameters)}):")
-        lines = without_unread("\n".join(head), self.lines)
+        lines = without_unread("\n".join(head), self.lines or ["    pass"])
         launch = self.launch(results)
         if launch is not None:
             self.helpers[IN_PARALLEL.strip()] = None
@@ -84,7 +84,7 @@ class Writer(Rows):
         same = {v: self.memory.cell(v) for v in made if self.memory.cell(v) is not v}
         return Kernel(
             self.kernel_name,
-            "\n".join([decorator, *head, *(lines or ["    pass"])]),
+            "\n".join([decorator, *head, *lines]),
             list(self.params),
             list(self.scratch.items()),
             results,

@@ -242,6 +242,7 @@ class Lowering:
     def cuts(self, run: list[Statement]) -> Iterator[list[Part]]:
         """Ways to cut a run into kernels, the best first."""
         if self.parallel:
+            self.surround(run)
             parts = Parts(self.memory, self.analysis, self.hints)
             found = parts.of(run)
             self.relied += parts.relied
@@ -258,8 +259,8 @@ class Lowering:
             made += self.kernel(part, later) if self.worth(part.statements) else part.statements
         return made
 
-    def kernel(self, part: Part, live: set[Var]) -> list[Statement]:
-        run = part.statements
+    def surround(self, run: list[Statement]) -> None:
+        """Notes what a run defines, and which sizes are known before it."""
         analysis = self.analysis
         analysis.inside = {v for s in run for v in (*outputs(s), *inside(s))}
         analysis.seen = {
@@ -269,6 +270,11 @@ class Lowering:
             for n in getattr(v.type, "shape", ())
             for x in dims.symbols(n)
         }
+
+    def kernel(self, part: Part, live: set[Var]) -> list[Statement]:
+        run = part.statements
+        analysis = self.analysis
+        self.surround(run)
         name = self.name_kernel()
         writer = Writer(name, self.memory, analysis, Names(set(RESERVED)))
         kernel = writer.run(part, live)

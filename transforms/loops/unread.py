@@ -17,7 +17,7 @@ def without_unread(head: str, lines: list[str]) -> list[str]:
     """The lines of a function, as long as some go."""
     while True:
         tree = ast.parse("\n".join([head, *lines]))
-        read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and _is_load(n)}
+        read = {name for n in ast.walk(tree) for name in _read(n)}
         read |= {n.target.id for n in ast.walk(tree) if _adds(n)}  # type: ignore[attr-defined]
         unread = [s for block in _suites(tree) for s in _unread(block, read)]
         if not unread:
@@ -32,8 +32,12 @@ def _adds(n: ast.AST) -> bool:
     return isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
 
 
-def _is_load(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Load)
+def _read(node: ast.AST) -> list[str]:
+    """The variable that an expression, or `x += 1`, reads itself."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()) | ast.AugAssign(target=ast.Name(id=name)):
+            return [name]
+    return []
 
 
 def _suites(tree: ast.AST) -> list[list[ast.stmt]]:

@@ -108,7 +108,8 @@ class Slices:
         for t in self.lets:
             if t.op.name in ("index", "update", "add_at"):
                 cell = self.memory.base(t.args[0])
-                assert cell is not None
+                if cell is None:  # a value that is never read
+                    raise Unfit
                 places.setdefault(cell, set()).add(self.place(t))
                 kinds.setdefault(cell, set()).add(t.op.name)
         for cell, found in places.items():

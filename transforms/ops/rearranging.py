@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, broadcast, current, size_of, static
+from tapeless.transforms.core.builder import atom, broadcast, current, size_atom, size_of, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
@@ -38,6 +38,10 @@ from tapeless.transforms.ops.shapes import (
     sum,
     transpose,
 )
+
+
+def _broadcast_shapes(*args: Any) -> tuple[Any, ...]:
+    return tuple(size_atom(n) for n in broadcast(*map(shape_of, args)))
 
 
 def _reshape(
@@ -685,6 +689,8 @@ NUMPY = {
     np.astype: _astype,
     np.shape: lambda a: tuple(atom(s) for s in as_array(a).type.shape),
     np.ndim: lambda a: as_array(a).type.ndim,
+    np.iterable: lambda y: bool(as_array(y).type.shape),
+    np.broadcast_shapes: _broadcast_shapes,
     np.size: _size_of_axes,
     np.isscalar: lambda element: not as_array(element).type.shape,
     np.iscomplexobj: lambda x: as_array(x).type.dtype.kind == "c",

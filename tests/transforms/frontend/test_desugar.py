@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tapeless.transforms.frontend.desugar import RESULT, desugar, exits
+from tapeless.transforms.frontend.desugar import desugar, exits
+from tapeless.transforms.frontend.syntax import RESULT
 
 JUMPS = (ast.Return, ast.Break, ast.Continue)
 

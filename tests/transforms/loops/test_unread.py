@@ -55,6 +55,14 @@ CASES = {
         """,
         "x[0] = 1",
     ),
+    "counts stay": (
+        """
+        count = 0
+        for i in range(3):
+            count += 1
+        """,
+        None,
+    ),
     "elements and several at once stay": (
         """
         x[0] = 1

@@ -5,6 +5,14 @@ import numpy as np
 from tests.transforms.ops.cases import case, flags, integers, normal, positive
 
 CASES = [
+    case(lambda x, y: np.broadcast_shapes(x.shape, y.shape), integers(2, 1), integers(3)),
+    case(lambda x: np.broadcast_shapes(x.shape, (2, 1), 4), integers(4)),
+    case(np.iterable, integers(4)),
+    case(lambda x: np.asarray(x[0]).dtype.itemsize, integers(4)),
+    case(lambda x: np.asarray(x) * np.ones(2, np.float32), 0.3, single=False),
+    case(lambda x: np.asarray(0.5)[None] * x, normal(2)),
+    case(lambda x: np.asarray(x, copy=True), normal(2)),
+    case(lambda x: np.ascontiguousarray(x), 0.3),
     case(np.reshape, normal(2, 3), shape=(3, 2)),
     case(np.reshape, normal(2, 6), shape=(-1, 3)),
     case(lambda x: np.reshape(x, (3, 2), order="F"), normal(2, 3)),

@@ -35,7 +35,7 @@ CASES = [
     real(np.fft.fft2, normal(2, 3, 2), normal(2, 3, 2), axes=(0, 1)),
     real(np.fft.ifft2, normal(2, 3), normal(2, 3), norm="forward"),
     real(np.fft.fftn, normal(2, 3, 2), normal(2, 3, 2)),
-    real(np.fft.fftn, normal(2, 3), normal(2, 3), s=(3, 2)),
+    real(np.fft.fftn, normal(2, 3), normal(2, 3), s=(3, 2), axes=(0, 1)),
     real(np.fft.fftn, normal(2, 3), normal(2, 3), axes=(1, 1)),
     real(np.fft.ifftn, normal(2, 3, 2), normal(2, 3, 2), axes=(0, 2)),
     *(spectrum(np.fft.rfft, normal(n), norm=norm) for n in (5, 6) for norm in NORMS),
@@ -43,17 +43,13 @@ CASES = [
     spectrum(np.fft.rfft, normal(6), n=4),
     spectrum(np.fft.rfft2, normal(3, 4)),
     spectrum(np.fft.rfftn, normal(3, 2, 4)),
-    spectrum(np.fft.rfftn, normal(3, 4), s=(2, 5)),
-    *(
-        real(np.fft.irfft, normal(4), normal(4), n=n, norm=norm)
-        for n in (6, 7)
-        for norm in NORMS
-    ),
+    spectrum(np.fft.rfftn, normal(3, 4), s=(2, 5), axes=(0, 1)),
+    *(real(np.fft.irfft, normal(4), normal(4), n=n, norm=norm) for n in (6, 7) for norm in NORMS),
     real(np.fft.irfft, normal(3, 4), normal(3, 4)),
     real(np.fft.irfft, normal(4, 2), normal(4, 2), n=9, axis=0),
     real(np.fft.irfft2, normal(3, 4), normal(3, 4)),
     real(np.fft.irfftn, normal(2, 3, 3), normal(2, 3, 3)),
-    real(np.fft.irfftn, normal(3, 3), normal(3, 3), s=(4, 5)),
+    real(np.fft.irfftn, normal(3, 3), normal(3, 3), s=(4, 5), axes=(0, 1)),
     real(np.fft.hfft, normal(4), normal(4)),
     real(np.fft.hfft, normal(4), normal(4), n=7, norm="ortho"),
     spectrum(np.fft.ihfft, normal(6)),

@@ -11,6 +11,7 @@ def parts(z):
     return np.stack([np.real(z), np.imag(z)])
 
 
+POINTS = np.array([[0.0, 0.1], [1.0, 1.2], [0.2, 0.8], [0.9, 0.3], [0.7, 0.2]])
 WHOLE = np.array([3, 1, 3, 0, 2])
 
 CASES = [
@@ -55,12 +56,12 @@ CASES = [
     case(np.histogram_bin_edges, stepped(5), bins=[0.0, 0.5, 1.0]),
     case(
         lambda x, w: np.histogram2d(x, x**2, 3, [[0, 1], [0, 2]], weights=w),
-        stepped(5) * 0.9,
+        np.array([0.1, 0.9, 0.2, 0.45, 0.75]),
         normal(5),
         single=False,
     ),
     case(lambda x: np.histogram2d(x, x**2, [2, 3]), integers(5)),
-    case(lambda x: np.histogramdd(x, 2, density=True)[0], stepped(5, 2), second=False),
+    case(lambda x: np.histogramdd(x, 2, density=True)[0], POINTS, second=False),
     case(lambda x: np.histogramdd(x, 4), integers(5)),
     case(np.polydiv, normal(4), positive(2), single=False),
     case(np.polydiv, positive(2), positive(3), single=False),

@@ -89,6 +89,30 @@ def test_as_array_code(interpreted, case):
     assert goes_over_elements(compiled) or np.shape(args[0])[0] == 0
 
 
+def test_threads_share_the_elements():
+    def counted(x):
+        n = 0
+        while x > 1:
+            if x == 7:
+                raise ValueError("seven")
+            if x == 11:
+                raise KeyError("eleven")
+            x = 0.999 * x
+            n += 1
+        return n
+
+    compiled = jit(vmap(counted))
+    x = np.linspace(0, 5, 20_000)
+    expected = np.maximum(np.ceil(np.log(np.maximum(x, 1e-9)) / -np.log(0.999)), 0)
+    assert np.max(np.abs(compiled(x) - expected)) <= 1  # to rounding, where a power is near one
+    x[15_000], x[3_000] = 7, 11
+    with pytest.raises(KeyError, match="eleven"):
+        compiled(x)
+    x[1_000] = 7
+    with pytest.raises(ValueError, match="seven"):
+        compiled(x)
+
+
 def test_compiled():
     got = jit(vmap(halved))(X)
     np.testing.assert_array_equal(got[0], [halved(x)[0] for x in X])
@@ -101,8 +125,8 @@ def test_source(interpreted):
     kernel = compiled.source().partition('error_model="numpy")\n')[2].partition("\n\n\n")[0]
     assert (
         kernel
-        == """def halved_vmap_kernel(x, out, out_2):
-    for i in range(x.shape[0]):  # line 37
+        == """def halved_vmap_kernel(first, last, x, out, out_2):
+    for i in range(first, last):  # line 37
         x_2 = x[i]
         x_3 = x_2
         n = 0

@@ -1,0 +1,41 @@
+"""The workloads of the benchmarks: they run, and ours agrees with the peers that are here."""
+
+import numpy as np
+import pytest
+
+from benchmarks import cell
+from benchmarks.table import chart, seconds, tables
+from benchmarks.workloads import WORKLOADS
+from tapeless import disable_jit
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_workloads_are_what_numpy_computes(name):
+    w = WORKLOADS[name]
+    args = w.arguments(w.sizes[0], np.random.default_rng(0))
+    call, given = cell.by_tapeless(w, args)
+    with disable_jit():
+        found = cell.magnitude(call(*given))
+    if w.transform == "jit":
+        assert found == pytest.approx(cell.magnitude(w.make(np)(*args)), rel=1e-5)
+    assert found > 0
+    assert np.isfinite(found)
+
+
+def test_a_cell():
+    made = cell.measure("S7 logistic, one slope", "NumPy", 1)
+    assert 0 < made["seconds"] < 1
+    assert made["check"] == pytest.approx(1 / (1 + np.exp(-0.3)))
+
+
+def test_the_table_and_its_chart(tmp_path):
+    ours = {"seconds": 0.5e-3, "first": 2.0, "filled": 0.1, "memory": 1.5, "check": 1.0}
+    rows = {"S1 sin(x) + cos(y)": {"tapeless": ours, "NumPy": {**ours, "seconds": 2e-3}}}
+    grown = {("S1 sin(x) + cos(y)", "tapeless"): {10: 1e-6, 100: 5e-5}}
+    text = "\n".join(tables(rows, grown))
+    assert "| 500 µs | 2 ms | - | - | **4.00** | 2 s | 100 ms | 1.5 MB | - |" in text
+    assert "10: 1 µs, 100: 50 µs" in text
+    assert seconds(3e-9) == "3 ns"
+    pytest.importorskip("matplotlib", reason="draws the chart")
+    chart(rows, grown, tmp_path / "chart.png")
+    assert (tmp_path / "chart.png").stat().st_size > 1000
