@@ -16,7 +16,7 @@ from tapeless.recorded import Backward, Call, zero_like
 from tapeless.region import Reverse, continuing, cotangent, described, matched, symbol
 from tapeless.transforms.closing import close
 from tapeless.transforms.core.builder import active, current
-from tapeless.transforms.core.language import Atom, Block, Let, Var
+from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import (
     ArgumentError,
@@ -28,6 +28,7 @@ from tapeless.transforms.expand import again, identity
 from tapeless.transforms.frontend.reads import Guard
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
+from tapeless.transforms.ops.drawing import draw
 from tapeless.transforms.simplify import dead_code
 
 
@@ -370,6 +371,11 @@ class Checkpoint(Custom):
         return [tangent_of(t, a) for a in block.results]
 
     def reverse(self, call: Call, s: Let) -> Let:
+        if any(isinstance(t, Let) and t.op is draw for t in statements(call.block)):
+            raise UnsupportedError(
+                f"checkpoint({base_name(self.fun)}) would draw other random numbers again",
+                "draw outside and pass the numbers in, or use tapeless.random with a key",
+            )
         new: dict[Var, Atom] = dict(zip(call.block.params, s.args, strict=True))
         at = [k for k, a in enumerate(s.args) if isinstance(a, Var) and a.type.differentiable]
         with continuing(call.run), call.run.block() as body:
@@ -382,14 +388,12 @@ class Checkpoint(Custom):
         cts = [cotangent(a) for a in smooth]
         inputs = tuple(v for k in at if isinstance(v := new[call.block.params[k]], Var))
         program = Reverse(Block(inputs, inner.body, tuple(smooth)), cts)
-        statements = [*body, *program.forward, *program.back]
+        made = [*body, *program.forward, *program.back]
         bars = dict(zip(at, program.bars, strict=True))
         forward, _ = refresh(
             replace(call.block, params=()), dict(zip(call.block.params, s.args, strict=True))
         )
-        return Backward(self.__name__, statements, cts, bars).replacing(
-            s, forward, [], lambda dots: None
-        )
+        return Backward(self.__name__, made, cts, bars).replacing(s, forward, [], lambda dots: None)
 
 
 def _dot(a: Atom) -> str:

@@ -145,9 +145,10 @@ def callback(
     >>> f(3.0), seen
     (4.0, [9.0])
     """
-    if callback is None and not (args or kwargs):
+    given: Any = callback
+    if given is None and not (args or kwargs):
         return _callback
-    _callback(callback, *args, **kwargs)
+    _callback(given, *args, **kwargs)
     return None
 
 
@@ -191,7 +192,7 @@ def breakpoint(
     >>> @jit
     ... def f(x):
     ...     y = x * x
-    ...     breakpoint(stdin=io.StringIO("p y"), stdout=io.StringIO())
+    ...     breakpoint(stdin=io.StringIO("p y\\ncontinue\\n"), stdout=io.StringIO())
     ...     return y + 1
     >>> f(3.0)
     10.0

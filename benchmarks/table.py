@@ -39,7 +39,9 @@ def run(name, library, size, threads, folder):
         made = subprocess.run(
             command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE
         )
-    except subprocess.SubprocessError:
+    except subprocess.SubprocessError as e:
+        if library == "tapeless":
+            raise SystemExit(f"{name}: {e}\n{e.stderr}") from e
         return None
     return json.loads(made.stdout)
 

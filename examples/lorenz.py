@@ -22,7 +22,7 @@ import numpy as np
 
 from tapeless import vmap
 
-TOLERANCE = 1e-9
+TOLERANCE = 1e-5
 
 
 def slope(state):
@@ -44,7 +44,8 @@ def attempt(state, k1, step):
 def horizon(start, nearby, apart, latest):
     """When two trajectories from (3,) and (3,) are so far apart, or `latest`; and steps made.
 
-    The last step is cut to where the logarithm of the distance, taken as linear, crosses.
+    Both take the same steps, so that they differ by where they started and not by errors. The last
+    step is cut to where the logarithm of the distance, taken as linear, crosses.
     """
     pair = np.stack([start, nearby], axis=1)
     k1 = slope(pair)

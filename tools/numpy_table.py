@@ -56,7 +56,6 @@ NOTES = {
     np.unique: "values from the first of equal elements; no `axis=`",
     np.insert: "positions must be known",
     np.interp: "no `period=`",
-    np.quantile: "`method='linear'`; q must be known",
     np.sort: "elements that tie keep their order",
 }
 OF_SCIPY = {"scipy.linalg.expm": "first order only"}

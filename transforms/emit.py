@@ -68,6 +68,7 @@ OF_BOOLS = {
     "logical_or": "{0} or {1}",
 }
 TAKE_BOOLS = {*OF_BOOLS, "select", "cast", "update", "push", "copy"}
+SIZED = ("zeros", "ones", "empty", "full", "draw")  # take a number for the shape (n,)
 ASSOCIATIVE = ("add", "mul")
 BUILTINS = {"np", "scipy", "range", "reversed", "print", "max", "len", "list", "bool"}
 
@@ -181,7 +182,7 @@ class Writer:
         return ast.BinOp(_left(made.left, right.left, made.op), made.op, right.right)
 
     def shape(self, shape: tuple[Any, ...], s: Let) -> ast.expr:
-        if s.op.name in ("zeros", "ones", "empty", "full") and len(shape) == 1:
+        if s.op.name in SIZED and len(shape) == 1:
             return self.size(shape[0], s)
         return ast.Tuple(
             [self.size(e, s) if isinstance(e, (int, dims.Dim)) else number(e) for e in shape],

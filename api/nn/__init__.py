@@ -11,8 +11,11 @@ array([0.25, 0.25, 0.25, 0.25])
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.nn instead of {__name__}")
 
+from typing import Any
+
 from numpy import tanh
 
+from tapeless.missing import missing
 from tapeless.nn import initializers
 from tapeless.nn.activations import (
     gelu,
@@ -45,6 +48,11 @@ from tapeless.nn.rectifiers import (
     sparse_sigmoid,
 )
 from tapeless.nn.softmaxes import log_softmax, logmeanexp, logsumexp, softmax
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name)
+
 
 __all__ = [
     "celu",

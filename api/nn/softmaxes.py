@@ -12,9 +12,17 @@ from tapeless.functions import stop_gradient
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def _largest(x: Any, axis: Any) -> Any:
-    """The largest element, held constant, and 0 where it is infinite."""
-    top = np.max(stop_gradient(np.real(x)), axis=axis, keepdims=True, initial=-np.inf)
+def _top(x: Any, axis: Any) -> Any:
+    """The largest element, held constant."""
+    x = stop_gradient(np.real(x))
+    if np.size(x) == 0:
+        return np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    return np.max(x, axis=axis, keepdims=True)
+
+
+def _finite_top(x: Any, axis: Any) -> Any:
+    """The same, and 0 where it is infinite."""
+    top = _top(x, axis)
     return np.where(np.isfinite(top), top, 0)
 
 
@@ -22,18 +30,18 @@ def _masked(x: Any, where: Any) -> Any:
     return x if where is None else np.where(where, x, -np.inf)
 
 
-def _softmax(x: Any, axis: Any) -> Any:
-    parts = np.exp(x - _largest(x, axis))
+def _softmax(x: Any, axis: Any, masked: bool) -> Any:
+    parts = np.exp(x - (_finite_top(x, axis) if masked else _top(x, axis)))
     total = np.sum(parts, axis=axis, keepdims=True)
-    return parts / np.where(total == 0, 1, total)
+    return parts / (np.where(total == 0, 1, total) if masked else total)
 
 
-_softmax_with_rule = CustomJvp(_softmax, (1,))
+_softmax_with_rule = CustomJvp(_softmax, (1, 2))
 
 
 @_softmax_with_rule.defjvp
-def _softmax_jvp(axis: Any, primals: Any, tangents: Any) -> Any:
-    y = _softmax_with_rule(primals[0], axis)
+def _softmax_jvp(axis: Any, masked: bool, primals: Any, tangents: Any) -> Any:
+    y = _softmax_with_rule(primals[0], axis, masked)
     scaled = y * tangents[0]
     return y, scaled - y * np.sum(scaled, axis=axis, keepdims=True)
 
@@ -50,7 +58,7 @@ def softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
     >>> softmax(np.zeros(3), where=np.array([True, True, False]))
     array([0.5, 0.5, 0. ])
     """
-    return _softmax_with_rule(_masked(x, where), axis)
+    return _softmax_with_rule(_masked(x, where), axis, where is not None)
 
 
 def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
@@ -63,11 +71,12 @@ def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
     >>> log_softmax(np.array([0.0, 0.0])).round(4)
     array([-0.6931, -0.6931])
     """
-    x = _masked(x, where)
-    shifted = x - _largest(x, axis)
-    total = np.sum(np.exp(shifted), axis=axis, keepdims=True)
     if where is None:
-        return shifted - np.log(total)
+        shifted = x - _top(x, axis)
+        return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+    x = _masked(x, where)
+    shifted = x - _finite_top(x, axis)
+    total = np.sum(np.exp(shifted), axis=axis, keepdims=True)
     return np.where(where, shifted - np.log(np.where(total == 0, 1, total)), -np.inf)
 
 
@@ -95,7 +104,7 @@ def logsumexp(
     a = _masked(a, where)
     if b is not None:
         a = np.where(b == 0, -np.inf, a)  # so that a large element without weight does not count
-    top = _largest(a, axis)
+    top = _finite_top(a, axis)
     parts = np.exp(a - top)
     total = np.sum(parts if b is None else b * parts, axis=axis, keepdims=True)
     sign, size = np.sign(total), np.abs(total) if return_sign else total

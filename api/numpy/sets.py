@@ -123,8 +123,7 @@ def setdiff1d(
 ) -> Any:
     """np.setdiff1d; with `size`, so many values, those that are missing `fill_value`, or 0."""
     if size is None:
-        values = np.ravel(ar1) if assume_unique else np.unique(ar1)
-        return values[~np.isin(values, ar2)]
+        return np.setdiff1d(ar1, ar2, assume_unique)
     line = np.ravel(ar1) if assume_unique else np.sort(np.ravel(ar1))
     wanted = ~np.isin(line, ar2)
     if not assume_unique:
@@ -141,10 +140,12 @@ def setxor1d(
     fill_value: Any = None,
 ) -> Any:
     """np.setxor1d; with `size` as `unique`."""
+    if size is None:
+        return np.setxor1d(ar1, ar2, assume_unique)
     first, second = np.ravel(ar1), np.ravel(ar2)
     line = np.sort(np.concatenate([first, second]))
     wanted = firsts(line) & (np.isin(line, first) != np.isin(line, second))
-    return line[wanted] if size is None else packed(wanted, line, size, fill_value)
+    return packed(wanted, line, size, fill_value)
 
 
 def intersect1d(
@@ -157,10 +158,10 @@ def intersect1d(
     fill_value: Any = None,
 ) -> Any:
     """np.intersect1d; with `size` as `unique`, then without `return_indices`."""
+    if size is None:
+        return np.intersect1d(ar1, ar2, assume_unique, return_indices)
     if return_indices:
-        if size is not None:
-            raise UnsupportedError("jnp.intersect1d with return_indices and size=")
-        return np.intersect1d(ar1, ar2, assume_unique, return_indices=True)
+        raise UnsupportedError("jnp.intersect1d with return_indices and size=")
     line = np.sort(np.ravel(ar1))
     wanted = np.isin(line, np.ravel(ar2)) & firsts(line)
-    return line[wanted] if size is None else packed(wanted, line, size, fill_value)
+    return packed(wanted, line, size, fill_value)

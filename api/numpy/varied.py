@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.written.several import companion
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -185,11 +186,3 @@ def polydiv(u: Any, v: Any, *, trim_leading_zeros: bool = False) -> Any:
 def roots(p: Any, *, strip_zeros: bool = True) -> Any:
     """np.roots; leading and trailing zeros must be gone without `strip_zeros`."""
     return np.roots(p) if strip_zeros else np.linalg.eigvals(companion(np.asarray(p)))
-
-
-def companion(p: Any) -> Any:
-    """The matrix whose eigenvalues are the roots of a polynomial."""
-    n = p.shape[0] - 1
-    made = np.eye(n, k=-1, dtype=np.result_type(p.dtype, np.float32))
-    made[0] = -p[1:] / p[0]
-    return made

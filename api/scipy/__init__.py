@@ -13,6 +13,8 @@ if not __name__.startswith("tapeless."):
 import importlib
 from typing import Any
 
+from tapeless.missing import missing
+
 MODULES = frozenset(
     [
         "cluster",
@@ -31,7 +33,7 @@ MODULES = frozenset(
 def __getattr__(name: str) -> Any:
     """The modules, imported on first use; most need SciPy."""
     if name not in MODULES:
-        raise AttributeError(f"module 'tapeless.scipy' has no attribute {name!r}")
+        raise missing(__name__, name)
     return importlib.import_module(f"tapeless.scipy.{name}")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.lax import conv_general_dilated
+from tapeless.missing import missing
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -206,3 +207,7 @@ def _level(y: Any) -> Any:
     y = y - np.mean(y, axis=-1, keepdims=True)
     square = np.sum(t * t)
     return y - t * (np.sum(t * y, axis=-1, keepdims=True) / np.where(square == 0, 1.0, square))
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name)

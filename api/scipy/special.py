@@ -59,6 +59,7 @@ from scipy.special import (
 )
 from scipy.special import log_ndtr as _log_ndtr
 
+from tapeless.missing import missing
 from tapeless.nn.softmaxes import logsumexp
 from tapeless.transforms.errors import ArgumentError
 
@@ -218,6 +219,10 @@ def sici(x: Any) -> Any:
     made = exp1(1j * np.where(size == 0, 1.0, size))
     sine = np.where(size == 0, x * 1.0, np.sign(x) * (np.imag(made) + math.pi / 2))
     return sine, np.where(size == 0, -np.inf, -np.real(made))
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name)
 
 
 __all__ = [

@@ -38,7 +38,7 @@ class Whole(Kernel):
     def __init__(self, kernel: Kernel, function: Callable[..., Any], form: Form) -> None:
         super().__init__(kernel.program, kernel.function, kernel.options)
         self.driver, self.form = function, form
-        self.__globals__ = function.__globals__  # type: ignore[attr-defined]
+        self.__globals__ = function.__globals__
         self.made: tuple[int, tuple[int, ...]] | None = None  # the last entry
 
     def __call__(self, *args: Any) -> Any:
@@ -96,9 +96,9 @@ def formed_by(function: ast.FunctionDef) -> tuple[str, Form] | None:
             held = [e.id for e in _parts(target) if isinstance(e, ast.Name)]
         case [ast.Return(value=value)]:
             found = [e for e in ast.walk(function) if _is_kernel(e)]
-            if len(found) != 1:
+            if len(found) != 1 or not isinstance(found[0], ast.Call):
                 return None
-            (call,) = found
+            call = found[0]
         case _:
             return None
     passed = [a.id for a in call.args if isinstance(a, ast.Name)]

@@ -119,6 +119,15 @@ def test_functions_that_the_transformed_function_makes():
     assert f(1.0, 2) == (1.0 * 3 + 10 - 2) * 3 + 10 - 2
 
 
+def test_several_functions_on_a_line():
+    @jit
+    def f(x):
+        p, q, r = (lambda v: v + 1.0), (lambda v: v * 10.0), (lambda v: 5.0)
+        return [pure_callback(g, FLOAT, x) for g in (p, q, r)]
+
+    assert f(2.0) == [3.0, 20.0, 5.0]
+
+
 def test_a_loop_calls_one_function():
     f = jit(lambda x, n: [x := pure_callback(lambda v: v + 1, FLOAT, x) for _ in range(n)][-1])
     assert f(1.0, 5) == 6.0

@@ -220,3 +220,12 @@ def test_registered_classes_come_back():
 def test_reductions_over_no_axis(reduce):
     x = normal(3)
     np.testing.assert_array_equal(jit(lambda x: reduce(x, axis=()))(x), reduce(x, axis=()))
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_extrema_of_nothing(keepdims):
+    def largest(x):
+        return np.max(x, axis=1, keepdims=keepdims, initial=-np.inf)
+
+    x = np.zeros((3, 0))
+    np.testing.assert_array_equal(jit(largest)(x), largest(x))

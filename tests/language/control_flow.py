@@ -226,6 +226,21 @@ def returns_from_a_loop(x):
     return np.exp(y)
 
 
+@row("`return` inside loops")
+@row("`return` inside loops", at=[0.1, 0.2, 0.3])
+def returns_containers_from_a_loop(x):
+    def found(y):
+        for t in range(8):
+            y = y + x[1] * x[1]
+            if y > 0.1:
+                if x[0] > 0.2:
+                    return {"y": y * x[0]}, (t + 1, x * y)
+        return {"y": np.exp(y)}, (0, x)
+
+    first, (steps, rest) = found(x[2])
+    return first["y"] * (steps + 2) + np.sum(rest)
+
+
 @row("conditional expressions")
 def chosen(x):
     a = x[0] if x[1] > 0 else np.sin(x[2])
@@ -342,3 +357,12 @@ def reported(x):
         warnings.warn(f"huge: {total}", stacklevel=2)
         logging.getLogger("model").warning("huge: %g", total)
     return total**2
+
+
+@row("random numbers of `np.random` and of generators from outside")
+def random_numbers(x):
+    np.random.seed(3)  # so that every call draws the same
+    total = 0.0
+    for k in range(3):
+        total += np.sum(np.sin(x * np.random.randn(3))) * np.random.uniform(k, 2.0)
+    return total

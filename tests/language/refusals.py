@@ -26,13 +26,13 @@ def foreign(x):
     return np.sum(x) * len(json.dumps(x[0]))
 
 
-@refused("branches that end with different structure", "are built differently")
+@refused("branches on data that end with different structure", "are built differently")
 def uneven(x):
     y = (x[0], x[1]) if x[0] > 0 else x[2]
     return np.sum(np.array(y))
 
 
-@refused("clocks and random numbers from outside", "gives other values at each call")
+@refused("clocks, and Python's own `random`", "gives other values at each call")
 def clock(x):
     return np.sum(x) * time.time()
 

@@ -17,6 +17,7 @@ from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend.applied import applied
 from tapeless.transforms.frontend.builtins_ import BUILTINS
 from tapeless.transforms.frontend.dependence import can_be_known
+from tapeless.transforms.frontend.draws import drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
 from tapeless.transforms.frontend.outside import record, refuse_outside, spelling
 from tapeless.transforms.frontend.provenance import (
@@ -145,6 +146,7 @@ class Calls:
         )
 
     def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args = seeded(cls, args)
         init = cls.__init__  # type: ignore[misc]
         new: Any = cls.__new__
         plain = (
@@ -178,6 +180,7 @@ class Calls:
 
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
+        args = seeded(f, args) if hashable(f) else args
         symbolic = contains_symbol(args) or contains_symbol(kwargs)
         name = getattr(f, "__name__", "")
         this = getattr(f, "__self__", None)
@@ -198,7 +201,9 @@ class Calls:
                 return None
             return f(*args, **kwargs)
         if is_stateful(this):
-            self.advance(this)
+            if not trace().birth(this):
+                return drawn(this, name, args, kwargs)
+            self.advance()
         elif impure(f):
             raise UnsupportedError(
                 f"{qualified(f)} gives other values at each call, and would be frozen by staging",
@@ -216,15 +221,9 @@ class Calls:
             return symbol
         return trace().born(made) if is_stateful(made) else made
 
-    def advance(self, owner: Any) -> None:
-        """A generator of random numbers is used: only where the program runs as written."""
+    def advance(self) -> None:
+        """A generator made inside is used: only where the program runs as written."""
         t = trace()
-        if not t.birth(owner):
-            raise UnsupportedError(
-                f"{type(owner).__name__} objects from outside give other values at each call, "
-                "and would be frozen by staging",
-                "pass the values in as arguments",
-            )
         if t.rolling:
             raise Unrollable("it draws from a generator that is made outside of it")
         if len(t.journals) > 1:

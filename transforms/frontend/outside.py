@@ -9,6 +9,8 @@ import sys
 import warnings
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core.language import Atom, Effect
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.effects import effect_parts
@@ -46,6 +48,8 @@ def refuse_outside(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Non
 def spelling(f: Any) -> tuple[str, str] | None:
     """(expression, module) of a function whose calls are recorded: warnings, logs and streams."""
     name, this = getattr(f, "__name__", ""), getattr(f, "__self__", None)
+    if "numpy.random" in sys.modules and f is np.random.seed:
+        return "np.random.seed", "numpy"
     if f is warnings.warn:
         return "warnings.warn", "warnings"
     if name in LEVELS and isinstance(this, logging.Logger):

@@ -31,15 +31,17 @@ def plain_function(fun: Any) -> Any:
     if code not in known_codes:
         _refuse_symbols(fun)
         return fun
-    original = next((c for c in _inner(known_codes[code]) if _same_place(c, code)), None)
-    if original is None:
+    found = [c for c in _inner(known_codes[code]) if _same_place(c, code)]
+    if len(found) > 1:  # several on a line
+        found = [c for c in found if _end(c) == _end(code)]
+    if len(found) != 1:
         raise UnsupportedError(
             f"{fun.__name__} is made in a function that is staged, and called when it runs",
             "define it outside of the function",
         )
-    names = [_variable(fun, name) for name in original.co_freevars]
+    names = [_variable(fun, name) for name in found[0].co_freevars]
     made = types.FunctionType(
-        original,
+        found[0],
         fun.__globals__,
         fun.__name__,
         fun.__defaults__,
@@ -73,11 +75,9 @@ def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
 def _same_place(a: types.CodeType, b: types.CodeType) -> bool:
     """Whether code and rewritten code are of one definition."""
     count = a.co_argcount + a.co_kwonlyargcount
-    return (
-        (a.co_name, a.co_firstlineno) == (b.co_name, b.co_firstlineno)
-        and a.co_varnames[:count] == b.co_varnames[:count]
-        and (a.co_name != "<lambda>" or _end(a) == _end(b))
-    )
+    return (a.co_name, a.co_firstlineno) == (b.co_name, b.co_firstlineno) and a.co_varnames[
+        :count
+    ] == b.co_varnames[:count]
 
 
 def _end(code: types.CodeType) -> tuple[int, int]:

@@ -111,10 +111,15 @@ class Elements(Extents):
     def base_index(self, s: Let, entries: Any, index: list[ast.expr], first: int) -> list[ast.expr]:
         """The index into argument 0 for an index into the part."""
         rest, shape = s.args[first:], s.args[0].type.shape
+        read = not self.in_memory(s.args[0])
         return [
-            self.entry(e, n, index, rest, self.starts.get((s, axis)))
+            self.entry(e, n, index, rest, self.starts.get((s, axis)), read)
             for axis, (e, n) in enumerate(zip(entries, shape, strict=True))
         ]
+
+    def in_memory(self, a: Atom) -> bool:
+        """Whether an array is one for the compiled code too, which counts from its end itself."""
+        return isinstance(a, Var) and (self.memory.cell(a) in self.home or not self.seen_through(a))
 
     def entry(
         self,
@@ -123,6 +128,7 @@ class Elements(Extents):
         index: list[ast.expr],
         rest: tuple[Atom, ...],
         start: ast.expr | None,
+        seen_through: bool = False,
     ) -> ast.expr:
         if isinstance(e, Span):
             at = number(0) if e.axis is None else index[e.axis]
@@ -133,7 +139,11 @@ class Elements(Extents):
         if isinstance(e.at, int):
             return number(e.at) if e.at >= 0 else self.size(n + e.at)
         where = [number(0) if k is None else index[k] for k in e.axes]
-        return self.element(rest[e.at.k], where)
+        a = rest[e.at.k]
+        at = self.element(a, where)
+        if not seen_through or (not a.type.shape and self.never_negative(self.as_size(a))):
+            return at
+        return template("{0} if {0} >= 0 else {0} + {1}", {"0": at, "1": self.size(n)})  # type: ignore[no-any-return]
 
     def value(self, stage: Stage, index: list[ast.expr]) -> ast.expr:
         """What the stage computes at an index of its space, in the dtype of its result."""

@@ -10,10 +10,10 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.batching import Axes, Batched, along, reducing, shifted
 from tapeless.transforms.ops.elementwise import (
     Over,
+    absolute,
     conjugate,
     equal,
     maximum,
@@ -22,6 +22,8 @@ from tapeless.transforms.ops.elementwise import (
     real,
     scale,
     select,
+    sqrt,
+    sub,
     truediv,
 )
 from tapeless.transforms.ops.fresh import count_up, eye, ones, tri
@@ -260,20 +262,38 @@ def reduction(op: Op, default: Any = None) -> Any:
     ) -> Any:
         a = as_array(a)
         if where is not None and where is not True:
-            if op not in EMPTY:
-                raise UnsupportedError(f"np.{op.name} with where=", "use np.where on the array")
-            a = select(as_array(where), a, cast_to(as_array(EMPTY[op]), a.type.dtype))
+            if op is mean:
+                return _mean_where(a, as_array(where), axes_of(axis, a.type.ndim), keepdims, dtype)
+            if op not in EMPTY and initial is None:
+                raise ValueError(f"np.{op.name} with where= needs initial=")
+            neutral = as_array(EMPTY.get(op, initial))
+            a = select(as_array(where), a, cast_to(neutral, a.type.dtype))
         if dtype is not None:
             a = cast_to(a, np.dtype(dtype))
-        made = _reduced(op, a, axes_of(axis, a.type.ndim), bool(keepdims))
-        if dtype is not None:
-            made = cast_to(made, np.dtype(dtype))  # small integers are added up in wide ones
+        axes = axes_of(axis, a.type.ndim)
         joins = initial is not None and not (
             isinstance(initial, Literal) and op in EMPTY and initial.value == EMPTY[op]
         )
+        if joins and any(a.type.shape[k] == 0 for k in axes):
+            kind = op.infer(a, axes=axes, keepdims=bool(keepdims))
+            return broadcast_to(cast_to(as_array(initial), kind.dtype), shape=kind.shape)
+        made = _reduced(op, a, axes, bool(keepdims))
+        if dtype is not None:
+            made = cast_to(made, np.dtype(dtype))  # small integers are added up in wide ones
         return JOINS[op](made, as_array(initial)) if joins else made
 
     return reduce
+
+
+def _mean_where(
+    a: Any, where: Any, axes: tuple[int, ...], keepdims: bool, dtype: Any = None, ddof: Any = 0
+) -> Any:
+    """The mean of the elements where a mask is true."""
+    kind = np.mean(np.ones(1, a.type.dtype), dtype=dtype).dtype
+    chosen = broadcast_to(where, shape=a.type.shape)
+    total = sum(select(chosen, cast_to(a, kind), 0), axes=axes, keepdims=bool(keepdims))
+    number = sum(cast_to(chosen, np.dtype(np.intp)), axes=axes, keepdims=bool(keepdims))
+    return cast_to(truediv(total, number - ddof), kind)
 
 
 def _reduced(op: Op, a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -291,12 +311,20 @@ def _moment(op: Op) -> Any:
         ddof: Any = 0,
         keepdims: Any = False,
         *,
+        where: Any = None,
         correction: Any = None,
     ) -> Any:
         a = as_array(a)
         ddof = ddof if correction is None else correction
         if a.type.dtype.kind not in "fc":
             a = cast(a, dtype=np.dtype(float))
+        if where is not None and where is not True:
+            axes, mask = axes_of(axis, a.type.ndim), as_array(where)
+            off = absolute(sub(a, _mean_where(a, mask, axes, True)))
+            made = _mean_where(mul(off, off), mask, axes, keepdims, None, ddof)
+            flat_at = equal(made, 0)
+            root = sqrt(select(flat_at, 1.0, made))
+            return select(flat_at, 0.0, root) if op is std else made
         return op(a, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims), ddof=ddof)
 
     return moment

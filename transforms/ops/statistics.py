@@ -27,6 +27,7 @@ from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate, stack
 from tapeless.transforms.ops.linalg import matmul
+from tapeless.transforms.ops.quantiles import by_sorting
 from tapeless.transforms.ops.reductions import (
     amax,
     amin,
@@ -234,14 +235,20 @@ def _quantile(scale: float, op: Op = quantile) -> Any:
         method: str = "linear",
         keepdims: Any = False,
     ) -> Any:
-        if method != "linear":
-            raise UnsupportedError(f"np.quantile with method={method!r}", "use method='linear'")
+        a, level = as_array(a), q if isinstance(q, (list, tuple)) else as_array(q)
+        if method != "linear" or isinstance(level, Var):
+            if op is not quantile:
+                raise UnsupportedError(
+                    "np.nanquantile of levels that depend on data, or with method=",
+                    "use known levels and method='linear'",
+                )
+            level = truediv(as_array(level), scale) if scale != 1 else as_array(level)
+            return by_sorting(a, level, axes_of(axis, a.type.ndim), bool(keepdims), method)
         if isinstance(q, (list, tuple)):
             made = stack([run(a, e, axis, keepdims=keepdims) for e in q])
             return cast_to(made, np.result_type(made.type.dtype, float))
-        a = as_array(a)
-        level = float(static(q, "the quantile must be known")) / scale
-        return op(a, q=level, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims))
+        known = float(static(q, "the quantile must be known")) / scale
+        return op(a, q=known, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims))
 
     return run
 

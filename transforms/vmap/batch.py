@@ -31,12 +31,14 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import InternalError, UnsupportedError
 from tapeless.transforms.ops.creation import cast_to
+from tapeless.transforms.ops.drawing import draw
 from tapeless.transforms.ops.fresh import batch_of
 from tapeless.transforms.ops.shapes import move
 from tapeless.transforms.vmap import (
     branches,
     calls,
     closed,
+    drawing,
     each,
     effects,
     lists,
@@ -182,6 +184,9 @@ class Batch:
         args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)
         if s.op.name in sizes.LENGTHS and s.args[0] not in self.uneven:  # all have the same
             self.emit(sizes.length(s, args, axes))
+            return
+        if s.op is draw:
+            drawing.apply(self, s, args, axes)
             return
         uneven = sizes.differ(self, s)
         if uneven and s.op.name != "size_value":

@@ -199,7 +199,8 @@ class Entry:
             with b.if_then(status.is_python_exc):
                 b.ret(OBJECT(None))
             self.fail(status.excinfoptr)
-        b.ret(self.boxed(result, restype) if self.form is None else self.formed(result, restype))
+        form = self.form
+        b.ret(self.boxed(result, restype) if form is None else self.formed(result, restype, form))
 
     def save(self) -> Any:
         """Lets other threads run, where the call may take long."""
@@ -243,9 +244,9 @@ class Entry:
         held.initializer, held.global_constant, held.linkage = content, True, "internal"
         return self.builder.bitcast(held, OBJECT)
 
-    def formed(self, value: Any, kind: Any) -> Any:
+    def formed(self, value: Any, kind: Any, form: Form) -> Any:
         """The result as the function returns it that calls the kernel."""
-        b, form = self.builder, self.form
+        b = self.builder
         made = []
         for k, cls in form.results:
             one = (

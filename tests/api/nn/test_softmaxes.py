@@ -99,6 +99,12 @@ def test_far_out():
     check_grads(lambda x: nn.logsumexp(x * 1000), (np.array([0.3, 0.2]),), order=1)
 
 
+def test_empty_axes():
+    assert nn.softmax(np.zeros((3, 0))).shape == (3, 0)
+    assert nn.logsumexp(np.zeros((3, 0)), axis=1).tolist() == [-np.inf] * 3
+    assert jit(nn.log_softmax)(np.zeros((3, 0))).shape == (3, 0)
+
+
 def test_all_masked():
     where = np.array([False, False])
     assert nn.softmax(np.ones(2), where=where).tolist() == [0, 0]

@@ -25,6 +25,19 @@ def along(f, make):
 
 
 CASES = [
+    *(
+        case(np.quantile, stepped(5), np.array([0.27, 0.61]), method=method)
+        for method in ("linear", "hazen", "weibull", "median_unbiased", "normal_unbiased")
+    ),
+    *(
+        case(lambda x, m=method: np.percentile(x, 37, method=m, axis=1), stepped(2, 5))
+        for method in ("lower", "higher", "nearest", "midpoint", "interpolated_inverted_cdf")
+    ),
+    case(np.quantile, stepped(2, 3, 2), np.array([[0.2], [0.7]]), axis=(0, 2)),
+    case(lambda x, q: np.quantile(x, q, axis=0, keepdims=True), stepped(4, 2), 0.35),
+    case(lambda x: np.quantile(x, np.array([0.1, 0.5])), integers(5)),
+    case(lambda x: np.quantile(x, 0.3, method="higher"), integers(5)),
+    case(lambda k: np.quantile(HOLES[0][k], np.array([0.1, 0.5])), np.array([2, 0, 1])),
     case(np.sum, integers(3).astype(np.int8), dtype=np.int8),
     case(np.cumsum, integers(3).astype(np.int8), dtype=np.int8),
     *(each for f in (np.sum, np.mean, np.prod) for each in axes(f, normal)),
@@ -40,6 +53,14 @@ CASES = [
     case(np.sum, integers(2, 3), axis=0, dtype=np.float32),
     case(np.sum, normal(3), initial=2.0),
     case(np.sum, normal(3), where=np.array([True, False, True])),
+    *(
+        case(f, normal(2, 3), where=np.array([True, False, True]), **more)
+        for f in (np.mean, np.var, np.std)
+        for more in ({}, {"axis": 1}, {"axis": 1, "keepdims": True})
+    ),
+    case(np.var, normal(3), where=np.array([True, False, True]), ddof=1),
+    case(np.max, normal(2, 3), axis=1, initial=-9.0, where=np.array([True, False, True])),
+    case(np.min, integers(4), initial=50, where=np.array([True, False, True, True])),
     case(np.prod, normal(3), initial=2.0, where=np.array([True, False, True])),
     case(np.max, stepped(3), initial=0.3),
     case(np.min, stepped(2, 3), axis=1, initial=0.38),

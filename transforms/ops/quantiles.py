@@ -1,0 +1,78 @@
+"""Quantiles of any level and method, by sorting.
+
+Hyndman and Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.elementwise import (
+    add,
+    ceil,
+    floor,
+    greater,
+    isnan,
+    maximum,
+    minimum,
+    mul,
+    rint,
+    select,
+    sub,
+)
+from tapeless.transforms.ops.indexing import INDEX, get
+from tapeless.transforms.ops.reductions import merged
+from tapeless.transforms.ops.shapes import cast, cast_to, move, reshape
+from tapeless.transforms.ops.sorting import sort
+
+#: Where a quantile is between elements: n q + a + q (1 - a - b) - 1.
+CONTINUOUS = {
+    "linear": (1.0, 1.0),
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+#: An element, of those on both sides of where "linear" is.
+CHOSEN = {"lower": floor, "higher": ceil, "nearest": rint}
+
+
+def by_sorting(a: Atom, q: Atom, axes: tuple[int, ...], keepdims: bool, method: str) -> Any:
+    """The quantiles at the levels q, whose axes come first."""
+    if method not in CONTINUOUS and method not in CHOSEN and method != "midpoint":
+        known = ", ".join([*CONTINUOUS, *CHOSEN, "midpoint"])
+        raise UnsupportedError(f"np.quantile with method={method!r}", f"there are {known}")
+    line, _, axis = merged(a, a, axes)
+    ordered = move(sort(line, axis=axis), (axis,), (0,))
+    made = _at(ordered, q, method)
+    if a.type.dtype.kind == "f":
+        made = select(isnan(get(ordered, -1)), a.type.dtype.type(np.nan), made)
+    if keepdims:
+        kept = tuple(1 if k in axes else n for k, n in enumerate(a.type.shape))
+        made = reshape(made, shape=(*q.type.shape, *kept))
+    return made
+
+
+def _at(x: Atom, q: Atom, method: str) -> Any:
+    """Elements of a sorted array, or what is between them."""
+    last = size_atom(x.type.shape[0]) - 1
+    if method in CHOSEN:
+        return get(x, cast(CHOSEN[method](mul(q, last)), dtype=INDEX))
+    start, end = CONTINUOUS.get(method, CONTINUOUS["linear"])
+    place = sub(add(mul(last + 1, q), add(start, mul(q, 1 - start - end))), 1.0)
+    place = minimum(maximum(place, 0.0), last)
+    low = floor(place)
+    below, above = (get(x, cast(minimum(k, last), dtype=INDEX)) for k in (low, low + 1.0))
+    share = sub(place, low)
+    if method == "midpoint":
+        share = mul(0.5, cast(greater(share, 0), dtype=np.dtype(float)))
+    level: Any = 0.5 if q.type.weak else q.type.dtype.type(0)
+    share = cast_to(share, np.quantile(np.zeros(1, x.type.dtype), level).dtype)
+    share = reshape(share, shape=(*q.type.shape, *(1,) * (x.type.ndim - 1)))
+    return add(below, mul(sub(above, below), share))

@@ -1,0 +1,41 @@
+"""Random numbers drawn inside of a batch: other ones for each element, all at once.
+
+rng.normal(0.0, s, 3)      becomes      rng.normal(0.0, s, (len(x), 3))
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.language import Atom, Let, Var
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.callbacks import CALLABLE
+from tapeless.transforms.ops.drawing import draw
+from tapeless.transforms.ops.shapes import lifted
+
+if TYPE_CHECKING:
+    from tapeless.transforms.vmap.batch import Batch
+
+HINT = "draw outside and pass the numbers in, or use tapeless.random with a key for each element"
+
+
+def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
+    """Draws for all elements. Parameters of the distribution line up with the shape from behind."""
+    what = f"vmap: {s.params['name']} of a generator from outside"
+    if batch.masked:
+        raise UnsupportedError(f"{what} in a branch or loop that elements decide", HINT)
+    if not s.params["sized"]:
+        raise UnsupportedError(f"{what} gives one order for all elements", HINT)
+    shape = (batch.size, *s.params["shape"])
+    ndim = len(s.params["shape"])
+    given = [
+        a if a.type == CALLABLE else lifted(a, k, ndim) for a, k in zip(args, axes, strict=True)
+    ]
+    (old,) = s.outs
+    out = Var(replace(old.type, shape=shape, weak=False), old.name, old.origin)
+    params = {k: v for k, v in s.params.items() if k != "lengths"}
+    params |= {"shape": shape, "weak": False, "text": params["sized"]}
+    builder.current().let((out,), draw, tuple(given), params)
+    batch.bind(old, out, 0)
