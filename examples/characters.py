@@ -103,8 +103,8 @@ def write(params, key, alphabet, begin, length, temperature=0.3):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description="A network that writes like the Zen of Python.")
-    parser.add_argument("--steps", type=int, default=600, help="of training (default: 600)")
-    parser.add_argument("--size", type=int, default=96, help="of the memory (default: 96)")
+    parser.add_argument("--steps", type=int, default=400, help="of training (default: 400)")
+    parser.add_argument("--size", type=int, default=64, help="of the memory (default: 64)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--out", type=Path, default=Path(), metavar="DIR", help="where characters_grad.py goes"

@@ -229,3 +229,16 @@ def test_extrema_of_nothing(keepdims):
 
     x = np.zeros((3, 0))
     np.testing.assert_array_equal(jit(largest)(x), largest(x))
+
+
+@pytest.mark.parametrize("transform", [jit, lambda f: lambda *a: tapeless.jvp_fn(f)(a, a)[0]])
+def test_numbers_of_python_take_the_dtype_of_arrays(transform):
+    """float(v[0]) * x of a float32 x is float32, and v[0] * x is float64."""
+
+    def scaled(x, v, n):
+        return x * float(v[0]), x * float(len(x)), x * float(n), x * v[0]
+
+    args = np.ones(2, np.float32), np.array([0.5, 0.25]), 3.0
+    for made, want in zip(transform(scaled)(*args), scaled(*args), strict=True):
+        assert made.dtype == want.dtype
+        np.testing.assert_array_equal(made, want)

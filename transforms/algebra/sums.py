@@ -77,7 +77,7 @@ def constants_in_a_row(s: Let, uses: Uses) -> Any:
     """(x + 1) + 2 is x + 3: of numbers with one sign, so that nothing cancels, or of integers."""
     for rest, last in (s.args, s.args[::-1]) if s.op is add else (s.args,):
         let, d = made_by(rest, add, sub), number(last)
-        if let is None or d is None or not once(rest, uses):
+        if let is None or d is None or not (once(rest, uses) or is_integer(rest)):
             continue
         for x, c in (let.args, let.args[::-1]) if let.op is add else (let.args,):
             if (c := number(c)) is None or not _same_kind(s, x, c, d):

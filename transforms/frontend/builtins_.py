@@ -123,8 +123,9 @@ def _number(kind: type) -> Any:
         if kind is int and value.type.dtype.kind == "f":
             value = elementwise.trunc(value)
         target = np.dtype(kind)
-        made = value if value.type.dtype == target else cast(value, dtype=target)
-        return wrap(made)
+        if value.type.dtype != target or not value.type.weak:
+            value = cast(value, dtype=target, python=True)  # it adapts to arrays, as Python's do
+        return wrap(value)
 
     return run
 

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Literal, Statement, Var
 from tapeless.transforms.loops.elements import Elements
 from tapeless.transforms.loops.stages import Stage
@@ -15,11 +16,16 @@ from tapeless.transforms.text import number, template, to_source
 
 
 class Checks(Elements):
-    """`checked` are indices and lengths that are known to be right."""
+    """`checked` are indices and lengths that are known to be right; `refused` what has been tested
+    in the suites around, and how deep."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.checked: set[tuple[Let, int]] = set()
+        self.refused: dict[tuple[Size, Size], int] = {}
+
+    def left(self) -> None:
+        self.refused = {k: depth for k, depth in self.refused.items() if depth <= self.depth}
 
     def checked_first(self, s: Statement, defined: set[Var]) -> bool:
         """Checks indices that are known before the statements; whether no more is to be done."""
@@ -80,8 +86,10 @@ class Checks(Elements):
             if not a.type.shape:
                 low, high = self.bounds(self.as_size(a))
                 at_end = dims.at_least(self.canon(n) - 1 - high, 0)
-                if at_end and dims.at_least(low, 0):
+                tested = (self.canon(n), self.as_size(a))
+                if (at_end and dims.at_least(low, 0)) or tested in self.refused:
                     continue
+                self.refused[tested] = self.depth
                 value = self.atom(a)
             else:
                 where = [number(0) if k is None else (index or [])[k] for k in e.axes]

@@ -60,6 +60,9 @@ class Lines:
         self.put(head, origin)
         return Indent(self)
 
+    def left(self) -> None:
+        """A suite has ended."""
+
     def index_name(self) -> str:
         """The name of a loop variable, again that of a loop which has ended."""
         stem = INDICES[self.loops % len(INDICES)]
@@ -86,3 +89,4 @@ class Indent:
         if self.filled and len(w.lines) == self.start:
             w.put("pass")
         w.depth -= 1
+        w.left()

@@ -31,13 +31,18 @@ def linear(name: str, infer: Any, source: Any, transpose: Any = None, **more: An
 # -- cast and copy
 
 
-def _cast_infer(x: Atom, *, dtype: np.dtype[Any]) -> Type:
-    return Type(dtype, x.type.shape)
+def _cast_infer(x: Atom, *, dtype: np.dtype[Any], python: bool = False) -> Type:
+    return Type(dtype, x.type.shape, python and not x.type.shape)
 
 
 def _cast_source(args: Atoms, params: Params) -> str:
     name = dtype_name(params["dtype"])
-    return f"{{0}}.astype({name})" if args[0].type.shape else f"{name}({{0}})"
+    if args[0].type.shape:
+        return f"{{0}}.astype({name})"
+    return f"{PYTHON_NAMES[params['dtype'].kind] if params.get('python') else name}({{0}})"
+
+
+PYTHON_NAMES = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:
@@ -52,7 +57,8 @@ def _cast_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Params
 def _cast_simplify(args: Atoms, params: Params) -> Atom | None:
     (x,) = args
     if isinstance(x, Literal) and x.value is not None:
-        return atom(params["dtype"].type(x.value))
+        made = params["dtype"].type(x.value)
+        return atom(made.item() if params.get("python") else made)
     return None
 
 
