@@ -6,8 +6,6 @@ import contextlib
 import contextvars
 import copy
 import dataclasses
-import functools
-import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -16,21 +14,16 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.arguments import checked_argnames, checked_argnums
-from tapeless.calling import call_user
 from tapeless.naming import base_name, parameters
 from tapeless.specialisation import MISSED, Specialisation
-from tapeless.storing import Change, Stores
-from tapeless.transformed import Stages, Transformed
+from tapeless.transformed import Stages
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.printer import show
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.frontend.stage import Staged
-from tapeless.transforms.frontend.symbols import Symbol
-from tapeless.transforms.frontend.values import Spec
-from tapeless.transforms.module import flat_text, is_plain, result_text
 from tapeless.transforms.vmap.nesting import looping
+from tapeless.unchanged import Unchanged
 
-KERNELS = frozenset(vars(math))  # what kernels import by name
 # Read once: looking at the environment takes longer than the rest of a call.
 ALWAYS_DISABLED = os.environ.get("TAPELESS_DISABLE_JIT", "") not in ("", "0")
 _disabled: contextvars.ContextVar[bool] = contextvars.ContextVar("disabled", default=False)
@@ -58,79 +51,6 @@ def disable_jit(disable: bool = True) -> Iterator[None]:
 
 def disabled() -> bool:
     return _disabled.get() or ALWAYS_DISABLED
-
-
-class Unchanged(Transformed):
-    """The function itself, staged and emitted as NumPy code. Arrays that it overwrites are."""
-
-    suffix = "jit"
-    outlines = False  # fusion sees through calls
-    changes: tuple[Change, ...] = ()  # of containers of the caller, by the run that was staged last
-
-    def __init__(self, fun: Callable[..., Any]) -> None:
-        super().__init__(fun)
-        name = base_name(fun)
-        self.emitted_name = f"{name}_" if name in KERNELS else name
-
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return call_user(self.fun, *args, **kwargs)
-
-    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if isinstance(self.fun, Transformed):
-            self.fun.check(args, kwargs)
-
-    def describe(self) -> str:
-        if isinstance(self.fun, Transformed):
-            return self.fun.describe()
-        return base_name(self.fun)
-
-    # -- arguments that are overwritten
-
-    def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
-        """The value, and what the arrays of the caller hold afterwards."""
-        arrays = [x for x in leaves if isinstance(x, Symbol) and x.type.shape]
-        before = [x.value() for x in arrays]
-        stores = Stores((args, kwargs))
-        value = self.staged(args, kwargs)
-        self.changes = stores.changes()
-        pairs = [(x, p) for x, p in zip(arrays, before, strict=True) if x.value() is not p]
-        self.stored = [p for _, p in pairs if isinstance(p, Var)]
-        return value, tuple(stores.new), tuple(x for x, _ in pairs)
-
-    def spread(self, value: Any, registered: list[Any]) -> Any:
-        value, *others = value
-        return super().spread(value, registered), *others
-
-    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        made = super().compile(args, kwargs)
-        made.changes = self.changes
-        return made
-
-    def settled(self, staged: Staged) -> Staged:
-        value, new, stored = staged.result.children
-        if self.changes:
-            value = Spec(tuple, None, (), (value, new))
-        first, more = len(list(value.leaves())), len(list(stored.leaves()))
-        results = staged.block.results
-        results = (*results[:first], *results[first + more :], *results[first : first + more])
-        return dataclasses.replace(
-            staged, block=dataclasses.replace(staged.block, results=results), result=value
-        )
-
-    def result(self, staged: Staged) -> tuple[Callable[[list[str]], str], bool]:
-        """How results are written, and whether as a flat tuple."""
-        flat = bool(staged.writes or self.changes) or not is_plain(staged.result)
-        return (flat_text if flat else functools.partial(result_text, staged.result)), flat
-
-    def write(
-        self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
-    ) -> tuple[str, bool]:
-        names, unpack = parameters(staged, arguments, paths)
-        result, flat = self.result(staged)
-        name = self.emitted_name
-        from tapeless.transforms.loops.driver import write_plain  # noqa: PLC0415 (takes long)
-
-        return write_plain(name, block, self.stored, names, unpack, result, self.doc()), flat
 
 
 class Constant:

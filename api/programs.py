@@ -8,7 +8,6 @@ from typing import Any
 
 from tapeless import specialisation, tree
 from tapeless.arguments import checked_argnums
-from tapeless.compiled import Unchanged
 from tapeless.fixed import Fixed
 from tapeless.naming import base_name
 from tapeless.shapes import eval_shape, stand_in
@@ -16,6 +15,7 @@ from tapeless.transformed import Transformed
 from tapeless.transforms.core.language import Program
 from tapeless.transforms.core.printer import show
 from tapeless.transforms.errors import ArgumentError
+from tapeless.unchanged import Unchanged
 
 
 class CoreProgram:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.compiled import Unchanged
 from tapeless.region import is_value, leaf_type
 from tapeless.specialisation import Specialisation
 from tapeless.transforms.core import dims
@@ -18,6 +17,7 @@ from tapeless.transforms.errors import ArgumentTypeError, NeedStaticError
 from tapeless.transforms.frontend.symbols import atoms
 from tapeless.transforms.module import rebuild
 from tapeless.transforms.ops.creation import shape_of
+from tapeless.unchanged import Unchanged
 
 Array = np.ndarray  # what arrays are, under JAX's name
 

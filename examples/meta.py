@@ -74,7 +74,7 @@ def train(key, iterations, inner_steps, count=25, points=10):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description="Meta-learning of sine waves.")
-    parser.add_argument("--iterations", type=int, default=3000, help="(default: 3000)")
+    parser.add_argument("--iterations", type=int, default=1500, help="(default: 1500)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--out", type=Path, default=Path(), metavar="DIR", help="where meta_grad.py goes"
@@ -82,11 +82,11 @@ def main(argv=None):
     args = parser.parse_args(argv)
     args.out.mkdir(parents=True, exist_ok=True)
 
-    key, test_key = random.split(random.key(args.seed))
+    key, plain_key, test_key = random.split(random.key(args.seed), 3)
     learned, gradient = train(key, args.iterations, inner_steps=1)
     path = args.out / "meta_grad.py"
     path.write_text(gradient.source(), encoding="utf-8")
-    plain, _ = train(key, args.iterations, inner_steps=0)
+    plain, _ = train(plain_key, args.iterations, inner_steps=0)
     new = tasks(test_key, 200, 10)
     print("steps   learned to learn   trained on all")
     for steps in (0, 1, 5):

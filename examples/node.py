@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from rich.progress import track
 
-from tapeless import jit, optimizers, random, value_and_grad
+from tapeless import optimizers, random, value_and_grad
 
 STEP = 0.05
 TRUE = np.array([[-0.1, 2.0], [-2.0, -0.1]])
@@ -74,7 +74,7 @@ def train(key, track_points, iterations, count=20, length=10):
         optimizers.exponential_decay(0.01, iterations, 0.1)
     )
     state = initial_state(initial_params(weights_key))
-    gradient = jit(value_and_grad(loss))
+    gradient = value_and_grad(loss)
     for k in track(range(iterations), description="following"):
         last = len(track_points) - length
         first = random.randint(random.fold_in(key, k), (count,), 0, last)
@@ -86,7 +86,7 @@ def train(key, track_points, iterations, count=20, length=10):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description="A neural differential equation of a spiral.")
-    parser.add_argument("--iterations", type=int, default=2000, help="(default: 2000)")
+    parser.add_argument("--iterations", type=int, default=1500, help="(default: 1500)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--out", type=Path, default=Path(), metavar="DIR", help="where node_grad.py goes"

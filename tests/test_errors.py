@@ -171,13 +171,13 @@ def store_where_aliasing_is_unknown(x):
 
 def numpy_function_without_rule(x):
     """
-    np.unwrap has no rule
+    np.real_if_close has no rule
       File, line N
-        return np.sum(np.unwrap(x))
-                      ^^^^^^^^^^^^
+        return np.sum(np.real_if_close(x))
+                      ^^^^^^^^^^^^^^^^^^^
       write it with functions that have one (docs/numpy.md), or give its derivative with custom_vjp
     """
-    return np.sum(np.unwrap(x))
+    return np.sum(np.real_if_close(x))
 
 
 async def coroutine(x):

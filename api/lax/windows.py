@@ -119,7 +119,7 @@ def patches(x: Any, axis: int, window: Any, out: Any, strides: Any, dilation: An
         for k, (n, s) in enumerate(zip(out, strides, strict=True)):
             x = x if s == 1 and n == x.shape[axis + k] else part(x, axis + k, 0, n, s)
         return np.reshape(x, shape)
-    made = np.empty(shape, x.dtype)
+    made: Any = np.empty(shape, x.dtype)
     sizes = list(zip(window, out, strides, dilation, strict=True))
     if len(sizes) == 1 or x.shape[-1] == 1:
         _fill(made, x, axis, sizes)
