@@ -6,49 +6,73 @@ if __name__ != "tapeless":
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from tapeless import tree
-from tapeless.check import check_grads
-from tapeless.compiled import disable_jit, jit
-from tapeless.devices import (
-    Device,
-    block_until_ready,
-    default_backend,
-    default_device,
-    device_count,
-    device_get,
-    device_put,
-    devices,
-    local_device_count,
-    local_devices,
-    process_count,
-    process_index,
-    process_indices,
-)
-from tapeless.functions import (
-    checkpoint,
-    custom_jvp,
-    custom_vjp,
-    grad,
-    jvp,
-    jvp_fn,
-    linearize,
-    remat,
-    stop_gradient,
-    value_and_grad,
-    vjp,
-)
-from tapeless.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
-from tapeless.pmap import pmap
-from tapeless.ravel import ravel_pytree
-from tapeless.transforms.errors import TapelessError
-from tapeless.vmap import vmap
-
 if TYPE_CHECKING:
-    from tapeless import checkpoint_io, distributed, lax, numpy, random
+    from tapeless import (
+        checkpoint_io,
+        checkpoint_policies,
+        custom_derivatives,
+        debug,
+        distributed,
+        dlpack,
+        dtypes,
+        errors,
+        example_libraries,
+        experimental,
+        flatten_util,
+        image,
+        lax,
+        nn,
+        numpy,
+        ops,
+        optimizers,
+        profiler,
+        random,
+        scipy,
+        sharding,
+        stax,
+        test_util,
+        tree,
+        tree_util,
+        typing,
+    )
+    from tapeless.batching import vmap
     from tapeless.callbacks import io_callback, pure_callback
+    from tapeless.check import check_grads
+    from tapeless.compiled import disable_jit, jit
+    from tapeless.functions import (
+        checkpoint,
+        custom_jvp,
+        custom_vjp,
+        grad,
+        jvp,
+        jvp_fn,
+        linearize,
+        remat,
+        stop_gradient,
+        value_and_grad,
+        vjp,
+    )
+    from tapeless.hardware import (
+        Device,
+        block_until_ready,
+        default_backend,
+        default_device,
+        device_count,
+        device_get,
+        device_put,
+        devices,
+        local_device_count,
+        local_devices,
+        process_count,
+        process_index,
+        process_indices,
+    )
+    from tapeless.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
     from tapeless.linear import closure_convert, custom_gradient, fwd_and_bwd, linear_transpose
+    from tapeless.parallel import pmap
     from tapeless.profiler.live import live_arrays
     from tapeless.programs import clear_caches, make_jaxpr
+    from tapeless.ravel import ravel_pytree
     from tapeless.scopes import (
         copy_to_host_async,
         effects_barrier,
@@ -81,10 +105,11 @@ if TYPE_CHECKING:
     )
     from tapeless.shapes import Array, ShapeDtypeStruct, eval_shape, typeof
     from tapeless.sharding import P, make_mesh, shard_map
+    from tapeless.transforms.errors import TapelessError
 
 __version__ = "0.1.0"
 
-#: What is imported on first use: modules, and names with the module that has them.
+# Everything is imported on first use: `import tapeless` alone costs next to nothing.
 MODULES = frozenset(
     [
         "checkpoint_io",
@@ -110,27 +135,49 @@ MODULES = frozenset(
         "sharding",
         "stax",
         "test_util",
+        "tree",
         "tree_util",
         "typing",
     ]
 )
-NAMES: dict[str, str] = {
+#: The module of each name.
+NAMES = {
     name: module
     for module, names in {
+        "batching": "vmap",
         "callbacks": "io_callback pure_callback",
+        "check": "check_grads",
+        "compiled": "disable_jit jit",
+        "functions": (
+            "checkpoint custom_jvp custom_vjp grad jvp jvp_fn linearize remat "
+            "stop_gradient value_and_grad vjp"
+        ),
+        "hardware": (
+            "block_until_ready default_backend default_device Device device_count "
+            "device_get device_put devices local_device_count local_devices "
+            "process_count process_index process_indices"
+        ),
+        "jacobians": "hessian hvp jacfwd jacobian jacrev",
         "linear": "closure_convert custom_gradient fwd_and_bwd linear_transpose",
+        "parallel": "pmap",
         "profiler.live": "live_arrays",
         "programs": "clear_caches make_jaxpr",
-        "scopes": "copy_to_host_async effects_barrier ensure_compile_time_eval named_call "
-        "named_scope no_tracing",
-        "settings": "check_tracer_leaks checking_leaks config debug_infs debug_key_reuse "
-        "debug_nans default_matmul_precision default_prng_impl enable_checks "
-        "enable_custom_prng enable_x64 legacy_prng_key log_compiles numpy_dtype_promotion "
-        "numpy_rank_promotion threefry_partitionable transfer_guard "
-        "transfer_guard_device_to_device transfer_guard_device_to_host "
-        "transfer_guard_host_to_device",
-        "shapes": "Array ShapeDtypeStruct eval_shape typeof",
-        "sharding": "P make_mesh shard_map",
+        "ravel": "ravel_pytree",
+        "scopes": (
+            "copy_to_host_async effects_barrier ensure_compile_time_eval named_call "
+            "named_scope no_tracing"
+        ),
+        "settings": (
+            "check_tracer_leaks checking_leaks config debug_infs debug_key_reuse "
+            "debug_nans default_matmul_precision default_prng_impl enable_checks "
+            "enable_custom_prng enable_x64 legacy_prng_key log_compiles "
+            "numpy_dtype_promotion numpy_rank_promotion threefry_partitionable "
+            "transfer_guard transfer_guard_device_to_device "
+            "transfer_guard_device_to_host transfer_guard_host_to_device"
+        ),
+        "shapes": "Array eval_shape ShapeDtypeStruct typeof",
+        "sharding": "make_mesh P shard_map",
+        "transforms.errors": "TapelessError",
     }.items()
     for name in names.split()
 }

@@ -15,7 +15,7 @@ from tapeless import tree
 from tapeless.transforms.frontend.updates import At
 
 if TYPE_CHECKING:
-    from tapeless.devices import Device
+    from tapeless.hardware import Device
 
 
 def _replacing(name: str) -> Any:
@@ -143,7 +143,7 @@ class Shard:
 
 
 def _device() -> Device:
-    from tapeless.devices import chosen_devices  # noqa: PLC0415 (seldom needed)
+    from tapeless.hardware import chosen_devices  # noqa: PLC0415 (seldom needed)
 
     return chosen_devices(None)[0]
 

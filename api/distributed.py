@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tapeless.backends.spmd import world
-from tapeless.devices import cores, process_count, process_index
+from tapeless.hardware import cores, process_count, process_index
 from tapeless.transforms.errors import ArgumentError
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.arguments import check_input, checked_argnums, positions
 from tapeless.autodiff import Grad
+from tapeless.batching import recorded
 from tapeless.calling import call_user
 from tapeless.functions import jvp
 from tapeless.naming import base_name
@@ -27,7 +28,6 @@ from tapeless.transforms.ops.parts import part
 from tapeless.transforms.ops.shapes import move, reshape
 from tapeless.transforms.vmap.batch import Batch
 from tapeless.transforms.vmap.nesting import is_nested
-from tapeless.vmap import recorded
 
 
 class Restricted:

@@ -16,6 +16,7 @@ from tapeless import tree
 from tapeless.axes import batch_length, frozen, input_axes, spread
 from tapeless.backends import python
 from tapeless.backends.spmd.meeting import Shards
+from tapeless.batching import Mapped
 from tapeless.naming import argument_names, base_name, parameters, unused
 from tapeless.region import leaf_atom
 from tapeless.specialisation import Specialisation
@@ -25,7 +26,6 @@ from tapeless.transforms.core.language import Block
 from tapeless.transforms.frontend.stage import Staged
 from tapeless.transforms.module import flat_text, is_plain, result_text, write_module
 from tapeless.transforms.spmd.axes import Axis
-from tapeless.vmap import Mapped
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 _here = threading.local()  # .shards: what the shard of this thread meets the others through

@@ -11,17 +11,17 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.axes import spread
+from tapeless.batching import Vmap
 from tapeless.blocks import cut, joined
 from tapeless.calling import call_user
-from tapeless.devices import Device, chosen_devices
+from tapeless.hardware import Device, chosen_devices
 from tapeless.missing import missing
 from tapeless.naming import base_name, check_callable
-from tapeless.pmap import Pmap
+from tapeless.parallel import Pmap
 from tapeless.region import is_value, leaf_type
 from tapeless.transformed import Stages
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
-from tapeless.vmap import Vmap
 
 
 class PartitionSpec:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from tapeless import tree
+from tapeless.batching import Vmap
 from tapeless.calling import call_user
 from tapeless.naming import base_name
 from tapeless.region import is_value, leaf_atom, leaf_type, shape_text, symbol
@@ -16,7 +17,6 @@ from tapeless.transforms.core.builder import active, broadcast, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.ops.shapes import reshape
-from tapeless.vmap import Vmap
 
 Core = tuple[str, ...]
 GROUP = r"\(\s*(?:\w+\s*(?:,\s*\w+\s*)*)?\)"

@@ -7,7 +7,7 @@ import pytest
 
 import tapeless
 from tapeless import device_get, device_put, devices, pmap
-from tapeless.devices import Device
+from tapeless.hardware import Device
 
 
 def test_the_devices_are_the_cores():

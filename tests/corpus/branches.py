@@ -253,6 +253,7 @@ def one_result_or_two(x, n):
 
 @program(normal(3), 2)
 def the_first_pass_is_another(x, n):
+    y = None
     for k in range(n):
         y = x if k == 0 else x[:, None] * y
     return np.sum(y**2)

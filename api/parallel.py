@@ -14,9 +14,10 @@ from tapeless.axes import spread
 from tapeless.backends.spmd.meeting import Meeting
 from tapeless.backends.spmd.threads import together
 from tapeless.backends.spmd.world import ALONE, World, world
+from tapeless.batching import Vmap
 from tapeless.compiled import Jit, disabled
-from tapeless.devices import Device, check_device, chosen_devices
 from tapeless.fixed import Fixed, positions
+from tapeless.hardware import Device, check_device, chosen_devices
 from tapeless.naming import base_name
 from tapeless.region import is_value, leaf_atom
 from tapeless.shard import Call, Shard
@@ -24,7 +25,6 @@ from tapeless.transformed import Stages, Transformed
 from tapeless.transforms.core.builder import active, static
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.symbols import Symbol
-from tapeless.vmap import Vmap
 
 
 class Pmap(Vmap):
