@@ -150,6 +150,7 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     found = of.specialise(args, kwargs)
     lengths = known_lengths(found, tree.leaves((args, kwargs)))
     made = rebuild(found.staged.result, iter([_struct(a.type, lengths) for a in _results(found)]))
+    made = made[0] if found.changes else made  # without what containers of the caller get
     return made if found.returned is None else tree.unflatten(found.returned, made)
 
 

@@ -3,8 +3,8 @@
 What: how much coaching helped in a test of scholastic aptitude, in eight schools, and how much the
 schools differ: a hierarchical model in its non-centred form, 10 parameters. Four chains start apart
 and find the same posterior, which is checked by R-hat and by effective sample sizes.
-Why: the inner loop of statistics: a log density is written down, its gradient is taken and compiled
-with the leapfrog loop around it, and all chains are advanced at once by vmap, each with its own key.
+Why: the inner loop of statistics: a log density is written down, its gradient is taken, and it is
+compiled with the leapfrog loop around it. vmap advances all chains, each with a key of its own.
 Source of the data and of the model: D. B. Rubin, J. Educ. Stat. 6 (1981) 377; A. Gelman et al.,
 Bayesian Data Analysis (3rd edition, 2013), section 5.5, with the prior tau ~ half-Cauchy(0, 5).
 Source of the method: R. M. Neal, Handbook of Markov Chain Monte Carlo (2011), chapter 5; R-hat and

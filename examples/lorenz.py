@@ -3,8 +3,8 @@
 What: pairs of trajectories of the Lorenz system start a distance of 1e-6 apart, at many places of
 the attractor. Each is followed, with a step size of its own, until the two are 1 apart. Prints the
 spread of the times, and the growth rate that follows from them: the largest Lyapunov exponent.
-Why: an adaptive `while` loop that ends by what it computes is written for one trajectory. vmap makes
-it a program for all: elements that have arrived are left alone, the others go on.
+Why: an adaptive `while` loop that ends by what it computes is written for one pair. vmap makes it
+a program for all: elements that have arrived are left alone, the others go on.
 Source of the model: E. N. Lorenz, J. Atmos. Sci. 20 (1963) 130; sigma = 10, rho = 28, beta = 8/3.
 Source of the method: P. Bogacki, L. F. Shampine, Appl. Math. Lett. 2 (1989) 321 (orders 3 and 2).
 Source of what to expect: the exponent is 0.9056 (J. C. Sprott, Chaos and Time-Series Analysis,

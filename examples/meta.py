@@ -26,7 +26,7 @@ initial_params, network = stax.serial(Dense(40), Tanh, Dense(40), Tanh, Dense(1)
 
 
 def tasks(key, count, points):
-    """Waves at random points: (x, y) to learn from and (x, y) to be judged by, (count, points, 1)."""
+    """Waves at random points (count, points, 1): x and y to learn from, x and y to judge by."""
     amplitude_key, phase_key, x_key = random.split(key, 3)
     amplitude = random.uniform(amplitude_key, (count, 1, 1), minval=0.1, maxval=5.0)
     phase = random.uniform(phase_key, (count, 1, 1), minval=0.0, maxval=np.pi)

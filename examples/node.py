@@ -1,11 +1,11 @@
 """Learn the law of motion of a spiral from its path: a neural ordinary differential equation.
 
-What: a point moves on a damped spiral by y' = A y^3. Pieces of its path are given; the right side
+What: a point moves on a damped spiral by y' = A y. Pieces of its path are given; the right side
 of a differential equation, a small network, is fitted so that its solutions follow them. Prints how
-far the learned path is off, from the same start, over the whole time.
+far the learned path is off, from the same start: little for turns, then it runs ahead or behind.
 Why: the loss holds an integrator, and its gradient goes back through its steps: a loop again.
 Source of the problem: R. T. Q. Chen et al., Neural Ordinary Differential Equations, NeurIPS 2018;
-the spiral is the demonstration in their code. Here the steps themselves are differentiated.
+spirals are their example in section 5.1. Here the steps themselves are differentiated.
 Units: none.
 
     python examples/node.py         # writes ./node_grad.py, the emitted gradient
@@ -26,12 +26,12 @@ TRUE = np.array([[-0.1, 2.0], [-2.0, -0.1]])
 
 def law(y):
     """The true velocity at points (n, 2)."""
-    return y**3 @ TRUE
+    return y @ TRUE
 
 
 def network(params, y):
-    """The learned velocity at points (n, 2), from their cubes."""
-    return np.tanh(y**3 @ params["w1"] + params["b1"]) @ params["w2"] + params["b2"]
+    """The learned velocity at points (n, 2)."""
+    return np.tanh(y @ params["w1"] + params["b1"]) @ params["w2"] + params["b2"]
 
 
 def runge_kutta(f, y, h):
@@ -53,8 +53,8 @@ def path(f, y, steps):
 
 
 def loss(params, starts, pieces):
-    """Mean distance along each axis, between solutions from (n, 2) and pieces (steps, n, 2)."""
-    return np.mean(np.abs(path(lambda y: network(params, y), starts, len(pieces)) - pieces))
+    """Mean squared difference between solutions from (n, 2) and pieces (steps, n, 2)."""
+    return np.mean((path(lambda y: network(params, y), starts, len(pieces)) - pieces) ** 2)
 
 
 def initial_params(key, hidden=50):
@@ -62,16 +62,16 @@ def initial_params(key, hidden=50):
     return {
         "w1": random.normal(key_1, (2, hidden)) * 0.5,
         "b1": np.zeros(hidden),
-        "w2": random.normal(key_2, (hidden, 2)) * 0.1,
+        "w2": random.normal(key_2, (hidden, 2)) * 0.3,
         "b2": np.zeros(2),
     }
 
 
-def train(key, track_points, iterations, count=20, length=10):
+def train(key, track_points, iterations, count=100, length=10):
     """The learned parameters and the gradient that was used."""
     weights_key, key = random.split(key)
     initial_state, descend, get_params = optimizers.adam(
-        optimizers.exponential_decay(0.01, iterations, 0.1)
+        optimizers.exponential_decay(0.03, iterations, 0.02)
     )
     state = initial_state(initial_params(weights_key))
     gradient = value_and_grad(loss)
@@ -86,7 +86,7 @@ def train(key, track_points, iterations, count=20, length=10):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description="A neural differential equation of a spiral.")
-    parser.add_argument("--iterations", type=int, default=1500, help="(default: 1500)")
+    parser.add_argument("--iterations", type=int, default=1000, help="(default: 1000)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--out", type=Path, default=Path(), metavar="DIR", help="where node_grad.py goes"
@@ -98,8 +98,9 @@ def main(argv=None):
     truth = np.concatenate([start, path(law, start, 500)[:, 0]])
     params, gradient = train(random.key(args.seed), truth, args.iterations)
     learned = path(lambda y: network(params, y), start, 500)[:, 0]
-    off = np.sqrt(np.mean(np.sum((learned - truth[1:]) ** 2, axis=1)))
-    print(f"learned path:  {off:.3f} off (root mean square), of a start at 2")
+    off = np.sqrt(np.sum((learned - truth[1:]) ** 2, axis=1))
+    print(f"the first 100 steps:  {off[:100].max():.3f} off at most, of a start at 2")
+    print(f"all 500 steps:        {off.max():.3f}")
 
     emitted = args.out / "node_grad.py"
     emitted.write_text(gradient.source(), encoding="utf-8")

@@ -3,8 +3,8 @@
 What: a small network learns the digits of the UCI set by DP-SGD: the gradient of each example is
 cut to a length, and noise is added to their sum. Prints the accuracy on images held back, and the
 privacy that was paid: no event is exp(epsilon) times as likely (plus delta) for one image more.
-Why: what is needed are the gradients of all examples, each for itself. `vmap(grad(loss))` gives them
-as one array program, at about the cost of one gradient of the batch.
+Why: what is needed are the gradients of all examples, each for itself: `vmap(grad(loss))` gives
+them as one array program.
 Source of the method: M. Abadi et al., Deep Learning with Differential Privacy, CCS 2016,
 algorithm 1. Source of the account: I. Mironov, K. Talwar, L. Zhang, Renyi differential privacy of
 the sampled Gaussian mechanism, arXiv:1908.10530, section 3.3 (integer orders).

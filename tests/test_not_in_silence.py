@@ -1,5 +1,7 @@
 """What once gave a wrong number without a word: each is right now, or refused."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -211,3 +213,33 @@ def test_what_a_store_may_change_is_refused_by_its_names():
         tapeless.grad(two_names_of_the_last_pass)(np.ones(2))
     assert met.value.problem.startswith("'t' may share memory with 'p', which line ")
     assert met.value.hint == "copy the array where it gets its second name: t.copy()"
+
+
+def split(x):
+    """Veltkamp's splitting, and a sum with its error."""
+    s = x * 257.0
+    high = s - (s - x)
+    total = high + 1.0
+    rest = (high - (total - (total - high))) + (1.0 - (total - high))
+    return high, x - high, total, rest
+
+
+def compensated(v):
+    """Kahan's sum."""
+    total, lost = 0.0, 0.0
+    for i in range(len(v)):
+        y = v[i] - lost
+        t = total + y
+        lost = (t - total) - y
+        total = t
+    return total
+
+
+@pytest.mark.parametrize(
+    "transform", [tapeless.jit, lambda f: lambda x: tapeless.jvp(f, (x,), (x,))[0]]
+)
+def test_what_is_written_to_round_rounds(transform):
+    for x in (3.14159, 1e-3, -7.7):
+        assert transform(split)(x) == split(x)
+    v = np.random.default_rng(0).standard_normal(100) * 10.0 ** np.arange(-50, 50)
+    assert transform(compensated)(v) == compensated(v) == math.fsum(v)

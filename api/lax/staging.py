@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from types import FunctionType
 from typing import Any
 
 import tapeless
@@ -17,9 +18,14 @@ def run_staged(fun: Any, *args: Any) -> Any:
         return tapeless.jit(fun)(*args)
 
 
-@functools.lru_cache(maxsize=256)
 def batched(fun: Any) -> Any:
-    """The function for a batch."""
+    """The function for a batch; the same one for the same function, which is then staged once."""
+    keep = isinstance(fun, FunctionType) and not active()
+    return _kept(fun) if keep else tapeless.vmap(fun)
+
+
+@functools.lru_cache(maxsize=64)
+def _kept(fun: FunctionType) -> Any:
     return tapeless.vmap(fun)
 
 

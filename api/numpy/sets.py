@@ -151,8 +151,8 @@ def setxor1d(
 def intersect1d(
     ar1: Any,
     ar2: Any,
-    assume_unique: bool = False,
-    return_indices: bool = False,
+    assume_unique: Any = False,
+    return_indices: Any = False,
     *,
     size: int | None = None,
     fill_value: Any = None,

@@ -6,7 +6,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tapeless import disable_jit, jit
+from tapeless import disable_jit, eval_shape, jit
 from tapeless.transforms.errors import ArgumentError
 
 
@@ -190,3 +190,9 @@ def test_errors_leave_containers_as_they_are():
     with pytest.raises(IndexError):
         f(p, 3)
     assert p["x"] == 2.0
+
+
+def test_shapes_without_a_call():
+    p = {"w": W}
+    assert eval_shape(scaled, p).shape == ()
+    assert p["w"] is W

@@ -32,10 +32,10 @@ RULES = [
     (lambda x, y: -x + y, (V, V), ["sub"]),
     (lambda x, y: -(x - y), (V, V), ["sub"]),
     (lambda x, y: x + -0.5 * y, (V, V), ["mul", "sub"]),
-    (lambda x, y: -0.25 * x + x, (V, V), ["mul"]),
+    (lambda x, y: -0.25 * x + x, (V, V), ["mul", "sub"]),  # which rounds
     (lambda x, y: 2 * x + 3 * x, (V, V), ["mul"]),
     (lambda x, y: y - x - x, (V, V), ["mul", "sub"]),
-    (lambda x, y: y - x + x * 2, (V, V), ["add"]),
+    (lambda x, y: y - x + x * 2, (V, V), ["add", "mul", "sub"]),  # the same
     (lambda x, y: x + 1.0 + 2.0, (V, V), ["add"]),
     (lambda x, y: x - 1 - 2.0, (V, V), ["sub"]),
     (lambda x, y: x + 2.0**52 - 2.0**52, (V, V), ["add", "sub"]),  # which rounds

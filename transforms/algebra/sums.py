@@ -49,14 +49,14 @@ def signs_of_terms(s: Let, uses: Uses) -> Any:
 
 
 def multiples(s: Let, uses: Uses) -> Any:
-    """c x + d x is (c + d) x."""
+    """c x + d x is (c + d) x, of numbers with one sign: 3 x - 2 x may be meant to round."""
     (c, x), (d, y) = map(scaled, s.args)
     if x is not y or isinstance(x, Literal) or not is_float(*s.args) or (c, d) == (1, -1):
         return None
-    total = c + d if s.op is add else c - d
-    if total == 0 or not short(total, c, d) or not fits(x, s.outs[0].type):
+    d = d if s.op is add else -d
+    if c * d <= 0 or not short(c + d, c, d) or not fits(x, s.outs[0].type):
         return None
-    return x if total == 1 else mul(total, x)
+    return mul(c + d, x)
 
 
 def multiples_in_a_row(s: Let, uses: Uses) -> Any:
@@ -69,8 +69,8 @@ def multiples_in_a_row(s: Let, uses: Uses) -> Any:
     (c, x), (d, y) = scaled(b), scaled(last)
     if x is not y or isinstance(x, Literal) or not fits(a, s.outs[0].type):
         return None
-    both = (c if before.op is add else -c) + (d if s.op is add else -d)
-    return add(a, mul(both, x)) if both and short(both, c, d) else None
+    c, d = c if before.op is add else -c, d if s.op is add else -d
+    return add(a, mul(c + d, x)) if c * d > 0 and short(c + d, c, d) else None
 
 
 def constants_in_a_row(s: Let, uses: Uses) -> Any:

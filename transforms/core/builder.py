@@ -14,7 +14,7 @@ from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, Let, Literal, Origin, Statement, Type, Var
 from tapeless.transforms.core.op import Op, opened, recorder
 from tapeless.transforms.core.sizes import size_value
-from tapeless.transforms.errors import InternalError, ShapeError, Signal
+from tapeless.transforms.errors import ArgumentTypeError, ShapeError, Signal
 
 
 class Builder:
@@ -112,7 +112,7 @@ def atom(value: Any) -> Atom:
         return Literal(value, Type(value.dtype))
     if isinstance(value, dims.Dim):
         return size_atom(value)
-    raise InternalError(f"{type(value).__name__} is not an atom")
+    raise ArgumentTypeError(f"{type(value).__name__}, where a number or an array is needed")
 
 
 def size_atom(size: Size) -> Atom:

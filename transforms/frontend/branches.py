@@ -19,6 +19,8 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.errors import (
     AliasError,
+    InternalError,
+    Signal,
     StructureError,
     TapelessError,
 )
@@ -69,6 +71,12 @@ def choose(
         a, value_a = run_branch(then)
         t.poisoned = dict(before)
         b, value_b = run_branch(orelse)
+    except (Signal, InternalError):
+        raise
+    except Exception as e:  # perhaps of a side that is never taken
+        if can_be_known(test_atom):
+            raise NeedStatic(test_atom, f"a side of the test fails: {e}") from e
+        raise
     finally:
         t.tests.pop()
     for tail, mark in logged:

@@ -34,7 +34,7 @@ class Generator:
         return getattr(self.generator, name)
 
 
-def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Symbol:
+def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a method of a generator from outside gives: recorded, never drawn now."""
     owned = generator is not np.random.mtrand._rand
     call = _Call(name, args, dict(kwargs), _source(generator) if owned else None)

@@ -19,6 +19,7 @@ from tapeless.transforms.errors import (
     AliasError,
     Signal,
     StructureError,
+    TapelessError,
     UndefinedError,
 )
 from tapeless.transforms.frontend.aliases import Aliases
@@ -62,6 +63,10 @@ FAILURES = (
 )
 
 
+# What a pass may raise because variables hold something else in the first one: None, mostly.
+OF_PYTHON = (TypeError, AttributeError)
+
+
 @dataclass(eq=False)
 class Roll:
     """Stages the body of a loop once: what it writes is found by staging it, becomes carries, and
@@ -95,7 +100,9 @@ class Roll:
             t.rolling += 1
             try:
                 self.settle()
-            except FAILURES as e:
+            except (*FAILURES, *OF_PYTHON) as e:
+                if isinstance(e, TapelessError) and not isinstance(e, FAILURES):
+                    raise
                 t.rollback(journal)
                 del t.blocks[-1][start:]
                 t.poisoned, t.notes = poisoned, notes

@@ -43,7 +43,7 @@ class Diverged:
     error: type[TapelessError] = StructureError
     test: Atom | None = None  # of the branches, if it can be known while staging
 
-    def refusal(self) -> Exception:
+    def refusal(self) -> BaseException:
         """What to raise where it is read: where the test can be known, it has to be."""
         if self.test is not None:
             return NeedStatic(self.test, self.reason, self.hint)

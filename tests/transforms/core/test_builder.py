@@ -8,7 +8,7 @@ import pytest
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import Builder, NeedStatic, atom, building
 from tapeless.transforms.core.language import Literal, Origin, Type, Var
-from tapeless.transforms.errors import InternalError, ShapeError
+from tapeless.transforms.errors import ArgumentTypeError, InternalError, ShapeError
 from tapeless.transforms.ops.elementwise import add, floordiv, mod, mul, sin, sub
 
 INT = Type(np.dtype(int), (), True)
@@ -42,7 +42,7 @@ def test_python_scalars_are_weak_and_numpy_scalars_are_not(value, kind, weak):
 def test_atoms_stay_and_other_objects_are_refused():
     x = Var(FLOAT, "x")
     assert atom(x) is x
-    with pytest.raises(InternalError, match="list is not an atom"):
+    with pytest.raises(ArgumentTypeError, match="list, where a number or an array is needed"):
         atom([1.0])
 
 
