@@ -16,7 +16,7 @@ from tapeless.recorded import Backward, Call, zero_like
 from tapeless.region import Reverse, continuing, cotangent, described, matched, symbol
 from tapeless.transforms.closing import close
 from tapeless.transforms.core.builder import active, current
-from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
+from tapeless.transforms.core.language import Atom, Block, Let, Var
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import (
     ArgumentError,
@@ -28,7 +28,7 @@ from tapeless.transforms.expand import again, identity
 from tapeless.transforms.frontend.reads import Guard
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
-from tapeless.transforms.ops.drawing import draw
+from tapeless.transforms.ops.drawing import draws
 from tapeless.transforms.simplify import dead_code
 
 
@@ -371,7 +371,7 @@ class Checkpoint(Custom):
         return [tangent_of(t, a) for a in block.results]
 
     def reverse(self, call: Call, s: Let) -> Let:
-        if any(isinstance(t, Let) and t.op is draw for t in statements(call.block)):
+        if draws(call.block):
             raise UnsupportedError(
                 f"checkpoint({base_name(self.fun)}) would draw other random numbers again",
                 "draw outside and pass the numbers in, or use tapeless.random with a key",

@@ -23,8 +23,10 @@ from tapeless.specialisation import Specialisation
 from tapeless.transformed import Transformed
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.language import Block
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.stage import Staged
 from tapeless.transforms.module import flat_text, is_plain, result_text, write_module
+from tapeless.transforms.ops.drawing import draws
 from tapeless.transforms.spmd.axes import Axis
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
@@ -99,6 +101,11 @@ class Shard(Transformed):
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
         """The module, whose function takes what it uses of the positions, length and place."""
+        if draws(block):
+            raise UnsupportedError(
+                "pmap: shards run side by side, and draw from one generator in no fixed order",
+                "draw outside and pass the numbers in, or use tapeless.random with a key for each",
+            )
         flat = bool(staged.writes) or not is_plain(staged.result)
         result = flat_text if flat else functools.partial(result_text, staged.result)
         names, unpack = parameters(staged, [*arguments, self.extra[2]], paths)

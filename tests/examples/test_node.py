@@ -13,7 +13,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 def test_the_path_is_followed(example, emitted, tmp_path, capsys):
     assert example("node").main(["--iterations", "250", "--out", str(tmp_path)]) == 0
-    off = re.search(r"first 100 steps:\s+([\d.]+) off", capsys.readouterr().out).group(1)
+    off = re.search(r"learned path:\s+([\d.]+) off", capsys.readouterr().out).group(1)
     assert float(off) < 1  # standing still is nearly 4 off
     assert "in reversed(range(" in emitted(tmp_path / "node_grad.py")
 

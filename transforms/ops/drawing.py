@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.language import Atom, Block, Let, Type, Var, statements
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError
 
@@ -68,3 +68,8 @@ def _jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: dict[str, A
 #: sized: the text with the shape in it, for more axes in front; empty if there is none.
 #: shape, dtype, weak: of what is drawn; text: the call, with {0} for the first argument.
 draw = Op("draw", _infer, lambda args, params: params["text"], _jvp, costly=True, pure=False)
+
+
+def draws(block: Block) -> bool:
+    """Whether a program draws from a generator from outside."""
+    return any(isinstance(s, Let) and s.op is draw for s in statements(block))

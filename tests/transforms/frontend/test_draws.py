@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless import TapelessError, checkpoint, grad, jit, jvp, linearize, value_and_grad, vjp, vmap
+from tapeless import (
+    TapelessError,
+    checkpoint,
+    grad,
+    jit,
+    jvp,
+    linearize,
+    pmap,
+    value_and_grad,
+    vjp,
+    vmap,
+)
 
 X = np.array([1.0, 2.0, 3.0])
 ROWS = np.arange(9.0).reshape(3, 3) + 1.0
@@ -154,13 +165,14 @@ def test_each_element_of_a_batch_draws_its_own():
         (grad(lambda x: np.sum(x) * rng.integers(0, 3, endpoint=True)), "endpoint"),
         (grad(lambda x: np.sum(x) * rng.normal(size=3, out=x)[0]), "out"),
         (grad(checkpoint(noisy)), "would draw other random numbers"),
+        (pmap(lambda r: np.sum(r) * rng.normal()), "in no fixed order"),
         (vmap(lambda r: np.sum(r[rng.permutation(3)])), "one order for all"),
         (vmap(lambda r: rng.normal() if r[0] > 3 else 0.0), "that elements decide"),
     ],
 )
 def test_what_cannot_be_recorded_is_refused(function, match):
     with pytest.raises(TapelessError, match=match):
-        function(ROWS if isinstance(function, type(vmap(noisy))) else X)
+        function(ROWS if isinstance(function, (type(vmap(noisy)), type(pmap(noisy)))) else X)
 
 
 def test_a_seed_is_known_while_staging():
