@@ -14,7 +14,6 @@ from tapeless.transforms.core.language import (
     Var,
     blocks,
     outputs,
-    statements,
 )
 from tapeless.transforms.core.reads import reads, sizes_in
 from tapeless.transforms.core.sizes import INT
@@ -55,13 +54,24 @@ def missing_sizes(
     block: Block, params: Iterable[Var], elsewhere: set[dims.Symbol]
 ) -> dict[dims.Symbol, Var]:
     """An integer for each length that a block reads and that neither its parameters show nor what
-    is made inside, unless it is known `elsewhere`: arrays made of a length do not tell it."""
-    known = axes(params) | (axes(defined(block)) - elsewhere)
+    is made inside before, unless it is known `elsewhere`: arrays made of a length do not tell it."""
     found: dict[dims.Symbol, Var] = {}
-    for s in statements(block):
-        if isinstance(s, Let):
-            for symbol in sorted(sizes_in(tuple(s.params.values())), key=lambda x: x.uid):
-                if symbol.var is None and symbol not in known and symbol not in found:
-                    v = found[symbol] = Var(INT, "n")
-                    v.size = dims.symbol("n", 0, v)
+    for symbol in _unknown(block, axes(params), elsewhere):
+        if symbol not in found:
+            v = found[symbol] = Var(INT, "n")
+            v.size = dims.symbol("n", 0, v)
     return found
+
+
+def _unknown(
+    block: Block, known: set[dims.Symbol], elsewhere: set[dims.Symbol]
+) -> Iterator[dims.Symbol]:
+    """The lengths that statements read and nothing above them shows."""
+    known = known | (axes(block.params) - elsewhere)
+    for s in block.body:
+        if isinstance(s, Let):
+            read = sizes_in(tuple(s.params.values()))
+            yield from sorted((x for x in read - known if x.var is None), key=lambda x: x.uid)
+        for b in blocks(s):
+            yield from _unknown(b, known, elsewhere)
+        known |= axes(outputs(s)) - elsewhere

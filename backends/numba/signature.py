@@ -91,11 +91,13 @@ def _argument(x: Any) -> Argument:
 
 def plain(x: Any) -> Any:
     """The argument as compiled code takes it: the same memory, of class ndarray and a dtype that
-    has one name only. Raises TypeError for what compiled code cannot take."""
+    has one name only; arrays without axes are numbers. Raises TypeError for what compiled code
+    cannot take."""
     if isinstance(x, np.ndarray) and not isinstance(x, np.ma.MaskedArray):
         x = x.view(np.ndarray)
         if x.dtype in DTYPES:  # equal: long and long long, or a copy of a dtype
-            return x.view(DTYPES[DTYPES.index(x.dtype)])
+            x = x.view(DTYPES[DTYPES.index(x.dtype)])
+            return x if x.ndim else x[()]
     elif type(x) in NUMBERS:
         return x
     elif isinstance(x, np.number) and x.dtype in DTYPES:  # long long, where it equals long

@@ -245,3 +245,18 @@ def test_derivatives_at_a_point_beside_other_arrays():
     for wrong in (np.ones(4), np.ones(1)):
         with pytest.raises(ArgumentError, match=r"where \(3,\) is needed"):
             jit(lambda ct: pull(ct)[0])(wrong)
+
+
+@pytest.mark.parametrize("columns", [3, 5])
+def test_lengths_that_only_later_arrays_of_the_derivative_have(columns):
+    """The cotangents of the pieces are cut out of an array that is made of their lengths."""
+
+    def joined(c, r):
+        return np.concatenate((r[:0:-1], c))[np.array([0, 1, 1])]
+
+    bar, many = np.array([1.0, 2.0, 4.0]), np.arange(float(columns))
+    c_bar, r_bar = vjp(joined, V, many)[1](bar)
+    rows = np.eye(3 + columns - 1)[[0, 1, 1]]  # the part of r is turned around
+    np.testing.assert_array_equal(c_bar, bar @ rows[:, columns - 1 :])
+    np.testing.assert_array_equal(r_bar, [0, *(bar @ rows[:, : columns - 1])[::-1]])
+    np.testing.assert_array_equal(jit(lambda *a: vjp(joined, *a)[1](bar)[1])(V, many), r_bar)

@@ -95,9 +95,12 @@ class Value:
 
     def _check_defined(self) -> None:
         name, flag = self.undefined
-        if flag is None:
+        t = trace()
+        if flag is None or any(b is t.checked.get(flag) for b in t.blocks):
             return
-        self.undefined = (name, None)
+        t.checked[flag] = t.blocks[-1]  # all that follows in the block, and in blocks inside
+        if len(t.blocks) == 1:
+            self.undefined = (name, None)
         parts = (("value", _unset(name)),)
         fail = Effect("raise", (), {"type": UnboundLocalError, "parts": parts}, trace().origin)
         trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))

@@ -35,6 +35,7 @@ from tapeless.transforms.frontend.staged_list import StagedList, start_tail
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Journal, Location, trace
 from tapeless.transforms.frontend.truth import truth, undefined_flag
+from tapeless.transforms.frontend.unset import SetLocation, not_yet
 from tapeless.transforms.frontend.values import (
     MISSING,
     ContentsLocation,
@@ -83,6 +84,7 @@ class Roll:
     types: dict[Any, list[Any]] = field(default_factory=dict)
     params: set[Var] = field(default_factory=set)
     growing: list[tuple[StagedList, Spec]] = field(default_factory=list)
+    late: list[tuple[Location, Spec]] = field(default_factory=list)
     # (tail, elements logged, length) of the lists at the start of a pass
     marks: list[tuple[Any, int, Any]] = field(default_factory=list)
     lengths: dict[int, Any] = field(default_factory=dict)
@@ -148,6 +150,10 @@ class Roll:
         raise Unrollable("the types of its variables do not settle")
 
     def entries(self) -> dict[Any, Spec]:
+        for loc in list(self.locations.values()):
+            flag = SetLocation(loc)
+            if flag.key not in self.locations and undefined_flag(loc.get()) is not None:
+                self.locations[flag.key] = flag
         return {k: self.moving.spec(k, final_spec(loc)) for k, loc in self.locations.items()}
 
     def attempt(self, entries: dict[Any, Spec]) -> Pass | None:
@@ -163,7 +169,7 @@ class Roll:
             news += [self.compare(key, loc, staged) for key, (loc, _) in staged.finals.items()]
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
         t.rollback(journal)
-        news += [self.note_growth(), self.start_tails()]
+        news += [self.note_growth(), self.start_tails(), self.start_late()]
         if any(news):
             return None
         for key in self.locations:
@@ -284,6 +290,9 @@ class Roll:
         if isinstance(loc, ContentsLocation) and self.grown(loc.obj, entry, final):
             return True
         unset = final.value is MISSING or isinstance(final.value, Diverged)
+        if entry.value is MISSING and undefined_flag(final.value) is not None:
+            self.late.append((loc, final))
+            return True
         if entry.value is MISSING:
             staged.results[key] = [] if unset or final.kind == "static" else list(final.leaves())
             return False
@@ -330,6 +339,15 @@ class Roll:
         t = trace()
         if param in t.asked and Layouts().of(new) != Layouts().of(param):
             raise Unrollable(f"the order in which '{loc.name}' lies in memory changes")
+
+    def start_late(self) -> bool:
+        """A variable that not every pass sets is there from the start, not set."""
+        for loc, final in self.late:
+            trace().touch(loc)
+            loc.set(not_yet(loc.name, final))
+        started = bool(self.late)
+        self.late.clear()
+        return started
 
     # -- lists that grow
 

@@ -30,16 +30,16 @@ from tapeless.transforms.frontend.dependence import depends_on_program
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
 from tapeless.transforms.frontend.trace import Location, trace
-from tapeless.transforms.frontend.truth import undefined_flag
 from tapeless.transforms.frontend.values import (
     MISSING,
     ContentsLocation,
+    Diverged,
     Spec,
     called,
     convert,
     put_together,
+    take_apart,
 )
-from tapeless.transforms.ops import elementwise
 
 BOOL = Type(np.dtype(bool), (), True)
 
@@ -76,7 +76,6 @@ class Settled:
         self.outs: list[Var] = []
         self.unchanged: dict[Var, Atom] = {}
         self.after: list[tuple[Location, Any]] = []
-        self.maybe: list[tuple[Symbol, str, Atom, Var]] = []  # defined before, or by a pass
         self.certain = seq is not None and dims.at_least(seq.count, 1)
         self.ran: Var | None = None
 
@@ -91,7 +90,7 @@ class Settled:
         """A variable that the loop makes: its value is that of the last pass."""
         final, news = self.staged.final(key), self.staged.results[key]
         if not news:
-            self.after.append((loc, final.value))
+            self.after.append((loc, final.value if self.certain else self.unless_none(loc, final)))
             return
         ran = None if self.certain else self.did_run()
         alone = final.kind == "leaf"
@@ -99,11 +98,24 @@ class Settled:
         for new, out in zip(news, made, strict=True):
             self.carry(Var(new.type, out.name), Literal(None, new.type), new, out)
         value = self.fill(final, iter(made))
-        if isinstance(value, Symbol) and ran is not None:
-            if value is final.value:
-                value = view_of(value, (), value.type)
-            value.undefined = (loc.name, ran)
+        if isinstance(value, Symbol) and value is final.value and ran is not None:
+            value = view_of(value, (), value.type)
+        for leaf in _symbols(value) if ran is not None else ():
+            leaf.undefined = (loc.name, ran)
         self.after.append((loc, value))
+
+    def unless_none(self, loc: Location, final: Spec) -> Any:
+        """What is known while staging, of a variable that is not set if there is no pass."""
+        if final.value is MISSING or isinstance(final.value, Diverged):
+            return final.value
+        t = trace()
+        passes = None if self.seq is None else t.value(self.seq.count)
+        if passes is None:
+            return Diverged(
+                f"'{loc.name}' is set only if the loop makes a pass", "set it before the loop"
+            )
+        t.guard(">=" if passes else "==", self.seq.count, 1 if passes else 0)  # type: ignore[union-attr]
+        return final.value if passes else MISSING
 
     def collect_carried(self, key: Any, loc: Location) -> None:
         """A variable that is there before the loop."""
@@ -121,10 +133,6 @@ class Settled:
             self.carry(param, convert(leaf, param.type), news[k], out)
             made.append(out)
         value = self.value_after(loc, entry, iter(made))
-        before = undefined_flag(entry.value)
-        changed = isinstance(value, Symbol) and value is not entry.value
-        if before is not None and changed and not self.certain:
-            self.maybe.append((value, entry.value.undefined[0], before, self.did_run()))
         self.after.append((loc, value))
 
     def carry(self, param: Var, init: Atom, new: Atom, out: Var) -> None:
@@ -212,11 +220,17 @@ class Settled:
 
     def set_variables(self) -> None:
         t = trace()
-        for value, name, before, ran in self.maybe:
-            value.undefined = (name, elementwise.logical_or(before, ran))
         for loc, new in self.after:
             t.touch(loc)
             loc.set(new)
+
+
+def _symbols(value: Any) -> Iterator[Symbol]:
+    """The symbols that a value is made of."""
+    if isinstance(value, Symbol):
+        yield value
+    for child in take_apart(value).children if not isinstance(value, Symbol) else ():
+        yield from _symbols(child.value)
 
 
 def _final_type(t: Any) -> Any:

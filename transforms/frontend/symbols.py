@@ -79,14 +79,15 @@ class Symbol(Value):
 
     def item(self, *args: Any) -> Any:
         if args:
-            return self[args[0] if len(args) == 1 else args]
-        return self if not self.type.shape else apply(FUNCTIONS[np.reshape], self, ())
+            key = args[0] if len(args) == 1 else args
+            return (self if isinstance(key, tuple) else self.flat)[key].item()
+        return python_number(apply(FUNCTIONS[np.reshape], self, ()) if self.type.shape else self)
 
     def fill(self, value: Any) -> None:
         self[...] = value
 
     def tolist(self) -> Any:
-        return [e.tolist() if e.type.shape else e for e in self] if self.type.shape else self
+        return [e.tolist() for e in self] if self.type.shape else self.item()
 
     def sort(self, axis: int = -1) -> None:
         self[...] = apply(FUNCTIONS[np.sort], self, axis)
@@ -160,7 +161,8 @@ class Symbol(Value):
     # -- indexing
 
     def __getitem__(self, key: Any) -> Any:
-        if not self.type.shape and key != () and key is not Ellipsis and key is not None:
+        entries = key if isinstance(key, tuple) else (key,)
+        if not self.type.shape and any(e is not None and e is not Ellipsis for e in entries):
             raise IndexError("invalid index to scalar variable.")
         return following(apply(indexing.get, self, key), self)
 
@@ -188,6 +190,16 @@ class Symbol(Value):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return call_numpy(func, args, kwargs)
+
+
+def python_number(x: Any) -> Any:
+    """A scalar as a number of Python's, which adapts to arrays."""
+    if not isinstance(x, Symbol):
+        return x.item() if isinstance(x, np.generic) else x
+    kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}.get(x.dtype.kind)
+    if x.type.weak or kind is None or not np.can_cast(x.dtype, kind):
+        return x  # unsigned ones of 64 bits and long doubles do not fit
+    return apply(cast, x, dtype=np.dtype(kind), python=True)
 
 
 class BoundRule:

@@ -80,6 +80,7 @@ class Trace(Builder):
             Symbol, tuple[Size, Size]
         ] = {}  # least and largest values of loop indices
         self.rolling = 0  # how many loops are being rolled now
+        self.checked: dict[Any, Any] = {}  # flags of unset variables: the block that raises
         self.functional = False  # whether functions of tapeless.numpy were called
 
     def place(self) -> Any:

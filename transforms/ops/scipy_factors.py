@@ -19,7 +19,7 @@ from tapeless.transforms.ops.indexing import get
 from tapeless.transforms.ops.joining import as_array, concatenate
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.rearranging import flip, tril, triu
-from tapeless.transforms.ops.scipy_linalg import solve_triangular
+from tapeless.transforms.ops.scipy_linalg import conjugated, solve_triangular
 from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, column, flat, row, swap
 from tapeless.transforms.ops.sorting import argsort
 
@@ -98,8 +98,7 @@ def _lu_factor(a: Any, **options: Any) -> Any:
 def _lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0, **options: Any) -> Any:
     _refuse("lu_solve", options)
     packed, exchanged = map(as_array, lu_and_piv)
-    if trans == 2 and packed.type.dtype.kind == "c":
-        raise UnsupportedError("scipy.linalg.lu_solve with trans=2", "conjugate the matrix")
+    packed = conjugated(packed) if trans == 2 else packed
     b, rows = as_array(b), row_order(exchanged)
     if trans in (0, None):
         half = solve_triangular(packed, get(b, rows), trans=False, lower=True, unit=True)
@@ -148,10 +147,10 @@ def _eigvals(a: Any, b: Any = None, **options: Any) -> Any:
 def _polar(a: Any, side: str = "right") -> Any:
     u, s, vt = DECOMPOSITIONS[np.linalg.svd](a, full_matrices=False)
     if side == "right":
-        return matmul(u, vt), matmul(mul(swap(vt), row(s)), vt)
+        return matmul(u, vt), matmul(mul(conjugated(swap(vt)), row(s)), vt)
     if side != "left":
         raise ValueError("`side` must be either 'right' or 'left'")
-    return matmul(u, vt), matmul(mul(u, row(s)), swap(u))
+    return matmul(u, vt), matmul(mul(u, row(s)), conjugated(swap(u)))
 
 
 # -- matrices of which a row and a column say all

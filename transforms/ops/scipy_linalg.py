@@ -12,7 +12,7 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.decompositions import NUMPY as DECOMPOSITIONS
 from tapeless.transforms.ops.decompositions import cholesky, det, solve
-from tapeless.transforms.ops.elementwise import neg, sub
+from tapeless.transforms.ops.elementwise import conjugate, neg, sub
 from tapeless.transforms.ops.joining import as_array, concatenate
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.rearranging import pad, tril, triu
@@ -57,6 +57,13 @@ solve_triangular: Op = Op(
 )
 
 
+TURNED = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
+
+
+def conjugated(a: Atom) -> Any:
+    return conjugate(a) if a.type.dtype.kind == "c" else a
+
+
 def _solve_triangular(
     a: Any,
     b: Any,
@@ -66,9 +73,12 @@ def _solve_triangular(
     overwrite_b: bool = False,
     check_finite: bool = True,
 ) -> Any:
-    turned = trans not in (0, "N")
+    if trans not in TURNED:
+        raise ValueError(f"trans must be 0, 1, 2, 'N', 'T' or 'C', not {trans!r}")
+    kind = TURNED[trans]
+    a = conjugated(as_array(a)) if kind == 2 else as_array(a)
     return solve_triangular(
-        as_array(a), as_array(b), trans=turned, lower=bool(lower), unit=bool(unit_diagonal)
+        a, as_array(b), trans=kind > 0, lower=bool(lower), unit=bool(unit_diagonal)
     )
 
 
@@ -90,10 +100,10 @@ def _cho_factor(a: Any, lower: bool = False, **options: Any) -> Any:
 
 
 def _cho_solve(c_and_lower: Any, b: Any, **options: Any) -> Any:
-    (factor, lower), turned = c_and_lower, not c_and_lower[1]
-    factor, lower = as_array(factor), bool(lower)
-    half = solve_triangular(factor, as_array(b), trans=turned, lower=lower, unit=False)
-    return solve_triangular(factor, half, trans=not turned, lower=lower, unit=False)
+    factor, lower = c_and_lower
+    first = 0 if lower else 2
+    half = _solve_triangular(factor, b, first, lower)
+    return _solve_triangular(factor, half, 2 - first, lower)
 
 
 def _block_diag(*arrs: Any) -> Any:
@@ -169,7 +179,8 @@ def _plain(function: Any) -> Any:
 
 
 def _det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    return det(cast_to(as_array(a), np.dtype(float)))
+    a = as_array(a)
+    return det(cast_to(a, np.result_type(a.type.dtype, float)))
 
 
 def _norm(

@@ -282,7 +282,9 @@ def kept(value: Atom, t: Type, axes: tuple[int, ...]) -> Any:
 
 
 def _sum_simplify(args: Atoms, params: Params) -> Any:
-    """A sign goes in front of the sum."""
+    """The sum over no axis is what it is made of; a sign goes in front of the sum."""
+    if not params["axes"]:
+        return cast_to(args[0], sum.infer(args[0], **params).dtype)
     let = current().definitions.get(args[0]) if isinstance(args[0], Var) else None
     if let is not None and let.op.name == "neg" and args[0].type.differentiable:
         return let.op(sum(*let.args, **params))

@@ -189,6 +189,7 @@ def test_signatures():
         "float64[:, :]",
         "float64[]",
     ]
+    assert type(plain(np.array(1.0))) is np.float64  # a number, also in compiled code
     assert plain(x) is not x
     assert np.shares_memory(plain(x), x)
 

@@ -178,6 +178,7 @@ def test_values_that_depend_on_contents_are_not_guessed(function):
         (lambda v: len(v[0]), TypeError, "has no len"),
         (lambda v: list(v[0]), TypeError, "0-d array"),
         (lambda v: v[0][0], IndexError, "invalid index to scalar"),
+        (lambda v: v[0][..., 0], IndexError, "invalid index to scalar"),
         (lambda v: {v: 1}, TypeError, "unhashable"),
         (lambda v: v + np.ones(3), ValueError, "broadcast"),
         (lambda v: operator.setitem(v, 0, 1j), TypeError, "complex"),
@@ -220,6 +221,47 @@ def test_inplace_operators_keep_the_dtype():
     with pytest.raises(TypeError, match="same_kind"):
         block_of(f, np.array([1, 2]))
     assert tapeless.jvp_fn(f)(V.astype("f4"), V.astype("f4"))[0].dtype == np.float32
+
+
+SCALAR_KEYS = [(), ..., None, (..., None), (None, ..., None), (None, None)]
+
+
+@pytest.mark.parametrize("key", SCALAR_KEYS, ids=str)
+def test_scalars_have_keys_that_add_axes(key):
+    def f(v):
+        return 3.0 * v[1][key]
+
+    np.testing.assert_array_equal(tapeless.jvp(f, (V,), (V,)), [f(V), f(V)], strict=True)
+    assert tapeless.grad(lambda v: np.sum(f(v)))(V).tolist() == [0, 3, 0, 0]
+
+
+SCALARS = [np.float64(1.5), np.float32(1.5), np.int64(3), np.bool_(True), np.array(1.5)]
+
+
+@pytest.mark.parametrize("run", [tapeless.jit, lambda f: lambda *a: tapeless.vjp(f, *a)[0]])
+@pytest.mark.parametrize("number", SCALARS, ids=lambda n: f"{type(n).__name__} {n.dtype}")
+def test_items_are_numbers_of_python(run, number):
+    """They adapt to the dtype of an array."""
+    x = np.array([1, 2], np.float32)
+
+    def f(x, number):
+        return x * number.item(), x * number.tolist(), x * np.sum(number * x[0]).item()
+
+    made, expected = run(f)(x, number), f(x, number)
+    for a, b in zip(made, expected, strict=True):
+        np.testing.assert_array_equal(a, b, strict=True)
+
+
+def test_items_are_counted_through_all_axes():
+    def f(m):
+        return m.item(4) * m.item(0, 2) * m.item((1, 0)) * m
+
+    np.testing.assert_array_equal(tapeless.jvp(f, (M,), (M,))[0], f(M))
+
+
+def test_items_that_python_numbers_of_64_bits_do_not_hold_stay():
+    big = np.uint64(2**63 + 1)
+    assert tapeless.jit(lambda n: n.item())(big) == big
 
 
 def test_comparisons_of_lengths_that_are_certain():

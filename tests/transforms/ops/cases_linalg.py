@@ -17,6 +17,22 @@ def eigenvectors(a):
     return both(np.linalg.eig(a)[1])
 
 
+def of_complex(solver, **options):
+    """What a solver makes of a matrix that is not real."""
+    return lambda a, b: both(solver(a + 1j * a.T, b, **options))
+
+
+def hermitian(a, b, lower):
+    factor = scipy.linalg.cho_factor(a @ a.conj().T, lower=lower)
+    return scipy.linalg.cho_solve(factor, b)
+
+
+def by_lu(a, b, trans):
+    return scipy.linalg.lu_solve(scipy.linalg.lu_factor(a), b, trans=trans)
+
+
+B, LEFT = normal(3, 2), np.triu(np.ones((3, 3)))
+
 CASES = [
     case(lambda a: both(np.linalg.eigvals(a)), TURN, second=False, single=False),
     case(lambda a: both(np.linalg.eig(a)[0]), np.stack([TURN, TURN + 0.1]), single=False),
@@ -172,6 +188,20 @@ CASES = [
         for trans in (0, 1)
     ),
     case(scipy.linalg.solve_triangular, regular(3), normal(3, 2), unit_diagonal=True),
+    *(
+        case(of_complex(scipy.linalg.solve_triangular, lower=lower, trans=trans), regular(3), B)
+        for lower, trans in ((True, 1), (True, "C"), (False, 2))
+    ),
+    *(
+        case(of_complex(hermitian, lower=lower), regular(3), B, second=False)
+        for lower in (True, False)
+    ),
+    case(of_complex(by_lu, trans=2), regular(3), B, second=False),
+    case(lambda a: both(scipy.linalg.det(a + 1j * a.T)), regular(3), single=False),
+    *(
+        case(lambda a, side=side: both(scipy.linalg.polar(a + 1j * LEFT, side)[1]), integers(3, 3))
+        for side in ("left", "right")
+    ),
     case(
         lambda a, b: scipy.linalg.cho_solve(scipy.linalg.cho_factor(a), b), definite(3), normal(3)
     ),

@@ -66,6 +66,7 @@ CASES = [
     case(np.min, stepped(2, 3), axis=1, initial=0.38),
     case(np.prod, np.array([[0.0, 2.0, 3.0], [0.0, 1.5, 0.0]]), axis=1, second=False),
     case(np.var, normal(2, 4), axis=1, ddof=1),
+    *(case(f, normal(2, 3), axis=()) for f in (np.var, np.std)),
     case(np.std, normal(2, 4), ddof=1, keepdims=True),
     case(np.std, normal(2, 4), correction=1),
     *(case(f, stepped(2, 3)) for f in (np.argmax, np.argmin, np.nanargmax, np.nanargmin)),

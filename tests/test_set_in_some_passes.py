@@ -1,0 +1,159 @@
+"""Variables that only some passes of a loop set: their value goes along, and so does whether."""
+
+import numpy as np
+import pytest
+
+import tapeless
+
+
+def last_row(table, bound):
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            row = table[i]
+    return np.sum(row**2)
+
+
+def changed_row(table, bound):
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            row = table[i] * 2
+            row[0] = 1.0
+    row[1] += 3.0
+    return np.sum(row**2)
+
+
+def nested(table, bound):
+    for i in range(len(table)):
+        for j in range(table.shape[1]):
+            if table[i, j] > bound:
+                at = i * 10.0 + j
+                value = table[i, j]
+    return at * value
+
+
+def found_by_while(table, bound):
+    i = 0
+    while i < len(table):
+        if table[i, 0] > bound:
+            hit = table[i, 1]
+            n = i
+        i += 1
+    if table[0, 0] > 0:
+        return hit * n
+    return table[0, 1]
+
+
+def read_in_a_later_pass(table, bound):
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            hit = table[i, 1]
+        if i == len(table) - 1:
+            out = hit * 2
+    return out
+
+
+def perhaps_before(table, bound):
+    if table[1, 1] > bound:
+        k = 1.0
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            k = table[i, 1]
+    return k * table[0, 0]
+
+
+def read_on_one_side(table, bound):
+    if table[0, 0] > bound:
+        k = table[0, 1]
+    y = k * 2 if table[1, 0] > bound else 0.0
+    return y + k
+
+
+def two_ways(table, bound):
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            _a, b = table[i, 0], table[i, 1]
+        elif table[i, 1] > bound:
+            b = 2.0 * table[i, 0]
+    return b
+
+
+def by_break(table, bound):
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            hit = table[i, 1] * i
+            break
+    return hit
+
+
+def pair(table, bound):
+    total = 0.0
+    while total < table[0, 0]:
+        made = (total, table[0, 1])
+        total += 0.7
+    return made[0] * made[1]
+
+
+def outcome(function, *args):
+    try:
+        return function(*args)
+    except UnboundLocalError:
+        return "not set"
+
+
+FUNCTIONS = [
+    last_row,
+    changed_row,
+    nested,
+    found_by_while,
+    read_in_a_later_pass,
+    perhaps_before,
+    read_on_one_side,
+    two_ways,
+    by_break,
+    pair,
+]
+TABLES = np.random.default_rng(0).standard_normal((12, 3, 2))
+BOUNDS = np.tile([-1.0, 0.0, 0.5, 3.0], 3)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_values_and_gradients(function, compiled):
+    both = tapeless.value_and_grad(function)
+    both = tapeless.jit(both) if compiled else both
+    seen = set()
+    for table, bound in zip(TABLES, BOUNDS, strict=True):
+        want, got = (outcome(f, table.copy(), bound) for f in (function, both))
+        seen.add(want == "not set")
+        if want == "not set":
+            assert got == "not set"
+            continue
+        np.testing.assert_allclose(got[0], want)
+        for place in np.ndindex(table.shape):
+            step = np.zeros(table.shape)
+            step[place] = 1e-6
+            slope = (function(table + step, bound) - function(table - step, bound)) / 2e-6
+            np.testing.assert_allclose(got[1][place], slope, rtol=1e-5, atol=1e-7)
+    assert seen == {False, True}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_batches(function):
+    tables = np.abs(TABLES)
+    want = [function(table, 0.0) for table in tables]
+    np.testing.assert_allclose(tapeless.vmap(function, (0, None))(tables, 0.0), want)
+
+
+def without_a_pass(x, n):
+    for _ in range(n):
+        name, double = "square", lambda v: 2 * v
+        x = x * 1.5
+    return double(x) if name == "square" else x
+
+
+def test_what_is_known_while_staging_is_set_by_a_pass_only():
+    slope = tapeless.grad(without_a_pass)
+    assert slope(2.0, 2) == 2 * 1.5**2
+    with pytest.raises(UnboundLocalError):
+        slope(2.0, 0)
+    assert slope(2.0, 1) == 3.0

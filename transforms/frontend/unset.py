@@ -1,0 +1,43 @@
+"""Variables that some passes of a loop set and others do not: whether they are set goes along."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.language import Literal
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import Location, trace
+from tapeless.transforms.frontend.truth import undefined_flag
+from tapeless.transforms.frontend.values import Spec
+from tapeless.transforms.ops.fresh import zero
+
+
+class SetLocation(Location):
+    """Whether the variable in a location is set."""
+
+    def __init__(self, of: Location) -> None:
+        self.of, self.key, self.birth = of, ("set", of.key), of.birth
+
+    def get(self) -> Any:
+        flag = undefined_flag(self.of.get())
+        return Symbol(atom(True) if flag is None else flag)
+
+    def set(self, value: Any) -> None:
+        held, flag = self.of.get(), value.present()
+        if isinstance(held, Symbol):
+            certain = isinstance(flag, Literal) and bool(flag.value)
+            held.undefined = None if certain else (self.of.name, flag)
+
+
+def not_yet(name: str, spec: Spec) -> Symbol:
+    """What a variable holds before the first pass that sets it: zeros of the type to come, that
+    nobody reads; nothing at all where their number is not known before the loop."""
+    assert spec.atom is not None
+    kind, known = spec.atom.type, trace().hints
+    inside = any(s not in known for n in kind.shape for s in dims.symbols(n))
+    made = Symbol(Literal(None, kind) if inside else atom(zero(kind)))
+    made.is_array = isinstance(spec.value, Symbol) and spec.value.mutable
+    made.undefined = (name, atom(False))
+    return made
