@@ -54,7 +54,8 @@ def missing_sizes(
     block: Block, params: Iterable[Var], elsewhere: set[dims.Symbol]
 ) -> dict[dims.Symbol, Var]:
     """An integer for each length that a block reads and that neither its parameters show nor what
-    is made inside before, unless it is known `elsewhere`: arrays made of a length do not tell it."""
+    is made inside until then, unless it is known `elsewhere`: arrays made of a length do not tell
+    it."""
     found: dict[dims.Symbol, Var] = {}
     for symbol in _unknown(block, axes(params), elsewhere):
         if symbol not in found:

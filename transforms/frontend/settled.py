@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,6 @@ from tapeless.transforms.frontend.values import (
     called,
     convert,
     put_together,
-    take_apart,
 )
 
 BOOL = Type(np.dtype(bool), (), True)
@@ -90,7 +89,7 @@ class Settled:
         """A variable that the loop makes: its value is that of the last pass."""
         final, news = self.staged.final(key), self.staged.results[key]
         if not news:
-            self.after.append((loc, final.value if self.certain else self.unless_none(loc, final)))
+            self.after.append((loc, self.after_a_pass(loc, final.value)))
             return
         ran = None if self.certain else self.did_run()
         alone = final.kind == "leaf"
@@ -100,14 +99,17 @@ class Settled:
         value = self.fill(final, iter(made))
         if isinstance(value, Symbol) and value is final.value and ran is not None:
             value = view_of(value, (), value.type)
-        for leaf in _symbols(value) if ran is not None else ():
-            leaf.undefined = (loc.name, ran)
+        if ran is not None:
+            for leaf in _symbols(value):
+                leaf.undefined = (loc.name, ran)
+            if _has_tail(value):
+                value = self.after_a_pass(loc, value)
         self.after.append((loc, value))
 
-    def unless_none(self, loc: Location, final: Spec) -> Any:
-        """What is known while staging, of a variable that is not set if there is no pass."""
-        if final.value is MISSING or isinstance(final.value, Diverged):
-            return final.value
+    def after_a_pass(self, loc: Location, value: Any) -> Any:
+        """What cannot say itself, when the program runs, whether it was set by a pass."""
+        if self.certain or value is MISSING or isinstance(value, Diverged):
+            return value
         t = trace()
         passes = None if self.seq is None else t.value(self.seq.count)
         if passes is None:
@@ -115,7 +117,7 @@ class Settled:
                 f"'{loc.name}' is set only if the loop makes a pass", "set it before the loop"
             )
         t.guard(">=" if passes else "==", self.seq.count, 1 if passes else 0)  # type: ignore[union-attr]
-        return final.value if passes else MISSING
+        return value if passes else MISSING
 
     def collect_carried(self, key: Any, loc: Location) -> None:
         """A variable that is there before the loop."""
@@ -225,12 +227,26 @@ class Settled:
             loc.set(new)
 
 
+def _has_tail(value: Any) -> bool:
+    """Whether there is a list whose length data decides in a value."""
+    return getattr(value, "tail", None) is not None or any(map(_has_tail, _members(value)))
+
+
 def _symbols(value: Any) -> Iterator[Symbol]:
-    """The symbols that a value is made of."""
+    """The symbols that a value is made of, but those of lists whose length data decides."""
     if isinstance(value, Symbol):
         yield value
-    for child in take_apart(value).children if not isinstance(value, Symbol) else ():
-        yield from _symbols(child.value)
+    elif getattr(value, "tail", None) is None:
+        for child in _members(value):
+            yield from _symbols(child)
+
+
+def _members(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    if is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, f.name) for f in fields(value)]
+    return value if isinstance(value, (list, tuple)) else ()
 
 
 def _final_type(t: Any) -> Any:

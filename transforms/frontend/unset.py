@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -28,7 +29,9 @@ class SetLocation(Location):
         held, flag = self.of.get(), value.present()
         if isinstance(held, Symbol):
             certain = isinstance(flag, Literal) and bool(flag.value)
-            held.undefined = None if certain else (self.of.name, flag)
+            own = copy.copy(held)  # the value may have other names, which are set
+            own.undefined = None if certain else (self.of.name, flag)
+            self.of.set(own)
 
 
 def not_yet(name: str, spec: Spec) -> Symbol:

@@ -105,10 +105,11 @@ class Checks(Elements):
             e = stage.entries[axis]
             assert isinstance(e, Span)
             assert e.axis is not None
-            have = to_source(self.size(stage.space[e.axis]))
-            part = to_source(self.length(stage.let, axis))
-            if have != part:
-                with self.nested(f"if {have} != {part}:"):
+            have = self.size(stage.space[e.axis])
+            part = self.length(stage.let, axis)
+            if to_source(have) != to_source(part):
+                test = to_source(template("{0} != {1}", {"0": have, "1": part}))
+                with self.nested(f"if {test}:"):
                     self.put('raise ValueError("could not broadcast the value to the part")')
 
     def refuse(self, test: str, axis: int) -> None:

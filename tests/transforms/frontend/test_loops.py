@@ -240,3 +240,38 @@ def test_a_loop_over_python_objects_is_unrolled_and_said_to_be():
     grad = tapeless.grad(by_index)
     close_to(grad(0.7, 3), slope(lambda x: by_index(x, 3), 0.7), 1e-6)
     assert "unrolled" in grad.stages()["notes"]
+
+
+def sometimes_named(x, v, n):
+    for k in range(n):
+        for _ in range(k):
+            other = x
+    return x * np.sum(v) + (other if n > 2 else 0.0)
+
+
+def sometimes_an_alias(x, v, n):
+    for k in range(n):
+        for _ in range(k):
+            other = v
+            v = v * other[1]
+    return x * np.sum(v * v)
+
+
+def sometimes_in_a_list(x, v, n):
+    k, w = 0, np.sin(v)
+    while k < n and x < 0.8:
+        k += 1
+        j = 0
+        while x < 0.5 and j < 2:
+            j += 1
+            other = v if x < 0.2 or x + x > 0.35 else w
+        pair = [v, w]
+    return x * np.sum(v - w) + (pair[0][1] + other[2] if n > 2 else 0.0)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("f", [sometimes_named, sometimes_an_alias, sometimes_in_a_list])
+def test_a_second_name_that_no_pass_sets_leaves_the_first_one_set(f, n):
+    value, found = tapeless.value_and_grad(f)(0.3, V, n)
+    close_to(value, f(0.3, V, n), 1e-12)
+    close_to(found, slope(lambda x: f(x, V, n), 0.3), 1e-6)
