@@ -90,6 +90,11 @@ def _filled(node: Any, holes: Mapping[str, ast.expr]) -> Any:
     return type(node)(**{name: _filled(getattr(node, name), holes) for name in node._fields})
 
 
+def spelled(text: str, *parts: ast.expr) -> str:
+    """The text with these expressions as {0}, {1} and so on, in brackets where they need them."""
+    return to_source(template(text, {str(k): part for k, part in enumerate(parts)}))
+
+
 def number(value: Any) -> ast.expr:
     """A literal as Python writes it."""
     if isinstance(value, np.generic):

@@ -29,6 +29,6 @@ def early_return_from_a_loop_grad(v):
         total += e * e  # line 128
         if total > 1:  # line 129
             total_bar += return_value_bar / total
+            return_value_bar = 0.0
         v_bar[i] += 2 * total_bar * e  # line 127
-        return_value_bar = 0.0
     return v_bar

@@ -12,7 +12,7 @@ from tapeless.transforms.loops.elements import Elements
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.views import Place, Span, entries_of, is_view
 from tapeless.transforms.ops.parts import Slot
-from tapeless.transforms.text import number, template, to_source
+from tapeless.transforms.text import number, spelled, to_source
 
 
 class Checks(Elements):
@@ -79,8 +79,7 @@ class Checks(Elements):
             if isinstance(e.at, int):
                 need = e.at + 1 if e.at >= 0 else -e.at
                 if not dims.at_least(n, need):
-                    test = f"{to_source(self.size(n))} < {need}"
-                    self.refuse(test, axis)
+                    self.refuse(spelled(f"{{0}} < {need}", self.size(n)), axis)
                 continue
             a = rest[e.at.k]
             if not a.type.shape:
@@ -94,8 +93,7 @@ class Checks(Elements):
             else:
                 where = [number(0) if k is None else (index or [])[k] for k in e.axes]
                 value = self.element(a, where)
-            holes = {"0": value, "1": self.size(n)}
-            self.refuse(to_source(template("not -{1} <= {0} < {1}", holes)), axis)
+            self.refuse(spelled("not -{1} <= {0} < {1}", value, self.size(n)), axis)
 
     def check_fit(self, stage: Stage) -> None:
         """Raises where a part is not as long as what is stored to it."""
@@ -108,8 +106,7 @@ class Checks(Elements):
             have = self.size(stage.space[e.axis])
             part = self.length(stage.let, axis)
             if to_source(have) != to_source(part):
-                test = to_source(template("{0} != {1}", {"0": have, "1": part}))
-                with self.nested(f"if {test}:"):
+                with self.nested(f"if {spelled('{0} != {1}', have, part)}:"):
                     self.put('raise ValueError("could not broadcast the value to the part")')
 
     def refuse(self, test: str, axis: int) -> None:
@@ -126,7 +123,7 @@ class Checks(Elements):
             return
         if dims.at_least(self.as_size(divisor), 1) if divisor.type.dtype.kind == "i" else False:
             return
-        with self.nested(f"if {to_source(self.atom(divisor))} == 0:"):
+        with self.nested(f"if {spelled('{0} == 0', self.atom(divisor))}:"):
             what = "float division" if "f" in [a.type.dtype.kind for a in s.args] else "division"
             self.put(f'raise ZeroDivisionError("{what} by zero")')
 
@@ -136,7 +133,7 @@ class Checks(Elements):
             n = stage.space[k]
             if (isinstance(n, int) and n > 0) or dims.at_least(n, 1):
                 continue
-            with self.nested(f"if {to_source(self.size(n))} == 0:"):
+            with self.nested(f"if {spelled('{0} == 0', self.size(n))}:"):
                 self.put(
                     f'raise ValueError("zero-size array to reduction operation {full} which has '
                     'no identity")'

@@ -25,7 +25,7 @@ from tapeless.transforms.loops.nests import Nests
 from tapeless.transforms.loops.stacks import FIRST, GROWN, Capacity
 from tapeless.transforms.loops.views import entries_of, is_view
 from tapeless.transforms.ownership import has_memory
-from tapeless.transforms.text import template, to_source
+from tapeless.transforms.text import spelled, template, to_source
 
 
 class Control(Nests):
@@ -59,8 +59,8 @@ class Control(Nests):
     def effect(self, s: Effect) -> None:
         match s.kind:
             case "check":
-                a, b = (to_source(self.atom(x)) for x in s.args)
-                with self.nested(f"if {a} != {b}:", s.origin):
+                test = spelled("{0} != {1}", *map(self.atom, s.args))
+                with self.nested(f"if {test}:", s.origin):
                     message = "operands could not be broadcast together: the lengths differ"
                     self.put(f'raise ValueError("{message}")')
             case "raise":

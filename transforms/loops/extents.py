@@ -27,6 +27,7 @@ class Extents(Lines):
         self.ranges: dict[Var, tuple[Size, Size]] = {}  # first and last values of loop variables
         self.starts: dict[tuple[Let, int], ast.expr] = {}  # where slices start
         self.measured: dict[dims.Symbol, ast.expr] = {}  # how long they are
+        self.measuring: set[dims.Symbol] = set()
 
     def atom(self, a: Atom) -> ast.expr:
         """A single number."""
@@ -79,8 +80,12 @@ class Extents(Lines):
                 return self.measured[f]
             if f in self.analysis.lengths and not self.analysis.known(single):
                 s, axis = self.analysis.lengths[f]
-                if self.in_scope(s):
-                    return self.length(s, axis)
+                if f not in self.measuring and self.in_scope(s):
+                    self.measuring.add(f)  # a part of what has the same length does not tell it
+                    try:
+                        return self.length(s, axis)
+                    finally:
+                        self.measuring.discard(f)
             if not self.analysis.outside(single):
                 raise NotCompiled
             return ast.Name(self.param(single), ast.Load())

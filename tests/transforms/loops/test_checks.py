@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import jit
+from tapeless import grad, jit
 
 
 def test_one_test_an_index_and_length():
@@ -28,3 +28,23 @@ def test_one_test_an_index_and_length():
             f(x * large, y, 4)
     with pytest.raises(IndexError):
         f(y, x, 4)
+
+
+@pytest.mark.parametrize("k", [4, -1, 2, -2])
+def test_lengths_of_parts_are_compared_as_a_whole(k):
+    """Bounds from the end are counted by a conditional expression."""
+
+    def f(x, k):
+        y = x[:k].copy()
+        y[:k] *= x[:k]
+        return np.sum(y * y)
+
+    x = np.array([0.5, -0.2, 0.3, 0.8])
+    made = jit(grad(f))
+    if k > 0:  # y[:k] is all of y
+        np.testing.assert_allclose(made(x, k), np.where(np.arange(4) < k, 4 * x**3, 0))
+        return
+    with pytest.raises(ValueError, match="broadcast"):
+        f(x, k)
+    with pytest.raises(ValueError, match="broadcast"):
+        made(x, k)
