@@ -93,6 +93,25 @@ def pair(table, bound):
     return made[0] * made[1]
 
 
+def of_a_length_of_its_own(table, bound):
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            tail = table[i + 1 :]
+    return np.sum(tail**2)
+
+
+def swapped(table, bound):
+    """Every pass sets both."""
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            a, b = table[i, 0], table[i, 1]
+        else:
+            b = table[i, 0] * 2
+            a = b
+        a, b = b, a
+    return a - 3 * b
+
+
 def outcome(function, *args):
     try:
         return function(*args)
@@ -117,7 +136,7 @@ BOUNDS = np.tile([-1.0, 0.0, 0.5, 3.0], 3)
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", [*FUNCTIONS, of_a_length_of_its_own])
 def test_values_and_gradients(function, compiled):
     both = tapeless.value_and_grad(function)
     both = tapeless.jit(both) if compiled else both
@@ -137,7 +156,7 @@ def test_values_and_gradients(function, compiled):
     assert seen == {False, True}
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", [*FUNCTIONS, swapped])
 def test_batches(function):
     tables = np.abs(TABLES)
     want = [function(table, 0.0) for table in tables]

@@ -25,6 +25,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.reads import sizes_in, written_params
 from tapeless.transforms.errors import InternalError
+from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.user_names import of_user
 
 Home = tuple[Var, int | None]  # an axis of a variable, or an integer variable
@@ -41,6 +42,7 @@ class Sizes:
         self.at: dict[Any, int] = {}
         self.last = last_reads(block, self.at)
         self.names = Counter(v.name for v in (*block.params, *_made(block)))
+        self.unset = set(_unset(block))
         self.scan(block, {}, [p for p in block.params if getattr(p.type, "shape", ())])
 
     def scan(self, block: Block, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
@@ -62,8 +64,12 @@ class Sizes:
         for axis, size in enumerate(shape):
             if isinstance(size, dims.Dim) and (_is_symbol(size) or of_user(v.name)):
                 known.setdefault(size, []).append((v, axis))
-        if shape and of_user(v.name) and v not in shaped and not v.partial:
+        if shape and of_user(v.name) and v not in shaped and not self.may_lack(v):
             shaped.append(v)
+
+    def may_lack(self, v: Var) -> bool:
+        """Whether a variable may have no value."""
+        return v.partial or v in self.unset
 
     def choose(self, s: Let, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
         params = written_params(s)
@@ -93,7 +99,7 @@ class Sizes:
         """The first, unless its name may hold something else by then: in that case one that is
         needed after `s` anyway, or the last of that name. None costs a copy of a name. One that
         may have no value is the last choice."""
-        homes = [h for h in homes if not h[0].partial] or homes
+        homes = [h for h in homes if not self.may_lack(h[0])] or homes
         at, name = self.at[s], homes[0][0].name
         if len(homes) == 1 or self.names[name] == 1 or not name:
             return homes[0]
@@ -121,6 +127,15 @@ def _made(block: Block) -> Iterator[Var]:
         yield from outputs(s)
         for b in blocks(s):
             yield from b.params
+
+
+def _unset(block: Block) -> Iterator[Var]:
+    """What loops carry and leave that has no value before the first pass."""
+    for s in statements(block):
+        if isinstance(s, (For, While)):
+            names = (s.outs, *(b.params[isinstance(s, For) :] for b in blocks(s)))
+            for init, *made in zip(s.inits, *names, strict=True):
+                yield from made if is_dead(init) else ()
 
 
 def last_reads(block: Block, at: dict[Any, int]) -> dict[Var, int]:

@@ -36,11 +36,11 @@ class SetLocation(Location):
 
 def not_yet(name: str, spec: Spec) -> Symbol:
     """What a variable holds before the first pass that sets it: zeros of the type to come, that
-    nobody reads; nothing at all where their number is not known before the loop."""
+    nobody reads; none of them along axes whose length is not known before the loop."""
     assert spec.atom is not None
     kind, known = spec.atom.type, trace().hints
-    inside = any(s not in known for n in kind.shape for s in dims.symbols(n))
-    made = Symbol(Literal(None, kind) if inside else atom(zero(kind)))
+    shape = tuple(n if dims.symbols(n) <= known.keys() else 0 for n in kind.shape)
+    made = Symbol(atom(zero(kind.with_shape(shape) if shape else kind)))
     made.is_array = isinstance(spec.value, Symbol) and spec.value.mutable
     made.undefined = (name, atom(False))
     return made
