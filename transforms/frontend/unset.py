@@ -20,6 +20,7 @@ class SetLocation(Location):
 
     def __init__(self, of: Location) -> None:
         self.of, self.key, self.birth = of, ("set", of.key), of.birth
+        self.name = f"{of.name}_set" if of.name.isidentifier() else ""
 
     def get(self) -> Any:
         flag = undefined_flag(self.of.get())
