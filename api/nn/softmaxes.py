@@ -125,6 +125,6 @@ def logmeanexp(x: Any, axis: Any = None, where: Any = None, keepdims: bool = Fal
     >>> float(logmeanexp(np.array([1000.0, 1000.0])))
     1000.0
     """
-    counted = np.ones_like(x) if where is None else np.where(where, np.ones_like(x), 0)
+    counted: Any = np.ones_like(x) if where is None else np.where(where, np.ones_like(x), 0)
     total = logsumexp(x, axis=axis, where=where, keepdims=keepdims)
-    return total - np.log(np.sum(counted, axis=axis, keepdims=keepdims))
+    return total - np.log(counted.sum(axis=axis, keepdims=keepdims))

@@ -107,9 +107,9 @@ def sem(
     0.5774
     """
     _check_nan_policy("sem", nan_policy)
-    a = np.ravel(a) if axis is None else np.asarray(a)
+    sample: Any = np.ravel(a) if axis is None else np.asarray(a)
     axis = 0 if axis is None else axis
-    return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims) / np.sqrt(a.shape[axis])
+    return sample.std(axis=axis, ddof=ddof, keepdims=keepdims) / np.sqrt(sample.shape[axis])
 
 
 def _check_nan_policy(name: str, nan_policy: str) -> None:
