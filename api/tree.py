@@ -30,7 +30,7 @@ def _prepared(leaf: Any) -> bool:
     if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type):
         register_dataclass(type(leaf))
         return True
-    return isinstance(leaf, StagedList)
+    return False
 
 
 def plain(tree: Any) -> Any:
@@ -45,7 +45,20 @@ def plain(tree: Any) -> Any:
         copy = tree.copy()
         copy.update({k: plain(v) for k, v in tree.items()})
         return copy
-    return tree
+    if not builder.active() or (_is_leaf(tree) and not _prepared(tree)):
+        return tree
+    return _plain_object(tree)
+
+
+def _is_leaf(tree: Any) -> bool:
+    return optree.tree_is_leaf(tree, namespace=NAMESPACE)
+
+
+def _plain_object(tree: Any) -> Any:
+    children, static, _, unflatten = optree.tree_flatten_one_level(tree, namespace=NAMESPACE)
+    made = [plain(x) for x in children]
+    same = builtins.all(x is y for x, y in zip(children, made, strict=True))
+    return tree if same else unflatten(static, made)
 
 
 def flatten_known(tree: Any) -> tuple[list[Any], Any]:
@@ -244,7 +257,7 @@ def flatten_with_path(
 
 
 def _walk(path: KeyPath, x: Any, ended: Callable[[KeyPath, Any], bool]) -> Iterator[Any]:
-    if ended(path, x) or optree.tree_is_leaf(x, namespace=NAMESPACE):
+    if ended(path, x) or _is_leaf(x):
         yield path, x
         return
     for child, key in zip(*one_level(x), strict=True):

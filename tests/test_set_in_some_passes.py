@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
+from tapeless.transforms.errors import UnsupportedError
 
 
 def last_row(table, bound):
@@ -176,3 +177,54 @@ def test_what_is_known_while_staging_is_set_by_a_pass_only():
     with pytest.raises(UnboundLocalError):
         slope(2.0, 0)
     assert slope(2.0, 1) == 3.0
+
+
+def none_without_a_test(table, bound):
+    scale = None
+    if table[0, 0] > bound:
+        scale = table[0, 1]
+    return scale * table[1, 0]
+
+
+def none_returned(table, bound):
+    return table[0, 1] if table[0, 0] > bound else None
+
+
+def in_a_tuple(table, bound):
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            hit = table[i, 1]
+    return hit, 1.0
+
+
+def given_on(table, bound):
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            hit = table[i, 1]
+    _other = hit  # reads it, though nobody needs it
+    return table[0, 0]
+
+
+TABLE = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+@pytest.mark.parametrize("transform", [tapeless.jit, tapeless.value_and_grad])
+def test_none_in_the_place_of_a_number_is_an_error_where_the_program_runs(transform):
+    made = transform(none_without_a_test)
+    made(TABLE, 0.5)
+    with pytest.raises(TypeError, match="'scale' is None here"):
+        made(TABLE, 5.0)
+
+
+def test_none_or_a_number_is_no_result():
+    with pytest.raises(UnsupportedError, match="None or a number") as e:
+        tapeless.jit(none_returned)(TABLE, 0.5)
+    assert "return table[0, 1] if" in str(e.value)
+
+
+@pytest.mark.parametrize("function", [in_a_tuple, given_on])
+def test_reading_is_enough_to_need_a_value(function):
+    made = tapeless.jit(function)
+    np.testing.assert_equal(made(TABLE, 0.5), function(TABLE, 0.5))
+    with pytest.raises(UnboundLocalError):
+        made(TABLE, 5.0)

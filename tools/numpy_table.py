@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.frontend.applied import APPLIED
-from tapeless.transforms.ops import elementwise, table
+from tapeless.transforms.ops import table, ufuncs
 from tapeless.transforms.written.table import WRITTEN
 
 HEAD = """\
@@ -97,7 +97,7 @@ def _sections() -> dict[str, set[Any]]:
     found: dict[str, set[Any]] = {}
     seen: set[Any] = set()
     extra = {
-        "Elementwise": list(elementwise.UFUNCS),
+        "Elementwise": list(ufuncs.UFUNCS),
         "Functions of `math`": [f for f in table.FUNCTIONS if _module(f) == "math"],
         "Functions that overwrite an argument": list(table.WRITERS),
         "Functions that call a function": [*APPLIED, np.vectorize],

@@ -32,10 +32,11 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.masks import mask_of
+from tapeless.transforms.ops.arithmetic import add, neg, sub
 from tapeless.transforms.ops.calls import enter, is_call
 from tapeless.transforms.ops.creation import zero
-from tapeless.transforms.ops.elementwise import add, neg, select, sub
 from tapeless.transforms.ops.fresh import new_stack, zero_of, zero_stack
+from tapeless.transforms.ops.selection import select
 
 Tangents = dict[Var, Any]
 

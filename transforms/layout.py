@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from tapeless.transforms.carries import carries, yields
 from tapeless.transforms.control import loop_flag, tested
 from tapeless.transforms.core.language import (
     Atom,
@@ -102,8 +103,10 @@ class Folding:
                 loops = isinstance(s, (For, While)) and b is not getattr(s, "test", None)
                 self.block(b, loops, isinstance(s, If))
             flag = loop_flag(s)
-            if flag in self.late:
-                self.folded[flag] = self.late.pop(flag)  # type: ignore[index, arg-type]
+            if isinstance(flag, Var) and flag in self.late:
+                told = not self.reads_changing(flag, s)  # where a pass ends, as well as before
+                ended = self.late.pop(flag)
+                self.folded |= {flag: ended} if told else {}
             if (isinstance(s, Let) and self.foldable(s, block.results)) or (
                 isinstance(s, If) and self.conditional(s)
             ):
@@ -217,6 +220,17 @@ class Folding:
         ):
             for v in [v for v, let in waiting.items() if self.reads_memory(let)]:
                 del waiting[v]
+
+    def reads_changing(self, a: Atom, s: Statement) -> bool:
+        """Whether a value is made of loop variables that have their next value where a pass ends."""
+        assert isinstance(s, (For, While))
+        changing = {p for p, y in zip(carries(s), yields(s), strict=True) if y is not p}
+
+        def reads(a: Atom) -> bool:
+            made = self.folded.get(a) or self.late.get(a) if isinstance(a, Var) else None
+            return a in changing if made is None else any(map(reads, parts(made)))
+
+        return reads(a)
 
     def reads_memory(self, let: Let) -> bool:
         return any(

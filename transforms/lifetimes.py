@@ -168,7 +168,9 @@ class Lifetimes:
         self.start(s.carries, s.inits, live)
 
     def while_(self, s: While, live: Vars) -> None:
-        after = live | self.free[s.body] | self.free[s.test]
+        k = flag_carry(s)  # a flag that ends the loop is not asked by its test
+        unasked = set() if k is None else {s.body.params[k]}
+        after = live | ((self.free[s.body] | self.free[s.test]) - unasked)
         here = self.pass_(s, after)
         live |= here | self.reads(s.test.results)
         self.walk(s.test.body, live)

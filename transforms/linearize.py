@@ -34,8 +34,8 @@ from tapeless.transforms.core.rewriting import refresh, retype
 from tapeless.transforms.core.sizes import INT, size_value
 from tapeless.transforms.expand import Closed
 from tapeless.transforms.jvp import Forward, Tangents, is_dead, known, name_results, tangent_of
+from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.calls import bundle, enter, is_call, linear_call, unbundle
-from tapeless.transforms.ops.elementwise import add
 from tapeless.transforms.residuals.resolve import resolve
 from tapeless.transforms.simplify import simplify
 from tapeless.transforms.transpose import transpose

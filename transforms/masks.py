@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-from tapeless.transforms.core import builder
+from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Atom, Let, Var
-from tapeless.transforms.ops import elementwise
-from tapeless.transforms.ops.elementwise import add, is_number, select
+from tapeless.transforms.ops.arithmetic import add, mul, neg, sub, truediv
+from tapeless.transforms.ops.folding import is_number
+from tapeless.transforms.ops.selection import select
 
 Mask = tuple[Atom, bool]
 _masks: WeakKeyDictionary[Var, Mask | None] = WeakKeyDictionary()
@@ -15,7 +16,7 @@ _masks: WeakKeyDictionary[Var, Mask | None] = WeakKeyDictionary()
 
 def mask_of(a: Atom) -> Mask | None:
     """The test, and the outcome of it, without which a derivative is exactly zero."""
-    let = builder.current().definitions.get(a) if isinstance(a, Var) else None
+    let = made_by(a)
     if let is None or not isinstance(a, Var):
         return None
     if a not in _masks:
@@ -27,11 +28,11 @@ def _through(let: Let) -> Mask | None:
     if let.op is select:
         test, a, b = let.args
         return (test, True) if is_number(b, 0) else (test, False) if is_number(a, 0) else None
-    if let.op in (elementwise.neg, elementwise.truediv):
+    if let.op in (neg, truediv):
         return mask_of(let.args[0])
-    if let.op is elementwise.mul:
+    if let.op is mul:
         return mask_of(let.args[0]) or mask_of(let.args[1])
-    if let.op in (add, elementwise.sub):
+    if let.op in (add, sub):
         first, second = mask_of(let.args[0]), mask_of(let.args[1])
         return first if first == second else None
     return None

@@ -9,10 +9,11 @@ variable that is live afterwards may share the memory, and the memory must not b
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
+from tapeless.transforms.carries import carries, yields
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     TAPE,
@@ -40,6 +41,7 @@ from tapeless.transforms.simplify import _needs
 Root = tuple[str, Any]
 Roots = dict[Var, frozenset[Root]]
 NOTHING: frozenset[Root] = frozenset()
+OURS = ("own", "carry")  # kinds of memory that nobody outside sees
 KEPT = {push: 1, set_item: 2}  # which argument a stack holds on to
 
 
@@ -50,29 +52,16 @@ def has_memory(a: Atom) -> bool:
 def uses(s: Statement) -> set[Var]:
     """Variables a statement reads, with its blocks."""
     found = {a for a in operands(s) if type(a) is Var}
-    if type(s) is Let:
-        return found
+    return found if type(s) is Let else found | read_inside(s, uses)
+
+
+def read_inside(s: Statement, uses: Callable[[Statement], set[Var]]) -> set[Var]:
+    """Variables that the blocks of a statement read from around it."""
+    found: set[Var] = set()
     for b in blocks(s):
-        inner = {a for a in b.results if isinstance(a, Var)}
-        defined = set(b.params)
-        for t in b.body:
-            inner |= uses(t)
-            defined |= set(outputs(t))
-        found |= inner - defined
+        inner = {a for a in b.results if isinstance(a, Var)}.union(*map(uses, b.body))
+        found |= inner.difference(b.params, *map(outputs, b.body))
     return found
-
-
-def live_after(body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
-    """For each statement that writes, or may, the variables that are read after it."""
-    found = []
-    live, nothing = set(live), set[Var]()
-    for s in reversed(body):
-        writes = type(s) is not Let or s.op.inplace or s.op in OVERWRITING
-        found.append(set(live) if writes else nothing)
-        live.difference_update(outputs(s))
-        live |= uses(s)
-        live |= _needs(s, {})
-    return found[::-1]
 
 
 class Ownership:
@@ -94,19 +83,39 @@ class Ownership:
         self.views: set[Var] = set()
         self.roots: Roots = {p: frozenset({("own" if p in ours else "outer", p)}) for p in params}
         self.mutated: set[Root] = set()
+        self.read: dict[Statement, set[Var]] = before.read if before else {}
 
     def of(self, a: Atom) -> frozenset[Root]:
         return self.roots.get(a, NOTHING) if isinstance(a, Var) else NOTHING
 
     def exclusive(self, a: Atom, live: set[Var]) -> bool:
         mine = self.of(a)
-        if any(kind not in ("own", "carry") for kind, _ in mine):
+        if a in live or any(kind not in OURS for kind, _ in mine):
             return False
-        return a not in live and not any(self.of(v) & mine for v in live)
+        return all(mine.isdisjoint(self.roots[v]) for v in live if v in self.roots)
+
+    def uses(self, s: Statement) -> set[Var]:
+        """Variables a statement reads, with its blocks, also for sizes."""
+        found = self.read.get(s)
+        if found is None:
+            found = self.read[s] = {a for a in operands(s) if type(a) is Var} | _needs(s, {})
+            found |= read_inside(s, self.uses)
+        return found
+
+    def live_after(self, body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
+        """For each statement that writes, or may, the variables that are read after it."""
+        found = []
+        live, nothing = set(live), set[Var]()
+        for s in reversed(body):
+            writes = type(s) is not Let or s.op.inplace or s.op in OVERWRITING
+            found.append(set(live) if writes else nothing)
+            live.difference_update(outputs(s))
+            live |= self.uses(s)
+        return found[::-1]
 
     def block(self, body: tuple[Statement, ...], live: set[Var]) -> list[Statement]:
         out: list[Statement] = []
-        for s, after in zip(body, live_after(body, live), strict=True):
+        for s, after in zip(body, self.live_after(body, live), strict=True):
             match s:
                 case Let():
                     self.let(s, after, out)
@@ -185,7 +194,7 @@ class Ownership:
     def blame_views(self, target: Atom, held: set[Var]) -> None:
         """Where only views of parts see what is overwritten, the next run copies those instead."""
         mine = self.of(target)
-        if target in held or any(kind not in ("own", "carry") for kind, _ in mine):
+        if target in held or any(kind not in OURS for kind, _ in mine):
             return
         seen = {v for v in held if self.of(v) & mine}
         if seen <= self.views:
@@ -231,122 +240,117 @@ class Ownership:
         return replace(s, then=sides[0], orelse=sides[1])
 
     def loop(self, s: For | While, after: set[Var], out: list[Statement]) -> None:
-        body = s.body
-        carries = s.carries if isinstance(s, For) else body.params
-        yields = list(s.yields if isinstance(s, For) else body.results)
-        around = after | (uses(s) - {a for a in s.inits if isinstance(a, Var)}) | _free(s)
-        live = (
-            around
-            | {a for a in body.results if isinstance(a, Var)} - set(carries)
-            | ({a for a in body.results if isinstance(a, Var)})
+        """A loop. Variables of it that a pass stores into are `consumed`: they start from memory
+        that nobody else sees, and each pass hands such memory on."""
+        around = (
+            after
+            | {a for a in set(operands(s)) - {*s.inits} if isinstance(a, Var)}
+            | read_inside(s, self.uses)
         )
-        saved, saved_mutated = dict(self.roots), set(self.mutated)
-        shared: dict[Var, frozenset[Root]] = dict.fromkeys(carries, NOTHING)
+        saved, mutated = dict(self.roots), self.mutated
+        consumed, body = self.passes(s, around, saved)
+        inits = self.started(s, around, saved, consumed, out)
+        handed = self.handed_on(s, around, consumed, body)
+        self.mutated |= mutated
+        flag = s.body.results[:1] if isinstance(s, For) and s.until else ()
+        made = Block(s.body.params, tuple(body), (*flag, *handed))
+        out.append(replace(s, inits=inits, body=made))
+        for v, p, init, y in zip(s.outs, carries(s), inits, handed, strict=True):
+            if has_memory(v):
+                shared = self.of(init) | self.of(y) | {("shared", v)}
+                self.roots[v] = frozenset({("own", v)}) if p in consumed else shared
+
+    def passes(
+        self, s: For | While, around: set[Var], saved: Roots
+    ) -> tuple[set[Var], list[Statement]]:
+        """The consumed variables, and the statements of the body: passes are looked at until one
+        finds nothing new."""
+        names, handed = carries(s), yields(s)
+        live = around | {a for a in s.body.results if isinstance(a, Var)}
+        shared: dict[Var, frozenset[Root]] = dict.fromkeys(names, NOTHING)
         consumed: set[Var] = set()
-        for _ in range(8):
+        while True:
             self.roots, self.mutated = dict(saved), set()
-            for p, init in zip(carries, s.inits, strict=True):
-                if has_memory(p):
-                    self.roots[p] = (
-                        frozenset({("carry", p)})
-                        if p in consumed
-                        else frozenset({("carry", p)}) | self.of(init) | shared[p]
-                    )
             if isinstance(s, While):
-                for p, q in zip(s.test.params, carries, strict=True):
-                    self.roots[p] = self.of(q)
+                for p, q, init in zip(s.test.params, names, s.inits, strict=True):
+                    if has_memory(p):
+                        start = NOTHING if q in consumed else self.of(init) | shared[q]
+                        self.roots[p] = start | {("carry", q)}
                 self.block(s.test.body, set())
-            optimistic = dict(self.roots)
-            for p in carries:
-                if has_memory(p):
-                    self.roots[p] = frozenset({("carry", p)}) | shared[p]
-            statements = self.block(body.body, live)
-            mutated = {p for p in carries if ("carry", p) in self.mutated}
-            while True:
-                more = {
-                    q
-                    for p, y in zip(carries, yields, strict=True)
-                    if p in mutated
-                    for q in carries
-                    if ("carry", q) in self.of(y)
-                }
-                if more <= mutated:
-                    break
+            for p in filter(has_memory, names):
+                self.roots[p] = shared[p] | {("carry", p)}
+            body = self.block(s.body.body, live)
+            mutated = {p for p in names if ("carry", p) in self.mutated}
+            while more := self.sources(names, handed, mutated) - mutated:
                 mutated |= more
-            flows = {
-                p: frozenset(r for r in self.of(y) if r != ("carry", p))
-                if p not in mutated
-                else NOTHING
-                for p, y in zip(carries, yields, strict=True)
-            }
-            new_shared = {p: shared[p] | flows[p] for p in carries}
-            for p, y in zip(carries, yields, strict=True):  # what a pass leaves under two names
-                for q, z in zip(carries, yields, strict=True):
+            found = dict(shared)
+            for p, y in zip(names, handed, strict=True):
+                if p not in mutated:
+                    found[p] |= self.of(y) - {("carry", p)}
+            for p, y in zip(names, handed, strict=True):  # what a pass leaves under two names
+                for q, z in zip(names, handed, strict=True):
                     if p is not q and self.of(y) & self.of(z):
-                        new_shared[p] |= {("carry", q)}
-            if mutated <= consumed and new_shared == shared:
-                break
+                        found[p] |= {("carry", q)}
+            if mutated <= consumed and found == shared:
+                return consumed, body
             consumed |= mutated
-            shared = new_shared
-            del optimistic
-        inits = list(s.inits)
-        for k, p in enumerate(carries):
-            others = around | {a for j, a in enumerate(s.inits) if j != k and isinstance(a, Var)}
-            inside_roots = self.roots
-            self.roots = {**saved, **{v: r for v, r in inside_roots.items() if v not in saved}}
-            if p in consumed and isinstance(inits[k], Var) and not self.exclusive(inits[k], others):
-                made = self.copied(inits[k], out, p)
-                inside_roots[made] = self.roots[made]
-                inits[k] = made
-            if p in consumed:
-                self.mutated |= self.of(inits[k]) | self.of(yields[k])
-            self.roots = inside_roots
-        seen: set[Root] = set()
-        for k, p in enumerate(carries):
+            shared = found
+
+    def sources(
+        self, names: tuple[Var, ...], handed: tuple[Atom, ...], mutated: set[Var]
+    ) -> set[Var]:
+        """The variables whose memory the mutated ones have in the next pass."""
+        kept = [self.of(y) for p, y in zip(names, handed, strict=True) if p in mutated]
+        return {q for q in names if any(("carry", q) in roots for roots in kept)}
+
+    def started(
+        self,
+        s: For | While,
+        around: set[Var],
+        saved: Roots,
+        consumed: set[Var],
+        out: list[Statement],
+    ) -> tuple[Atom, ...]:
+        """What the variables start from: copies for consumed ones that others see."""
+        inits, handed = list(s.inits), yields(s)
+        inside = self.roots
+        self.roots = inside | saved  # as it was before the loop
+        for k, p in enumerate(carries(s)):
             if p not in consumed:
                 continue
-            y = yields[k]
-            mine = self.of(y)
+            others = around | {a for j, a in enumerate(inits) if j != k and isinstance(a, Var)}
+            if isinstance(inits[k], Var) and not self.exclusive(inits[k], others):
+                inits[k] = made = self.copied(inits[k], out, p)
+                inside[made] = self.roots[made]
+            self.mutated |= self.of(inits[k]) | self.of(handed[k])
+        self.roots = inside
+        return tuple(inits)
+
+    def handed_on(
+        self, s: For | While, around: set[Var], consumed: set[Var], body: list[Statement]
+    ) -> tuple[Atom, ...]:
+        """What a pass hands on: copies where a consumed variable would share it with others."""
+        names, handed = carries(s), list(yields(s))
+        seen: set[Root] = set()
+        for k, p in enumerate(names):
+            if p not in consumed:
+                continue
+            y, mine = handed[k], self.of(handed[k])
             foreign = any(
-                kind not in ("own", "carry")
-                or (kind == "carry" and v in carries and v not in consumed)
+                kind not in OURS or (kind == "carry" and v in names and v not in consumed)
                 for kind, v in mine
             )
-            outside = any(self.of(v) & mine for v in around)
-            if (mine and (foreign or outside or mine & seen)) or (
-                not mine and isinstance(y, Var) and y in around
-            ):
-                yields[k] = self.copied(y, statements, (p, "yield"))
-                mine = self.of(yields[k])
-            seen |= mine
-        self.mutated |= saved_mutated
-        flag = body.results[:1] if isinstance(s, For) and s.until else ()
-        made_body = Block(body.params, tuple(statements), (*flag, *yields))
-        out.append(replace(s, inits=tuple(inits), body=made_body))
-        for v, p, init, y in zip(s.outs, carries, inits, yields, strict=True):
-            if has_memory(v):
-                self.roots[v] = (
-                    frozenset({("own", v)})
-                    if p in consumed
-                    else self.of(init) | self.of(y) | frozenset({("shared", v)})
-                )
+            outside = any(self.of(v) & mine for v in around) or (not mine and y in around)
+            if foreign or outside or mine & seen:
+                handed[k] = self.copied(y, body, (p, "yield"))
+            seen |= self.of(handed[k])
+        return tuple(handed)
 
 
 def _is_seen(a: Atom) -> bool:
     """Whether an index is read while a store is made; NumPy reads masks before."""
     dtype = getattr(a.type, "dtype", None)
     return isinstance(a, Var) and (dtype is None or dtype.kind != "b")
-
-
-def _free(s: For | While) -> set[Var]:
-    found: set[Var] = set()
-    for b in blocks(s):
-        defined = set(b.params)
-        for t in b.body:
-            found |= uses(t) - defined
-            defined |= set(outputs(t))
-        found |= {a for a in b.results if isinstance(a, Var)} - defined
-    return found
 
 
 def _as_large(x: Any, result: Any) -> bool:

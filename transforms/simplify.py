@@ -35,16 +35,15 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     While,
-    blocks,
-    operands,
     outputs,
 )
-from tapeless.transforms.core.reads import sizes_in
+from tapeless.transforms.core.reads import reads_of, sizes_in
 from tapeless.transforms.core.rewriting import map_sizes, map_symbols
 from tapeless.transforms.dead_code import dead_code
 from tapeless.transforms.dead_code import needs as _needs
 from tapeless.transforms.jvp import is_dead
-from tapeless.transforms.ops.elementwise import add, logical_not
+from tapeless.transforms.ops.arithmetic import add
+from tapeless.transforms.ops.steps import logical_not
 from tapeless.transforms.stores import merge_stores
 from tapeless.transforms.unread_stores import unread_stores
 
@@ -78,10 +77,10 @@ def simplify(block: Block) -> Block:
     pass_ = None
     for _ in range(ROUNDS):
         pass_ = Simplifier(block, pass_)
-        swept = merge_stores(dead_code(pass_.run()))
-        block = unread_stores(swept)
-        if not pass_.changed and block is swept:
+        made = pass_.run()
+        if pass_.before is not None and not pass_.changed:
             break
+        block = unread_stores(merge_stores(dead_code(made)))
     if checked:
         check(block, "simplify")
     return block
@@ -94,8 +93,8 @@ class Simplifier:
     def __init__(self, program: Block, before: Simplifier | None = None) -> None:
         self.program = program
         self.changed = False
-        self.uses = _uses(program)
-        self.first_uses = dict(self.uses)
+        self.uses = reads_of(program)
+        self.first_uses = self.uses.copy()
         self.before = before
         self.tried: dict[Var, Let] = {}
         self.news: dict[Var, int] = {}  # how many definitions away something is new
@@ -165,7 +164,9 @@ class Simplifier:
             for row, value in zip(rows, to, strict=True):
                 self.replace_by(row[k], self.atom(value))
         s = without(s, drop) if drop else s
-        self.new |= {p: Literal(False, p.type) for p in known_flags(s)}
+        for p in known_flags(s):
+            self.new[p] = Literal(False, p.type)
+            self.changed |= p in self.uses
         return s
 
     def alike(self, a: Atom, b: Atom) -> bool:
@@ -259,6 +260,7 @@ class Simplifier:
         opposite = self.define(test)
         if opposite is not None and opposite.op is logical_not and not test.type.shape:
             test, s = opposite.args[0], replace(s, then=s.orelse, orelse=s.then)
+            self.changed = True
         then, orelse = self.block(s.then, known), self.block(s.orelse, known)
         inside = {v for side in (then, orelse) for t in side.body for v in outputs(t)}
         keep: list[int] = []
@@ -293,25 +295,6 @@ class Simplifier:
 
     def define(self, a: Atom) -> Let | None:
         return self.definitions.get(a) if isinstance(a, Var) else None
-
-
-def _uses(block: Block) -> dict[Var, int]:
-    """How often each variable is read."""
-    found: dict[Var, int] = {}
-
-    def count(b: Block) -> None:
-        for s in b.body:
-            for a in operands(s):
-                if isinstance(a, Var):
-                    found[a] = found.get(a, 0) + 1
-            for inner in blocks(s):
-                count(inner)
-        for a in b.results:
-            if isinstance(a, Var):
-                found[a] = found.get(a, 0) + 1
-
-    count(block)
-    return found
 
 
 def _key(value: Any) -> Any:

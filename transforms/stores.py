@@ -20,10 +20,9 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     While,
-    blocks,
-    operands,
 )
-from tapeless.transforms.ops.elementwise import add
+from tapeless.transforms.core.reads import reads_of
+from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.parts import add_at, may_repeat, update
 
 
@@ -34,19 +33,7 @@ def merge_stores(block: Block) -> Block:
 
 class _Merger:
     def __init__(self, block: Block) -> None:
-        self.uses: dict[Var, int] = {}
-        self.count(block)
-
-    def count(self, block: Block) -> None:
-        for s in block.body:
-            for a in operands(s):
-                if isinstance(a, Var):
-                    self.uses[a] = self.uses.get(a, 0) + 1
-            for b in blocks(s):
-                self.count(b)
-        for a in block.results:
-            if isinstance(a, Var):
-                self.uses[a] = self.uses.get(a, 0) + 1
+        self.uses = reads_of(block)
 
     def block(self, block: Block) -> Block:
         stores: dict[Var, Let] = {}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.builder import NeedStatic, atom
+from tapeless.transforms.core.builder import NeedStatic, atom, made_by
 from tapeless.transforms.core.language import (
     TAPE,
     Atom,
@@ -29,11 +29,11 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.expand import identity
 from tapeless.transforms.masks import mask_of
-from tapeless.transforms.ops import elementwise
+from tapeless.transforms.ops.arithmetic import add, mul, truediv
 from tapeless.transforms.ops.calls import add_tapes
 from tapeless.transforms.ops.creation import cast_to, zero
-from tapeless.transforms.ops.elementwise import add, select
 from tapeless.transforms.ops.fresh import zero_of, zero_tape
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import sum_to
 from tapeless.transforms.ops.stacks import add_stacks
 from tapeless.transforms.ops.table import FUNCTIONS
@@ -154,11 +154,11 @@ def _let(s: Let, env: Cotangents, linear: set[Var]) -> None:
 def _guarded(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
     """A cotangent that `where` made zero stays exactly zero when it is scaled: never 0 * inf."""
     assert s.op.transpose is not None
-    mask = mask_of(ct) if s.op in (elementwise.mul, elementwise.truediv) else None
+    mask = mask_of(ct) if s.op in (mul, truediv) else None
     if mask is None:
         return s.op.transpose(ct, s.args, used, s.params)
     test, side = mask
-    let = builder.current().definitions.get(ct)  # type: ignore[arg-type]
+    let = made_by(ct)
     inner = let.args[1 if side else 2] if let is not None and let.op is select else ct
     made = s.op.transpose(inner, s.args, used, s.params)
     nothing = atom(0.0)

@@ -20,7 +20,7 @@ from tapeless.lax.operands import (
 from tapeless.region import leaf_atom, symbol
 from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.errors import ArgumentError
-from tapeless.transforms.ops.elementwise import truediv
+from tapeless.transforms.ops.arithmetic import truediv
 from tapeless.transforms.ops.joining import axis_of
 from tapeless.transforms.ops.parts import index
 from tapeless.transforms.spmd import collectives as ops

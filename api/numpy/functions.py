@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.arrays import functional
+from tapeless.arrays import functional, plain
 from tapeless.calling import call_user
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.frontend.symbols import Symbol
@@ -72,6 +72,15 @@ class Function:
         return (_found, (self.home, self.__name__))
 
 
+class Drawn(Function):
+    """A function of ours that works on NumPy's own arrays, and gives those of `tapeless.numpy`."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if active():
+            return self.run(*args, **kwargs)
+        return functional(self.run(*plain(args), **plain(kwargs)))
+
+
 class Ufunc(Function):
     """A ufunc, whose methods reduce, accumulate, outer and reduceat are functions too."""
 
@@ -109,6 +118,13 @@ def named(module: Any, names: str) -> dict[str, Any]:
 def ours(source: Any, names: str, module: str = "tapeless.numpy") -> dict[str, Any]:
     """Functions of our own, as `module` holds them, by name."""
     return exported(source, names.split(), module)
+
+
+def drawn(names: str, source: dict[str, Any]) -> dict[str, Any]:
+    """The functions of a module of these names, which make the arrays of `tapeless.numpy`."""
+    return {
+        name: Drawn(source[name], name, frozenset(), source["__name__"]) for name in names.split()
+    }
 
 
 def exported(source: Any, names: list[str], module: str) -> dict[str, Any]:

@@ -6,7 +6,9 @@ and a key is used once. `split` makes new keys from one.
 >>> from tapeless import random
 >>> key, subkey = random.split(random.key(0))
 >>> random.uniform(subkey, (2,)).round(4)
-array([0.0806, 0.9239])
+Array([0.0806, 0.9239])
+
+Outside of transformed functions the numbers are arrays of `tapeless.numpy`, with `.at` and its kin.
 
 The generator is Threefry-2x32 with a counter for each element (Salmon et al., "Parallel random
 numbers: as easy as 1, 2, 3", SC 2011), so the numbers do not depend on the machine, on blocks or on
@@ -16,6 +18,7 @@ threads.
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.random instead of {__name__}")
 
+from tapeless.numpy.functions import drawn
 from tapeless.random.continuous import (
     cauchy,
     exponential,
@@ -62,6 +65,15 @@ from tapeless.random.parametric import (
 from tapeless.random.reuse import KeyReuseWarning, report_reuse
 from tapeless.random.uniforms import bernoulli, bits, rademacher, randint, uniform
 from tapeless.random.vectors import multivariate_normal, orthogonal
+
+_FUNCTIONS = """
+PRNGKey ball bernoulli beta binomial bits categorical cauchy chisquare choice clone dirichlet
+double_sided_maxwell exponential f fold_in gamma generalized_normal geometric gumbel key key_data
+laplace loggamma logistic lognormal maxwell multinomial multivariate_normal normal orthogonal pareto
+permutation poisson rademacher randint rayleigh shuffle split t triangular truncated_normal uniform
+wald weibull_min wrap_key_data
+"""
+globals().update(drawn(_FUNCTIONS, globals()))
 
 __all__ = [
     "KeyReuseWarning",

@@ -33,7 +33,7 @@ def normal(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.normal(random.key(0), (3,), np.float32).round(4)
-    array([ 1.6226,  2.0253, -0.4336], dtype=float32)
+    Array([ 1.6226,  2.0253, -0.4336], dtype=float32)
     """
     dtype, shape = checked_float("normal", dtype, "fc"), checked_shape("normal", shape)
     return standard_normal(checked_key("normal", key), shape, dtype)
@@ -64,7 +64,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
 
     >>> from tapeless import random
     >>> random.truncated_normal(random.key(0), 0.0, 1.0, (3,)).round(4)
-    array([0.3661, 0.1861, 0.9522])
+    Array([0.3661, 0.1861, 0.9522])
     """
     dtype = checked_float("truncated_normal", dtype)
     shape = checked_fit("truncated_normal", shape, np.shape(lower), np.shape(upper))
@@ -86,7 +86,7 @@ def exponential(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.exponential(random.key(0), (2,), np.float32).round(4)
-    array([2.9501, 3.8434], dtype=float32)
+    Array([2.9501, 3.8434], dtype=float32)
     """
     dtype, shape = checked_float("exponential", dtype), checked_shape("exponential", shape)
     return standard_exponential(checked_key("exponential", key), shape, dtype)
@@ -106,7 +106,7 @@ def gumbel(key: Any, shape: Any = (), dtype: Any = None, mode: Any = None) -> An
 
     >>> from tapeless import random
     >>> random.gumbel(random.key(0), (2,)).round(4)
-    array([ 0.1379, -0.426 ])
+    Array([ 0.1379, -0.426 ])
     """
     dtype, shape = checked_float("gumbel", dtype), checked_shape("gumbel", shape)
     checked_choice("gumbel", "mode", mode, (None, "low", "high", "highest"))
@@ -158,7 +158,7 @@ def laplace(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.laplace(random.key(0), (2,)).round(4)
-    array([0.178, 0.838])
+    Array([0.178, 0.838])
     """
     dtype, shape = checked_float("laplace", dtype), checked_shape("laplace", shape)
     low = dtype.type(-1) + np.finfo(dtype).epsneg
@@ -174,7 +174,7 @@ def logistic(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.logistic(random.key(0), (2,)).round(4)
-    array([-0.3291, -1.2874])
+    Array([-0.3291, -1.2874])
     """
     dtype, shape = checked_float("logistic", dtype), checked_shape("logistic", shape)
     tiny = np.finfo(dtype).tiny
@@ -190,7 +190,7 @@ def cauchy(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.cauchy(random.key(0), (2,)).round(4)
-    array([-0.2619, -1.2378])
+    Array([-0.2619, -1.2378])
     """
     dtype, shape = checked_float("cauchy", dtype), checked_shape("cauchy", shape)
     key, eps = checked_key("cauchy", key), np.finfo(dtype).eps

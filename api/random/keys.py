@@ -67,7 +67,7 @@ def split(key: Any, num: Any = 2) -> Any:
     >>> from tapeless import random
     >>> key, subkey = random.split(random.key(0))
     >>> key, subkey
-    (array([1797259609, 2579123966], dtype=uint32), array([ 928981903, 3453687069], dtype=uint32))
+    (Array([1797259609, 2579123966], dtype=uint32), Array([ 928981903, 3453687069], dtype=uint32))
     """
     key = checked_key("split", key)
     return draws.split(key, checked_shape("split", num))
@@ -84,7 +84,7 @@ def fold_in(key: Any, data: Any) -> Any:
 
     >>> from tapeless import random
     >>> random.fold_in(random.key(0), 7)
-    array([2716826189,  292468403], dtype=uint32)
+    Array([2716826189,  292468403], dtype=uint32)
     """
     key = unused_key("fold_in", key)
     data = checked_number("fold_in", "data", data)

@@ -29,7 +29,7 @@ def bits(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.bits(random.key(0), (2,), np.uint32)
-    array([4070199207, 4202968722], dtype=uint32)
+    Array([4070199207, 4202968722], dtype=uint32)
     """
     dtype = checked_integer("bits", np.uint64 if dtype is None else dtype, "u")
     shape, key = checked_shape("bits", shape), checked_key("bits", key)
@@ -49,7 +49,7 @@ def uniform(
 
     >>> from tapeless import random
     >>> random.uniform(random.key(0), (2,), np.float32)
-    array([0.947667 , 0.9785799], dtype=float32)
+    Array([0.947667 , 0.9785799], dtype=float32)
     """
     dtype, shape = checked_float("uniform", dtype), checked_shape("uniform", shape)
     checked_fit("uniform", shape, np.shape(minval), np.shape(maxval))
@@ -76,7 +76,7 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -
 
     >>> from tapeless import random
     >>> random.randint(random.key(0), (5,), 0, 10)
-    array([5, 1, 5, 7, 3])
+    Array([5, 1, 5, 7, 3])
     """
     dtype, shape = checked_integer("randint", dtype), checked_shape("randint", shape)
     checked_fit("randint", shape, np.shape(minval), np.shape(maxval))
@@ -135,7 +135,7 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> A
 
     >>> from tapeless import random
     >>> random.bernoulli(random.key(0), 0.9, (4,))
-    array([ True,  True, False,  True])
+    Array([ True,  True, False,  True])
     """
     checked_choice("bernoulli", "mode", mode, ("low", "high"))
     dtype = checked_probability("bernoulli", p)
@@ -158,7 +158,7 @@ def rademacher(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.rademacher(random.key(0), (4,))
-    array([ 1,  1, -1, -1])
+    Array([ 1,  1, -1, -1])
     """
     dtype, shape = checked_integer("rademacher", dtype, "if"), checked_shape("rademacher", shape)
     return signs(checked_key("rademacher", key), shape, dtype)

@@ -41,7 +41,7 @@ def multivariate_normal(
     >>> from tapeless import random
     >>> cov = np.array([[2.0, 1.0], [1.0, 2.0]])
     >>> random.multivariate_normal(random.key(0), np.zeros(2), cov).round(4)
-    array([-0.2911, -1.1067])
+    Array([-0.2911, -1.1067])
     """
     name = "multivariate_normal"
     checked_choice(name, "method", method, ("cholesky", "svd", "eigh"))
@@ -79,7 +79,7 @@ def orthogonal(key: Any, n: Any, shape: Any = (), dtype: Any = None, m: Any = No
 
     >>> from tapeless import random
     >>> random.orthogonal(random.key(0), 2).round(4)
-    array([[-0.1126, -0.9936],
+    Array([[-0.1126, -0.9936],
            [ 0.9936, -0.1126]])
     """
     dtype, shape = checked_float("orthogonal", dtype, "fc"), checked_shape("orthogonal", shape)

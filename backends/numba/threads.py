@@ -53,7 +53,8 @@ def in_parallel(
             "first" for numbers that all calls return alike
     """
     size = cut(rows, work, sums)
-    if size >= rows:
+    together = not sums and join in ("", "first")  # parts need not be put together
+    if size >= rows or (together and threads() == 1):
         return kernel(0, rows, *args, *own, *sums)
 
     made: list[Arrays] = [sums]

@@ -113,3 +113,32 @@ class Ledger:
 def post_init_and_addition(x, y):
     ledger = Ledger([x]) + Ledger([y, x * y])
     return ledger.total * len(ledger.entries) + ledger.entries[-1]
+
+
+@dataclass
+class Dense:
+    weight: np.ndarray
+    bias: np.ndarray
+
+    def __call__(self, x):
+        return self.weight @ x + self.bias
+
+
+@dataclass
+class Network:
+    layers: list
+    scale: float
+
+    def __call__(self, x):
+        *hidden, last = self.layers
+        for layer in hidden:
+            x = np.tanh(layer(x))
+        return last(x) * self.scale
+
+
+@program(
+    Network([Dense(normal(2, 3), normal(2, seed=1)), Dense(normal(1, 2, seed=2), normal(1))], 1.5),
+    normal(3, seed=3),
+)
+def dataclass_that_holds_a_list(network, x):
+    return Network([network(x)], np.sum(network.layers[0].weight))

@@ -204,3 +204,32 @@ def scalar_math_module(x):
     while total < 3:
         total += math.exp(-x) + math.sqrt(x) * 0.3
     return total
+
+
+@program(np.array([-1.0, 0.4, 2.0, -3.0]))
+def search_with_a_flag_from_before_the_step(x):
+    i, found = 0, False
+    while not found and i < len(x):
+        found = x[i] > 0
+        i += 1
+    return x[i - 1] ** 2
+
+
+@program(np.array([-1.0, 0.4, 2.0, -3.0]))
+def search_that_breaks_after_the_step(x):
+    i = 0
+    while i < len(x):
+        j = i
+        i += 1
+        if x[j] > 0:
+            break
+    return x[i - 1] ** 2 * x[j]
+
+
+@program(np.array([3.0, 0.4, 2.0, -3.0]))
+def flag_of_what_is_halved(x):
+    done, y = False, x[0]
+    while not done:
+        done = y < 0.5
+        y = y / 2
+    return y * x[1]

@@ -31,6 +31,28 @@ def set_on_one_side(x):
     return scale * np.sum(x**3)
 
 
+@row("variables that only some sides or passes set")
+def set_by_some_passes(x):
+    for v in x:
+        if v * v > 0.05:
+            last = v * x[0]
+    if x[0] > -9:
+        factor = x[1] ** 2
+    return last * factor
+
+
+@row("`None` until data gives a number or an array; `is None`, `is not None`")
+@row("`None` until data gives a number or an array; `is None`, `is not None`", at=[-0.7, -0.4, -1.3])
+def none_at_first(x):
+    best = None
+    for v in x:
+        if v > 0 and (best is None or v < best):
+            best = v
+    if best is None:
+        return x[0] ** 3
+    return best**2 * x[1]
+
+
 @row("`while`, any trip count, decided by data")
 @row("`while`, any trip count, decided by data", at=[9.0, 0.2, 0.3])
 def until_small(x):

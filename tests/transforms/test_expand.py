@@ -18,7 +18,8 @@ from tapeless.transforms.core.language import (
     free_variables,
 )
 from tapeless.transforms.expand import again, closed, expand, forget, identity
-from tapeless.transforms.ops.elementwise import add, mul, sin
+from tapeless.transforms.ops.arithmetic import add, mul
+from tapeless.transforms.ops.elementwise import sin
 from tests.transforms.staging import block_of, compiled, every, lets
 
 FLOAT = Type(np.dtype(float))

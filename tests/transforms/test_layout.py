@@ -12,7 +12,8 @@ import tapeless
 from tapeless.transforms.core.language import Block, Let, Type, Var
 from tapeless.transforms.emit import Sizes
 from tapeless.transforms.layout import lay_out
-from tapeless.transforms.ops.elementwise import add, mul, sin
+from tapeless.transforms.ops.arithmetic import add, mul
+from tapeless.transforms.ops.elementwise import sin
 from tapeless.transforms.ops.parts import update
 from tests.transforms.staging import close_to, slope
 

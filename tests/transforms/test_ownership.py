@@ -7,7 +7,7 @@ import tapeless
 from tapeless.transforms.core.checker import check
 from tapeless.transforms.core.language import For, Let, While
 from tapeless.transforms.ops.overwriting import OVERWRITING
-from tapeless.transforms.ownership import live_after, own
+from tapeless.transforms.ownership import Ownership, own
 from tapeless.transforms.simplify import simplify
 from tests.transforms.staging import block_of, compiled, every, lets
 
@@ -218,7 +218,7 @@ def test_only_later_readers_matter(reads):
 
 def test_live_variables_are_those_read_later():
     block = block_of(chain, V)
-    live = live_after(block.body, set(block.results))
+    live = Ownership(()).live_after(block.body, set(block.results))
     writes = [s.op.inplace or s.op in OVERWRITING for s in block.body]
     assert any(writes)
     for k, s in enumerate(block.body):

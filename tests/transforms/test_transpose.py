@@ -10,7 +10,7 @@ from tapeless.transforms.core.checker import check
 from tapeless.transforms.core.language import Block, For, If, Let, Type, Var
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.linearize import linearize
-from tapeless.transforms.ops.elementwise import floor
+from tapeless.transforms.ops.steps import floor
 from tapeless.transforms.residuals.resolve import resolve
 from tapeless.transforms.transpose import transpose
 from tests.transforms.staging import block_of, close_to, compiled, every, lets

@@ -56,16 +56,9 @@ from tapeless.transforms.algebra.sums import (
 )
 from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.ops import parts, shapes
-from tapeless.transforms.ops.elementwise import (
-    add,
-    floordiv,
-    logical_not,
-    mul,
-    neg,
-    select,
-    sub,
-    truediv,
-)
+from tapeless.transforms.ops.arithmetic import add, floordiv, mul, neg, sub, truediv
+from tapeless.transforms.ops.selection import select
+from tapeless.transforms.ops.steps import logical_not
 
 ELEMENTWISE: tuple[Rule, ...] = (needless_spreading,)
 SUMS: tuple[Rule, ...] = (

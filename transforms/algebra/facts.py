@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tapeless.transforms.core.builder import current
+from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
-from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops import fresh, shapes
-from tapeless.transforms.ops.elementwise import is_number, mul, neg
+from tapeless.transforms.ops.arithmetic import mul, neg
+from tapeless.transforms.ops.folding import is_number
 
 Uses = Mapping[Var, int]  # how often variables are read; those made by rules are not in it
 Rule = Callable[[Let, Uses], Any]
-
-
-def made_by(a: Atom, *ops: Op) -> Let | None:
-    let = current().definitions.get(a) if isinstance(a, Var) else None
-    return let if let is not None and let.op in ops else None
 
 
 def negated(a: Atom) -> Any:

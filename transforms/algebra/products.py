@@ -13,15 +13,17 @@ from tapeless.transforms.algebra.facts import (
     fits,
     is_float,
     is_integer,
-    made_by,
     negated,
     number,
     once,
     scaled,
     short,
 )
+from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Let, Literal, Var
-from tapeless.transforms.ops.elementwise import is_number, mul, neg, power, sub, truediv
+from tapeless.transforms.ops.arithmetic import mul, neg, sub, truediv
+from tapeless.transforms.ops.elementwise import power
+from tapeless.transforms.ops.folding import is_number
 
 
 def quotient_of_ones(s: Let, uses: Uses) -> Any:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.algebra.facts import Uses, is_float, made_by, negated, once, scaled
+from tapeless.transforms.algebra.facts import Uses, is_float, negated, once, scaled
+from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Let
-from tapeless.transforms.ops.elementwise import is_number, logical_not, mul, neg, select, sub
+from tapeless.transforms.ops.arithmetic import mul, neg, sub
+from tapeless.transforms.ops.folding import is_number
+from tapeless.transforms.ops.selection import select
+from tapeless.transforms.ops.steps import logical_not
 
 
 def sign_outside(s: Let, uses: Uses) -> Any:

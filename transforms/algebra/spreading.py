@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.algebra.facts import Uses, is_float, made_by, once, same_shape
-from tapeless.transforms.core.builder import broadcast
+from tapeless.transforms.algebra.facts import Uses, is_float, once, same_shape
+from tapeless.transforms.core.builder import broadcast, made_by
 from tapeless.transforms.core.language import Let
 from tapeless.transforms.ops import shapes
-from tapeless.transforms.ops.elementwise import mul, truediv
+from tapeless.transforms.ops.arithmetic import mul, truediv
 
 
 def spread_twice(s: Let, uses: Uses) -> Any:

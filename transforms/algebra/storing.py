@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.algebra.facts import Uses, fits, is_zeros, made_by, once
-from tapeless.transforms.core.builder import current
+from tapeless.transforms.algebra.facts import Uses, fits, is_zeros, once
+from tapeless.transforms.core.builder import current, made_by
 from tapeless.transforms.core.language import Atom, Let, Var
 from tapeless.transforms.ops import fresh, joining, parts
-from tapeless.transforms.ops.elementwise import add, is_number, neg, sub
+from tapeless.transforms.ops.arithmetic import add, neg, sub
+from tapeless.transforms.ops.folding import is_number
 
 
 def added_to_zeros(s: Let, uses: Uses) -> Any:

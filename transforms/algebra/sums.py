@@ -13,15 +13,15 @@ from tapeless.transforms.algebra.facts import (
     is_float,
     is_integer,
     is_zeros,
-    made_by,
     negated,
     number,
     once,
     scaled,
     short,
 )
+from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Atom, Let, Literal
-from tapeless.transforms.ops.elementwise import add, mul, neg, sub
+from tapeless.transforms.ops.arithmetic import add, mul, neg, sub
 
 
 def plus_zeros(s: Let, uses: Uses) -> Any:

@@ -70,6 +70,10 @@ class Builder:
         NumPy checks the rest when the program runs."""
         return not (isinstance(a, int) and isinstance(b, int))
 
+    def not_negative(self, size: Size) -> bool:
+        """Whether a pass may rely on a size not to be negative."""
+        return dims.at_least(size, 0)
+
     def length(self, low: Size, high: Size) -> Size:
         """The number of elements of low:high."""
         return dims.maximum(high - low, 0)
@@ -142,6 +146,12 @@ def axis_length(value: Atom) -> Size | None:
     if isinstance(value, Literal):
         return value.value if type(value.value) is int else None
     return _computed(value, axis_length)
+
+
+def made_by(a: Atom, *ops: Op) -> Let | None:
+    """The operation that made a value, if it is in sight; with `ops`, if it is one of them."""
+    let = current().definitions.get(a) if isinstance(a, Var) else None
+    return let if let is None or not ops or let.op in ops else None
 
 
 def _computed(value: Var, of: Callable[[Atom], Size | None]) -> Size | None:

@@ -72,7 +72,7 @@ class Origin:
     function: str = ""
 
 
-#: +, -, *, / and ** of atoms inside rules; `ops.elementwise` fills it.
+#: +, -, *, / and ** of atoms inside rules; `ops.arithmetic` and `ops.elementwise` fill it.
 ARITHMETIC: dict[str, Callable[..., Atom]] = {}
 
 

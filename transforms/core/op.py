@@ -41,6 +41,7 @@ class Op:
     batch      (op, args, axes, params) -> (result, axis), or (results, axes) if there are several,
                for arguments with one more axis: at axes[k], None for an argument as it was;
                None: the elements of the batch are taken one by one
+    ufunc      the ufunc that it is, of an elementwise one
     """
 
     name: str
@@ -56,6 +57,7 @@ class Op:
     simplify: Callable[..., Any] | None = None
     batch: Callable[..., Any] | None = None
     elementwise: bool = False
+    ufunc: Any = None
     pure: bool = True
 
     def __call__(self, *args: Any, **params: Any) -> Any:

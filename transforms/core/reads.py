@@ -54,10 +54,21 @@ def reads(s: Statement) -> list[Var]:
 
 def reads_of(block: Block) -> Counter[Var]:
     """How often each variable is read."""
-    inner = [b for s in statements(block) for b in blocks(s)]
-    atoms = [a for s in statements(block) for a in operands(s)]
-    atoms += [a for b in (block, *inner) for a in b.results]
-    return Counter(a for a in atoms if isinstance(a, Var))
+    found: Counter[Var] = Counter()
+
+    def walk(b: Block) -> None:
+        for s in b.body:
+            for a in operands(s):
+                if type(a) is Var:
+                    found[a] += 1
+            for inner in blocks(s):
+                walk(inner)
+        for a in b.results:
+            if type(a) is Var:
+                found[a] += 1
+
+    walk(block)
+    return found
 
 
 def all_reads(block: Block, sizes: Mapping[Any, set[Var]]) -> set[Var]:

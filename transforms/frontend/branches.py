@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +24,7 @@ from tapeless.transforms.errors import (
     StructureError,
     TapelessError,
 )
-from tapeless.transforms.frontend.cells import CellLocation, Value
+from tapeless.transforms.frontend.cells import Absence, CellLocation, Value
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.effects import Unreachable, raise_
 from tapeless.transforms.frontend.references import Choice, blank, by_reference
@@ -33,7 +33,7 @@ from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
 from tapeless.transforms.frontend.syntax import RESULT
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import Location, trace
-from tapeless.transforms.frontend.truth import truth, undefined_flag
+from tapeless.transforms.frontend.truth import same_meaning, sure, truth, undefined_flag
 from tapeless.transforms.frontend.values import (
     MISSING,
     ContentsLocation,
@@ -68,9 +68,9 @@ def choose(
     try:
         before = t.poisoned
         t.poisoned = dict(before)
-        a, value_a = run_branch(then)
+        a, value_a = run_branch(then, sure(test_atom, True))
         t.poisoned = dict(before)
-        b, value_b = run_branch(orelse)
+        b, value_b = run_branch(orelse, sure(test_atom, False))
     except (Signal, InternalError):
         raise
     except Exception as e:  # perhaps of a side that is never taken
@@ -114,6 +114,8 @@ def choose(
         t.touch(location)
         location.set(new)
     t.poisoned = {**a.poisoned, **b.poisoned}
+    if a.raised or b.raised:
+        t.checked |= dict.fromkeys(sure(test_atom, b.raised), t.blocks[-1])
     return value
 
 
@@ -170,10 +172,12 @@ class Ended:
 PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
 
 
-def run_branch(body: Callable[[], Any]) -> tuple[Ended, Any]:
+def run_branch(body: Callable[[], Any], flags: Iterable[Atom] = ()) -> tuple[Ended, Any]:
+    """Stages one side of a test, in which the flags of some variables are known to be true."""
     t = trace()
     raised, result = False, None
     with t.recording() as journal, t.block() as statements:
+        t.checked |= dict.fromkeys(flags, t.blocks[-1])
         try:
             try:
                 result = body()
@@ -252,9 +256,7 @@ class Merge:
                 assert x.atom is not None
                 assert y.atom is not None
                 return self.atom(x.atom, y.atom, location.cell)
-            if (x.value is MISSING and (y.kind == "leaf" or is_reference(y))) or (
-                y.value is MISSING and (x.kind == "leaf" or is_reference(x))
-            ):
+            if self.may_lack(x, y) or self.may_lack(y, x):
                 return self.maybe(x, y, location)
             if getattr(location, "name", "") == RESULT and (
                 x.value is MISSING or y.value is MISSING
@@ -300,6 +302,8 @@ class Merge:
             chosen = self.fresh and names[0] != names[1]
             out.name = "" if chosen else names[0] or names[1]
         self.outs.append(out)
+        if isinstance(p, Literal) and isinstance(q, Literal) and out.type.dtype.kind == "b":
+            same_meaning(self.test, out, when=bool(p.value))
         for side, (ended, value) in enumerate(((self.a, p), (self.b, q))):
             with reopened(ended.body):
                 self.results[side].append(
@@ -324,15 +328,26 @@ class Merge:
                         made.is_array = True
                         made.read_only = made.read_only or source.frozen
                         trace().share(made.cell, source.memory())
-                flags = [undefined_flag(v) for v in (x.value, y.value)]
-                if any(f is not None for f in flags):
-                    name = next(
-                        v.undefined[0] for v in (x.value, y.value) if undefined_flag(v) is not None
-                    )
-                    p, q = (atom(True) if f is None else f for f in flags)
-                    made.undefined = (name, self.atom(p, q))
+                made.undefined = self.absence(x.value, y.value)
             self.made[key] = made
         return self.made[key]
+
+    def absence(self, x: Any, y: Any) -> Absence | None:
+        """What is joined may be missing where one of the sides may."""
+        sides = [self.absence_on(side, v) for side, v in enumerate((x, y))]
+        found = [a for a in sides if a is not None]
+        if any(a.none for a in found):
+            sides = [None if a is not None and a.name == RESULT else a for a in sides]
+            found = [a for a in sides if a is not None]
+        if not found:
+            return None
+        flags = [atom(True) if a is None else a.flag for a in sides]
+        return found[0]._replace(flag=self.atom(*flags), none=same_kind(found))
+
+    def absence_on(self, side: int, value: Any) -> Absence | None:
+        """What is the matter with a value on one side, unless the test says that nothing is."""
+        flag = undefined_flag(value)
+        return None if flag is None or flag in sure(self.test, not side) else value.undefined
 
     def text(self, x: Spec, y: Spec) -> Any:
         """The string of the side that is taken."""
@@ -391,21 +406,28 @@ class Merge:
             other = blank(value.type)
         return self.atom(*((value, other) if side == 0 else (other, value)))
 
+    def may_lack(self, x: Spec, y: Spec) -> bool:
+        """Whether a variable has a value on the side of `y` only, told apart by data."""
+        if x.value is None and can_be_known(self.test):
+            return False
+        return is_absent(x) and (y.kind == "leaf" or is_reference(y))
+
     def maybe(self, x: Spec, y: Spec, location: Location | None) -> Any:
-        """A variable that only one branch sets: using it where it is not set raises at run time."""
-        missing_then = x.value is MISSING
+        """A variable that only one branch sets, or that is None on the other: using it where it has
+        no value raises at run time."""
+        missing_then = is_absent(x)
         known = y if missing_then else x
         symbol = self.known_on(int(missing_then), known)
-        name = location.name if location else "a variable"
-        flag = self.flag(not missing_then)
-        before = undefined_flag(known.value)
-        if before is None:
-            symbol.undefined = (name, flag.value())
-        else:
-            symbol.undefined = (
-                name,
-                self.atom(atom(False), before) if missing_then else self.atom(before, atom(False)),
-            )
+        none = (x if missing_then else y).value is None
+        name = location.name if location and not (none and location.name == RESULT) else ""
+        flag = self.flag(not missing_then).value()
+        absent = Absence(name or "the result", flag, none, trace().origin)
+        before = self.absence_on(int(missing_then), known.value)
+        if before is not None and not (none and before.name == RESULT):
+            same_kind([absent, before])
+            sides = (atom(False), before.flag) if missing_then else (before.flag, atom(False))
+            absent = absent._replace(flag=self.atom(*sides))
+        symbol.undefined = absent
         return symbol
 
     def known_on(self, side: int, known: Spec) -> Any:
@@ -442,6 +464,17 @@ class Merge:
         t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
         for out, p, q in zip(self.outs, *self.results, strict=True):
             t.parents[out] = ("if", None, (self.test, p, q))
+
+
+def is_absent(spec: Spec) -> bool:
+    return spec.kind == "static" and (spec.value is None or spec.value is MISSING)
+
+
+def same_kind(found: list[Absence]) -> bool:
+    """Whether what is missing is None; StructureError if it is None here and unset there."""
+    if len({a.none for a in found}) > 1:
+        raise StructureError(f"'{found[0].name}' may be unset or None", "set it before")
+    return found[0].none
 
 
 def is_text(spec: Spec) -> bool:

@@ -40,7 +40,7 @@ from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.frontend.values import contains_symbol
-from tapeless.transforms.ops import elementwise
+from tapeless.transforms.ops import steps
 from tapeless.transforms.ops.creation import shape_of
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS
@@ -121,7 +121,7 @@ def _number(kind: type) -> Any:
         if more:
             return _number(complex)(hooks, x) + 1j * more[0]
         if kind is int and value.type.dtype.kind == "f":
-            value = elementwise.trunc(value)
+            value = steps.trunc(value)
         target = np.dtype(kind)
         if value.type.dtype != target or not value.type.weak:
             value = cast(value, dtype=target, python=True)  # it adapts to arrays, as Python's do
@@ -218,9 +218,9 @@ def _round(hooks: Any, x: Any, digits: Any = None) -> Any:
     if not isinstance(x, Symbol):
         return round(x, digits)
     if digits is None:
-        return wrap(cast(elementwise.rint(x.value()), dtype=np.dtype(int)))
+        return wrap(cast(steps.rint(x.value()), dtype=np.dtype(int)))
     scale = 10.0**digits
-    return apply(elementwise.rint, x * scale) / scale
+    return apply(steps.rint, x * scale) / scale
 
 
 def _pow(hooks: Any, x: Any, y: Any, mod: Any = None) -> Any:
@@ -268,9 +268,9 @@ def _floor(kind: Any) -> Any:
 
 
 _FLOORS: dict[Any, Callable[[Any], Any]] = {
-    elementwise.floor: math.floor,
-    elementwise.ceil: math.ceil,
-    elementwise.trunc: math.trunc,
+    steps.floor: math.floor,
+    steps.ceil: math.ceil,
+    steps.trunc: math.trunc,
 }
 
 
@@ -326,9 +326,9 @@ BUILTINS: dict[Any, Any] = {
     repr: _shown(repr, "r"),
     ascii: _shown(ascii, "a"),
     format: _format,
-    math.floor: _floor(elementwise.floor),
-    math.ceil: _floor(elementwise.ceil),
-    math.trunc: _floor(elementwise.trunc),
+    math.floor: _floor(steps.floor),
+    math.ceil: _floor(steps.ceil),
+    math.trunc: _floor(steps.trunc),
     np.shape: lambda hooks, x: (
         x.shape
         if isinstance(x, Symbol)

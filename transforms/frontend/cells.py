@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Type, Var
 from tapeless.transforms.errors import AliasError, UndefinedError
@@ -39,6 +39,15 @@ class CellLocation(Location):
         self.cell.atom = value
 
 
+class Absence(NamedTuple):
+    """What may be the matter with a variable: where `flag` is false, it is not set, or None."""
+
+    name: str
+    flag: Atom | None  # None: found to be true
+    none: bool = False
+    origin: Any = None  # the branch that makes it so
+
+
 class Value:
     """An array or scalar in a cell, or a view of an array in a cell."""
 
@@ -64,7 +73,7 @@ class Value:
         self.cell = Cell(value) if value is not None else None
         self.parent, self.chain = parent, chain
         self.is_array, self.kind = is_array, kind  # kind: the type of a view
-        self.undefined: Any = None
+        self.undefined: Absence | None = None
         self.read_only = False
 
     # -- value
@@ -94,15 +103,16 @@ class Value:
         return base
 
     def _check_defined(self) -> None:
-        name, flag = self.undefined
+        assert self.undefined is not None
+        name, flag, none, _ = self.undefined
         t = trace()
         if flag is None or any(b is t.checked.get(flag) for b in t.blocks):
             return
         t.checked[flag] = t.blocks[-1]  # all that follows in the block, and in blocks inside
         if len(t.blocks) == 1:
-            self.undefined = (name, None)
-        parts = (("value", _unset(name)),)
-        fail = Effect("raise", (), {"type": UnboundLocalError, "parts": parts}, trace().origin)
+            self.undefined = Absence(name, None, none)
+        error, text = (TypeError, _is_none(name)) if none else (UnboundLocalError, _unset(name))
+        fail = Effect("raise", (), {"type": error, "parts": (("value", text),)}, trace().origin)
         trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))
 
     def write(self, new: Atom) -> None:
@@ -167,6 +177,10 @@ class Value:
 
 def undefined(name: str) -> UndefinedError:
     return UndefinedError(_unset(name))
+
+
+def _is_none(name: str) -> str:
+    return f"'{name}' is None here, and a number is needed"
 
 
 def _unset(name: str) -> str:

@@ -125,6 +125,10 @@ class Expressions:
                     self.expr(right),
                     ast.Constant(isinstance(op, ast.NotIn)),
                 )
+            case ast.Compare(
+                left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(None)]
+            ):
+                return hook("is_none", self.expr(left), ast.Constant(isinstance(op, ast.IsNot)))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return ast.Compare(self.expr(left), [op], [self.expr(right)])
             case ast.Compare(left=left, ops=ops, comparators=rights):

@@ -36,6 +36,7 @@ from tapeless.transforms.frontend.symbols import (
 from tapeless.transforms.frontend.syntax import RESULT, plain
 from tapeless.transforms.frontend.texts import Text, percent
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.truth import is_none, same_meaning
 from tapeless.transforms.frontend.values import (
     AttributeLocation,
     ClosureLocation,
@@ -81,6 +82,13 @@ class Frame:
         trace().touch(FrameLocation(self, name))
         if (
             type(value) is Symbol
+            and value.undefined is not None
+            and not value.undefined.none
+            and value.undefined.name != plain(name)
+        ):
+            value.value()  # another variable is read, which must be set
+        if (
+            type(value) is Symbol
             and value.cell is not None
             and isinstance(value.cell.atom, Var)
             and not value.cell.atom.name
@@ -110,9 +118,9 @@ class Hooks(Calls):
     def result(self, frame: Frame) -> Any:
         value = getattr(frame, RESULT)
         if isinstance(value, Symbol) and value.undefined is not None:
-            if value.undefined[0] == RESULT:
+            if value.undefined.name == RESULT:
                 value.undefined = None
-            else:
+            elif not value.undefined.none:
                 value.value()  # raises where the program runs, if the variable is not set
         return value
 
@@ -294,13 +302,18 @@ class Hooks(Calls):
     def inplace_attr(self, kind: str, obj: Any, name: str, value: Any) -> None:
         self.set_attr(obj, name, self.inplace(kind, self.attr(obj, name), value()))
 
+    def is_none(self, value: Any, negate: bool) -> Any:
+        found = is_none(value)
+        return self.not_(found) if negate else found
+
     def not_(self, value: Any) -> Any:
         if isinstance(value, Symbol):
-            return (
-                apply(FUNCTIONS[np.logical_not], value)
-                if value.type.dtype.kind == "b"
-                else apply(FUNCTIONS[np.equal], value, 0)
-            )
+            if value.type.dtype.kind != "b":
+                return apply(FUNCTIONS[np.equal], value, 0)
+            opposite = apply(FUNCTIONS[np.logical_not], value)
+            if isinstance(opposite, Symbol):
+                same_meaning(value.value(), opposite.value(), when=False)
+            return opposite
         if isinstance(value, StagedList) and value.tail is not None:
             return value.length() == 0
         return not value
@@ -314,7 +327,10 @@ class Hooks(Calls):
     def compare(self, left: Any, kinds: tuple[str, ...], *rights: Any) -> Any:
         def one(left: Any, k: int) -> Any:
             right = rights[k]()
-            test = getattr(operator, OPERATORS[kinds[k]])(left, right)
+            if kinds[k] in ("Is", "IsNot") and (left is None or right is None):
+                test = self.is_none(left if right is None else right, kinds[k] == "IsNot")
+            else:
+                test = getattr(operator, OPERATORS[kinds[k]])(left, right)
             if k + 1 == len(kinds):
                 return test
             return short_circuit((lambda: test, lambda: one(right, k + 1)), True)

@@ -20,7 +20,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Type, Var
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops import indexing, shapes
-from tapeless.transforms.ops.rearranging import diagonal
+from tapeless.transforms.ops.diagonals import diagonal
 
 Shape = tuple[Size, ...]
 Strides = tuple[Size, ...]

@@ -23,7 +23,8 @@ from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.syntax import unused
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
-from tapeless.transforms.ops import elementwise
+from tapeless.transforms.ops.arithmetic import add
+from tapeless.transforms.ops.steps import logical_not
 
 
 def for_loop(
@@ -109,7 +110,7 @@ def _peel(
 
 
 def add_atoms(a: Atom, b: Atom) -> Atom:
-    return elementwise.add(a, b)  # type: ignore[no-any-return]
+    return add(a, b)  # type: ignore[no-any-return]
 
 
 def _wrapped_index(seq: Sequence, k: int) -> int:
@@ -161,7 +162,7 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None) -> None:
             return test()
         flag = getattr(frame, stop)
         if isinstance(flag, Symbol):
-            return short_circuit((lambda: wrap(elementwise.logical_not(flag.value())), test), True)
+            return short_circuit((lambda: wrap(logical_not(flag.value())), test), True)
         return False if flag else test()
 
     if why is None:

@@ -46,6 +46,7 @@ from tapeless.transforms.frontend.trace import Journal, Location, trace
 from tapeless.transforms.frontend.values import (
     NUMBERS,
     Spec,
+    certain,
     convert,
     join,
     join_types,
@@ -82,7 +83,7 @@ class Recursion:
 
     def taken(self, args: Any) -> Spec:
         """Arguments, and behind them the present values of what is changed outside."""
-        return _behind(take_apart(args), self.locations.values())
+        return _behind(certain(take_apart(args)), self.locations.values())
 
     # -- calls
 
@@ -227,7 +228,7 @@ class Recursion:
                     "return without a call in one of them",
                 ) from None
             written = self.overwritten(journal, new)
-            returned = _behind(take_apart(value), self.locations.values())
+            returned = _behind(certain(take_apart(value)), self.locations.values())
             arrays = [new[k].present() for k in written]
         t.rollback(journal)
         results = self.settle_results(returned, written, arrays)

@@ -28,8 +28,8 @@ from tapeless.transforms.frontend.values import (
     join_types,
 )
 from tapeless.transforms.ops import indexing
-from tapeless.transforms.ops.elementwise import equal
 from tapeless.transforms.ops.fresh import zero
+from tapeless.transforms.ops.steps import equal
 
 
 class Choice(Symbol):

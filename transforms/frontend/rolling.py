@@ -24,7 +24,7 @@ from tapeless.transforms.errors import (
 )
 from tapeless.transforms.frontend.aliases import Aliases
 from tapeless.transforms.frontend.branches import final_spec
-from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.cells import Absence, CellLocation
 from tapeless.transforms.frontend.dependence import depends_on
 from tapeless.transforms.frontend.effects import Unreachable
 from tapeless.transforms.frontend.layouts import Layouts
@@ -151,10 +151,14 @@ class Roll:
 
     def entries(self) -> dict[Any, Spec]:
         for loc in list(self.locations.values()):
-            flag = SetLocation(loc)
-            if flag.key not in self.locations and undefined_flag(loc.get()) is not None:
-                self.locations[flag.key] = flag
+            if undefined_flag(loc.get()) is not None:
+                self.tell(loc, loc.get().undefined)
         return {k: self.moving.spec(k, final_spec(loc)) for k, loc in self.locations.items()}
+
+    def tell(self, loc: Location, absence: Absence) -> bool:
+        """Whether a variable is set goes along, too; True if that is news."""
+        flag = SetLocation(loc, absence.none)
+        return self.locations.setdefault(flag.key, flag) is flag
 
     def attempt(self, entries: dict[Any, Spec]) -> Pass | None:
         """Stages one pass; None if it must be staged again."""
@@ -290,9 +294,12 @@ class Roll:
         if isinstance(loc, ContentsLocation) and self.grown(loc.obj, entry, final):
             return True
         unset = final.value is MISSING or isinstance(final.value, Diverged)
-        if entry.value is MISSING and undefined_flag(final.value) is not None:
-            self.late.append((loc, final))
-            return True
+        if undefined_flag(final.value) is not None:
+            if entry.value is MISSING or entry.value is None:
+                self.late.append((loc, final))
+                return True
+            if self.tell(loc, final.value.undefined):
+                return True
         if entry.value is MISSING:
             staged.results[key] = [] if unset or final.kind == "static" else list(final.leaves())
             return False

@@ -25,7 +25,7 @@ from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.frontend.aliases import Aliases
-from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.cells import Absence, CellLocation
 from tapeless.transforms.frontend.dependence import depends_on_program
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
@@ -101,7 +101,7 @@ class Settled:
             value = view_of(value, (), value.type)
         if ran is not None:
             for leaf in _symbols(value):
-                leaf.undefined = (loc.name, ran)
+                leaf.undefined = Absence(loc.name, ran)
             if _has_tail(value):
                 value = self.after_a_pass(loc, value)
         self.after.append((loc, value))

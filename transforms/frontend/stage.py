@@ -36,6 +36,7 @@ from tapeless.transforms.frontend.values import (
     MISSING,
     ContentsLocation,
     Spec,
+    certain,
     entry_spec,
     refuse_text,
     take_apart,
@@ -250,7 +251,7 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
         try:
             value = call(params)
             settle_lengths(value)
-            result = take_apart(value)
+            result = certain(take_apart(value))
             writes = _writes(run)
             for spec in (result, *(spec for _, spec in writes)):
                 refuse_text(spec)
@@ -346,7 +347,7 @@ def _writes(run: Run) -> list[tuple[Any, Spec]]:
             raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
         if isinstance(location, CellLocation):
             captured, symbol = arrays[id(location.cell)]
-            found.append((ArrayLocation(captured.get), take_apart(symbol)))
+            found.append((ArrayLocation(captured.get), certain(take_apart(symbol))))
             location.set(old)
             continue
         spec = entry_spec(location, final)

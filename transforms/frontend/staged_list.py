@@ -15,7 +15,7 @@ from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation, named_like
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.values import join_types, put_together, take_apart
+from tapeless.transforms.frontend.values import certain, join_types, put_together, take_apart
 from tapeless.transforms.ops import stacks
 from tapeless.transforms.ops.shapes import broadcast_to
 from tapeless.transforms.ops.table import FUNCTIONS
@@ -124,7 +124,7 @@ class StagedList(list):  # type: ignore[type-arg]
         if self.tail is None:
             super().append(value)
             return
-        spec = take_apart(value)
+        spec = certain(take_apart(value))
         self.tail.check(spec)
         for symbol, leaf in zip(self.tail.stacks, spec.leaves(), strict=True):
             replace(symbol, stacks.push(symbol.value(), leaf))
@@ -207,7 +207,7 @@ class StagedList(list):  # type: ignore[type-arg]
                 raise _refusal("the store to a slice")
             self.refill(value)
             return
-        at, spec = position(k), take_apart(value)
+        at, spec = position(k), certain(take_apart(value))
         self.tail.check(spec)
         for symbol, leaf in zip(self.tail.stacks, spec.leaves(), strict=True):
             replace(symbol, stacks.set_item(symbol.value(), at, leaf))
@@ -374,7 +374,7 @@ def _shape(spec: Any) -> Any:
 def start_tail(target: StagedList, element: Any) -> None:
     """Moves the elements of `target` into stacks; `element` shows what will be appended."""
 
-    specs = [take_apart(v) for v in list.__iter__(target)]
+    specs = [certain(take_apart(v)) for v in list.__iter__(target)]
     types = [a.type for a in element.leaves()]
     for s in specs:
         if _shape(s) != _shape(element):

@@ -17,7 +17,15 @@ from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.reads import Captured
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.updates import At
-from tapeless.transforms.ops import creation, elementwise, indexing, linalg, shapes
+from tapeless.transforms.ops import (
+    arithmetic,
+    creation,
+    elementwise,
+    indexing,
+    linalg,
+    shapes,
+    steps,
+)
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
 
@@ -426,7 +434,7 @@ def following(made: Any, *sources: Any) -> Any:
 def _binary(op: Any, swap: bool) -> Any:
     def method(self: Symbol, other: Any) -> Any:
         if isinstance(other, (list, tuple)):
-            if self.type.weak and self.type.dtype.kind == "i" and op is elementwise.mul:
+            if self.type.weak and self.type.dtype.kind == "i" and op is arithmetic.mul:
                 return other * self.__index__()
             other = apply(FUNCTIONS[np.asarray], other)
         elif not _operand(other):
@@ -507,37 +515,37 @@ def store_into(target: Symbol, made: Any) -> Symbol:
 
 
 _OPERATORS = {
-    "add": elementwise.add,
-    "sub": elementwise.sub,
-    "mul": elementwise.mul,
-    "truediv": elementwise.truediv,
-    "floordiv": elementwise.floordiv,
-    "mod": elementwise.mod,
+    "add": arithmetic.add,
+    "sub": arithmetic.sub,
+    "mul": arithmetic.mul,
+    "truediv": arithmetic.truediv,
+    "floordiv": arithmetic.floordiv,
+    "mod": arithmetic.mod,
     "pow": elementwise.power,
     "matmul": linalg.matmul,
-    "and": elementwise.bitwise_and,
-    "or": elementwise.bitwise_or,
-    "xor": elementwise.bitwise_xor,
-    "lshift": elementwise.left_shift,
-    "rshift": elementwise.right_shift,
+    "and": steps.bitwise_and,
+    "or": steps.bitwise_or,
+    "xor": steps.bitwise_xor,
+    "lshift": steps.left_shift,
+    "rshift": steps.right_shift,
 }
 for _name, _op in _OPERATORS.items():
     setattr(Symbol, f"__{_name}__", _binary(_op, False))
     setattr(Symbol, f"__r{_name}__", _binary(_op, True))
     setattr(Symbol, f"__i{_name}__", _inplace(_name + ("_" if _name in ("and", "or") else "")))
 for _name, _op in {
-    "lt": elementwise.less,
-    "le": elementwise.less_equal,
-    "gt": elementwise.greater,
-    "ge": elementwise.greater_equal,
-    "eq": elementwise.equal,
-    "ne": elementwise.not_equal,
+    "lt": steps.less,
+    "le": steps.less_equal,
+    "gt": steps.greater,
+    "ge": steps.greater_equal,
+    "eq": steps.equal,
+    "ne": steps.not_equal,
 }.items():
     setattr(Symbol, f"__{_name}__", _comparison(_name, _op))
 for _name, _op in {
-    "neg": elementwise.neg,
-    "pos": elementwise.positive,
+    "neg": arithmetic.neg,
+    "pos": arithmetic.positive,
     "abs": elementwise.absolute,
-    "invert": elementwise.invert,
+    "invert": steps.invert,
 }.items():
     setattr(Symbol, f"__{_name}__", _unary(_op))

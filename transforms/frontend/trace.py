@@ -81,6 +81,8 @@ class Trace(Builder):
         ] = {}  # least and largest values of loop indices
         self.rolling = 0  # how many loops are being rolled now
         self.checked: dict[Any, Any] = {}  # flags of unset variables: the block that raises
+        # truth values, and which flags are true where they are true, or false
+        self.means: dict[tuple[Any, bool], frozenset[Any]] = {}
         self.functional = False  # whether functions of tapeless.numpy were called
 
     def place(self) -> Any:

@@ -11,7 +11,8 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, wrap
-from tapeless.transforms.ops import elementwise
+from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.ops.steps import logical_not, not_equal
 
 
 def truth(value: Any) -> Any:
@@ -29,14 +30,40 @@ def truth(value: Any) -> Any:
             )
         value = value.item()
     if value.type.dtype.kind != "b":
-        value = wrap(elementwise.not_equal(value.value(), 0))
+        value = wrap(not_equal(value.value(), 0))
     if isinstance(value, Symbol) and isinstance(value.cell and value.cell.atom, Literal):
         return bool(value.cell.atom.value)  # type: ignore[union-attr]
     return value
 
 
+def is_none(value: Any) -> Any:
+    """Whether a value is None: a bool, or a symbol where data decides."""
+    if not isinstance(value, Symbol) or value.undefined is None or not value.undefined.none:
+        return value is None
+    flag = value.undefined.flag
+    if flag is None or isinstance(flag, Literal):
+        return flag is not None and not flag.value
+    t = trace()
+    test = wrap(logical_not(flag))
+    t.means[flag, True] = t.means[test.value(), False] = frozenset({flag})
+    return test
+
+
+def sure(test: Atom, value: bool) -> frozenset[Atom]:
+    """The flags that are true where a test has this value."""
+    return trace().means.get((test, value), frozenset())
+
+
+def same_meaning(test: Atom, other: Atom, when: bool = True) -> None:
+    """Tells that `other` is true where `test` is `when`, and false elsewhere."""
+    for value in (True, False):
+        found = sure(test, value is when)
+        if found:
+            trace().means[other, value] = found
+
+
 def undefined_flag(value: Any) -> Atom | None:
     """The truth value that says whether a variable is defined, where that is not certain."""
     if isinstance(value, Symbol) and value.undefined is not None:
-        return value.undefined[1]  # type: ignore[no-any-return]
+        return value.undefined.flag
     return None

@@ -1,4 +1,5 @@
-"""Variables that some passes of a loop set and others do not: whether they are set goes along."""
+"""Variables that some passes of a loop set, or give another value than None, and others do not:
+whether they are set goes along."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Literal
+from tapeless.transforms.frontend.cells import Absence
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import undefined_flag
@@ -16,9 +18,10 @@ from tapeless.transforms.ops.fresh import zero
 
 
 class SetLocation(Location):
-    """Whether the variable in a location is set."""
+    """Whether the variable in a location is set, or is something else than None."""
 
-    def __init__(self, of: Location) -> None:
+    def __init__(self, of: Location, none: bool) -> None:
+        self.none = none
         self.of, self.key, self.birth = of, ("set", of.key), of.birth
         self.name = f"{of.name}_set" if of.name.isidentifier() else ""
 
@@ -31,7 +34,7 @@ class SetLocation(Location):
         if isinstance(held, Symbol):
             certain = isinstance(flag, Literal) and bool(flag.value)
             own = copy.copy(held)  # the value may have other names, which are set
-            own.undefined = None if certain else (self.of.name, flag)
+            own.undefined = None if certain else Absence(self.of.name, flag, self.none)
             self.of.set(own)
 
 
@@ -43,5 +46,5 @@ def not_yet(name: str, spec: Spec) -> Symbol:
     shape = tuple(n if dims.symbols(n) <= known.keys() else 0 for n in kind.shape)
     made = Symbol(atom(zero(kind.with_shape(shape) if shape else kind)))
     made.is_array = isinstance(spec.value, Symbol) and spec.value.mutable
-    made.undefined = (name, atom(False))
+    made.undefined = Absence(name, atom(False), spec.value.undefined.none)
     return made

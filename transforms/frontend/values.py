@@ -357,6 +357,24 @@ def entry_spec(loc: Location, value: Any) -> Spec:
     return Spec("static", value) if isinstance(value, Diverged) else take_apart(value)
 
 
+def certain(spec: Spec) -> Spec:
+    """The same spec, for what leaves the program's variables: those that may be unset are asked
+    where the program runs, and numbers that may be None are refused."""
+    for value in spec.leaf_values():
+        absence = getattr(value, "undefined", None)
+        if absence is not None and absence.none and absence.flag is not None:
+            place = absence.origin
+            raise UnsupportedError(
+                f"'{absence.name}' is None or a number, by data, where it is returned, passed on "
+                "or stored",
+                "test before whether it is None, and put a number in its place: np.nan, -1",
+                (place.file, place.line, 0, 0) if place is not None else None,
+            )
+        if absence is not None:
+            value.value()
+    return spec
+
+
 def refuse_text(spec: Spec) -> None:
     """Refuses text that shows values known only when the program runs among what it leaves."""
     if isinstance(spec.value, Text):

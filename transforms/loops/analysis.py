@@ -11,6 +11,7 @@ from tapeless.transforms.core.language import Let, Statement, Var
 from tapeless.transforms.loops.arrange import through
 from tapeless.transforms.loops.fitting import canonical, single_symbol
 from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.relied import not_negative
 from tapeless.transforms.loops.stages import Stage, permuted, stage_of
 from tapeless.transforms.loops.views import Span, is_view
 
@@ -22,6 +23,7 @@ class Analysis:
     memory: Memory
     sizes: dict[dims.Symbol, Size]
     boundscheck: bool = True
+    facts: list[Size] = field(default_factory=list)  # sizes that are not negative
     targets: set[Var] = field(default_factory=set)  # memory that is stored to
     unset: set[Var] = field(default_factory=set)  # memory that a program makes without contents
     lengths: dict[dims.Symbol, tuple[Let, int]] = field(default_factory=dict)
@@ -32,6 +34,9 @@ class Analysis:
     def canon(self, size: Size) -> Size:
         return canonical(size, self.sizes)
 
+    def not_negative(self, size: Size) -> bool:
+        return not_negative(self.canon(size), self.facts)
+
     def equal(self, a: Size, b: Size) -> bool:
         return a == b or self.canon(a) == self.canon(b)
 
@@ -39,7 +44,7 @@ class Analysis:
         if not isinstance(s, Let) or is_view(s):
             return None
         if s not in self.stages:
-            stage = self.stages[s] = self.ordered(stage_of(s, self.equal))
+            stage = self.stages[s] = self.ordered(stage_of(s, self.equal, self.facts))
             if stage is not None and stage.stores:
                 self.measure(s, stage.entries, stage.space)
         return self.stages[s]

@@ -11,7 +11,7 @@ from typing import Any
 
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.loops.joined import NotTaken
-from tapeless.transforms.ops.elementwise import mul
+from tapeless.transforms.ops.arithmetic import mul
 from tapeless.transforms.ops.shapes import cast_to, reshape, transpose
 from tapeless.transforms.ops.shapes import sum as total_of
 

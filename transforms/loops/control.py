@@ -22,6 +22,7 @@ from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.arrange import Item
 from tapeless.transforms.loops.lines import Indent, NotCompiled
 from tapeless.transforms.loops.nests import Nests
+from tapeless.transforms.loops.routines import helpers, is_routine
 from tapeless.transforms.loops.stacks import FIRST, GROWN, Capacity
 from tapeless.transforms.loops.views import entries_of, is_view
 from tapeless.transforms.ownership import has_memory
@@ -43,7 +44,9 @@ class Control(Nests):
                     self.check_index(s, entries_of(s), 1)
                     return
                 stage = self.stage(s)
-                if stage is None:
+                if is_routine(s):
+                    self.routine(s)
+                elif stage is None:
                     self.stack(s, after)
                 else:
                     self.single(stage, after, later)
@@ -68,6 +71,12 @@ class Control(Nests):
                 self.put(f"raise {s.params['type'].__name__}({', '.join(values)})", s.origin)
             case _:
                 raise NotCompiled
+
+    def routine(self, s: Let) -> None:
+        """A call that overwrites its first argument."""
+        self.helpers |= helpers(s.op.name)
+        self.put(f"{s.op.name}({', '.join(map(self.whole, s.args))})", s.origin)
+        self.local.pop(self.memory.cell(s.args[0]), None)  # type: ignore[arg-type]
 
     def stack(self, s: Let, after: list[Item]) -> None:
         """A stack is an array, and the number of its elements that are taken."""

@@ -29,7 +29,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.stacks import of_numbers
-from tapeless.transforms.ops.elementwise import sub
+from tapeless.transforms.ops.arithmetic import sub
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.parts import Slot, index, update
 

@@ -31,14 +31,17 @@ from tapeless.transforms.loops.contracted import CONTRACTED
 from tapeless.transforms.loops.joined import JOINED, NotTaken
 from tapeless.transforms.loops.reshaped import RESHAPED
 from tapeless.transforms.loops.scans import SCANS
-from tapeless.transforms.ops.elementwise import not_equal, rint, select, sqrt, truediv
+from tapeless.transforms.ops.arithmetic import truediv
+from tapeless.transforms.ops.diagonals import diagonal
+from tapeless.transforms.ops.elementwise import sqrt
 from tapeless.transforms.ops.fresh import count_up, empty, tri
 from tapeless.transforms.ops.joining import stack_op
 from tapeless.transforms.ops.parts import Slot, gather, update
-from tapeless.transforms.ops.rearranging import diagonal
 from tapeless.transforms.ops.reductions import count
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import cast_to
 from tapeless.transforms.ops.shapes import sum as total_of
+from tapeless.transforms.ops.steps import not_equal, rint
 from tapeless.transforms.simplify import simplify
 
 

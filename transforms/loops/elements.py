@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.extents import Extents
 from tapeless.transforms.loops.lines import NotCompiled
+from tapeless.transforms.loops.routines import place_helpers
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.views import Entry, Span, entries_of, is_view
 from tapeless.transforms.text import number, template
@@ -36,6 +37,7 @@ class Elements(Extents):
         self.var_bound: dict[Var, dict[int, ast.expr]] = {}  # of what loops carry
         self.scratch: dict[Var, Type] = {}
         self.imports: set[tuple[str, str]] = set()
+        self.helpers: dict[str, None] = {}
 
     def seen_through(self, v: Var) -> bool:
         """Whether a value is never made: a view, or a constant that is written where it is read."""
@@ -68,6 +70,16 @@ class Elements(Extents):
         if found is None:
             found = Buffer(self.param(cell), tuple(range(cell.type.ndim)))
         return found
+
+    def whole(self, a: Atom) -> str:
+        """The name of the array that holds all elements of a value."""
+        cell = self.memory.cell(a) if isinstance(a, Var) else None
+        if cell is None or self.seen_through(cell):
+            raise NotCompiled
+        found = self.buffer(cell)
+        if found.axes != tuple(range(cell.type.ndim)):
+            raise NotCompiled
+        return found.name
 
     def atom(self, a: Atom) -> ast.expr:
         """A single number."""
@@ -169,6 +181,11 @@ class Elements(Extents):
                 return self.size(s.params["size"])
             case "index" | "gather":
                 return self.element(s.args[0], self.base_index(s, stage.entries, index, 1))
+            case "searched":
+                name, needed = place_helpers(s.params["after"])
+                self.helpers |= needed
+                value = self.read(stage, 1, index)
+                return template(f"{name}({self.whole(s.args[0])}, {{0}})", {"0": value})  # type: ignore[no-any-return]
             case "matmul":
                 values = [self.read(stage, k, index) for k in (0, 1)]
                 return template("{0} * {1}", {"0": values[0], "1": values[1]})  # type: ignore[no-any-return]
@@ -230,6 +247,21 @@ def shifted(start: ast.expr, at: ast.expr, forward: bool) -> ast.expr:
         return start
     if forward and isinstance(start, ast.Constant) and start.value == 0:
         return at
-    if forward and isinstance(start, ast.Constant) and not isinstance(at, ast.Constant):
-        return template("{1} + {0}", {"0": start, "1": at})  # type: ignore[no-any-return]
+    if forward and isinstance(start, ast.Constant):
+        return _plus(at, start.value)
+    if forward and isinstance(at, ast.Constant):
+        return _plus(start, at.value)
     return template(f"{{0}} {'+' if forward else '-'} {{1}}", {"0": start, "1": at})  # type: ignore[no-any-return]
+
+
+def _plus(e: ast.expr, n: int) -> ast.expr:
+    """e + n; (i + 1) + n is i + (1 + n)."""
+    match e:
+        case ast.Constant(value=int(m)):
+            return number(m + n)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=int(m))):
+            n += m if isinstance(e.op, ast.Add) else -m
+            e = left
+    if n == 0:
+        return e
+    return template(f"{{0}} {'+' if n > 0 else '-'} {{1}}", {"0": e, "1": number(abs(n))})  # type: ignore[no-any-return]

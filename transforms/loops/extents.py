@@ -137,7 +137,7 @@ class Extents(Lines):
             if e.start >= 0:
                 return number(e.start)
             low = n + e.start
-            return self.size(low if dims.at_least(low, 0) else dims.maximum(low, 0))
+            return self.size(low if self.analysis.not_negative(low) else dims.maximum(low, 0))
         a = rest[e.start.k]
         value = self.atom(a)
         if self.never_negative(self.as_size(a)):
@@ -201,7 +201,7 @@ class Extents(Lines):
         return low, high
 
     def never_negative(self, size: Size) -> bool:
-        return dims.at_least(self.bounds(size)[0], 0)
+        return bool(self.analysis.not_negative(self.bounds(size)[0]))
 
 
 def _replaced(size: Size, x: dims.Symbol, value: Size) -> Size:

@@ -65,6 +65,16 @@ def relate(sizes: Sizes, a: Size, b: Size) -> bool:
         if symbol is not None and symbol not in dims.symbols(y):
             sizes[symbol] = y
             return True
+    return _relate_difference(sizes, a - b)
+
+
+def _relate_difference(sizes: Sizes, difference: Size) -> bool:
+    """x - y == 0 as x == y, for a symbol x that stands alone."""
+    for x in sorted(dims.symbols(difference), key=str):
+        zero, one, two = (dims.substitute(difference, {x: k}.get) for k in range(3))
+        if one - zero in (1, -1) and two - zero == 2 * (one - zero):
+            sizes[x] = zero * (zero - one)
+            return True
     return False
 
 

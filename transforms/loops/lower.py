@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -38,13 +37,18 @@ from tapeless.transforms.loops.decompose import decompose
 from tapeless.transforms.loops.donated import into_donated
 from tapeless.transforms.loops.each import NotInLoops, over_batch, raises_constant
 from tapeless.transforms.loops.fitting import Fitting, canonical, equal_sizes
+from tapeless.transforms.loops.gathered import gathered
 from tapeless.transforms.loops.kernel import Kernel, Writer
 from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, inside
 from tapeless.transforms.loops.parallel import Part, Parts
+from tapeless.transforms.loops.products import is_called
+from tapeless.transforms.loops.relied import Relation, facts_of
 from tapeless.transforms.loops.returning import stored_back
+from tapeless.transforms.loops.routines import NAMES, TEXTS, is_routine
+from tapeless.transforms.loops.small import Small, left_over
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
-from tapeless.transforms.loops.stages import STORES
+from tapeless.transforms.loops.stages import STORES, Stage
 from tapeless.transforms.loops.vectorise import vectorise
 from tapeless.transforms.loops.views import entries_of, is_view
 from tapeless.transforms.ops.fresh import empty
@@ -60,7 +64,7 @@ class Lowered:
 
     driver: Block
     kernels: list[Kernel]
-    relied: list[tuple[str, Size, Size]]
+    relied: list[Relation]
     overwritten: list[Var]  # donated parameters that results are in
 
 
@@ -77,20 +81,25 @@ class Lowering:
         boundscheck: bool = True,
         parallel: bool = False,
         donated: Sequence[Var] = (),
+        routines: bool = True,
     ) -> None:
-        sizes = equal_sizes(relations)
+        small = Small(hints or {})
+        block = small.run(block) if routines else block
+        sizes = equal_sizes([*relations, *small.relations])
         fitting = Fitting(sizes, hints or {})
         self.name = name
         fitted = fitting.run(vectorise(counted(decompose(block))))
+        facts = [canonical(n, sizes) for n in facts_of(relations)]
+        fitted, relied = gathered(fitted, sizes, hints or {}, facts)
         count = len(block.results) - len(stored)
         fitted, self.donated = into_donated(
             fitted, donated, count, lambda a, b: canonical(a, sizes) == canonical(b, sizes)
         )
         self.block = stored_back(fitted, stored, overwriting=False, ours=self.donated)
-        self.checks, self.relied = fitting.checks, fitting.relied
+        self.checks, self.relied = fitting.checks, [*fitting.relied, *small.relied, *relied]
         self.memory = Memory()
         self.memory.learn(self.block)
-        self.analysis = Analysis(self.memory, sizes, boundscheck)
+        self.analysis = Analysis(self.memory, sizes, boundscheck, facts)
         self.kernels: list[Kernel] = []
         self.hints, self.parallel = hints or {}, parallel
         self.names = Names()
@@ -121,7 +130,7 @@ class Lowering:
 
     def stored(self, block: Block) -> Iterable[Var]:
         for s in block.body:
-            if isinstance(s, Let) and s.op.name in STORES and isinstance(s.args[0], Var):
+            if isinstance(s, Let) and s.op.name in (*STORES, *TEXTS) and isinstance(s.args[0], Var):
                 base = self.memory.base(s.args[0])
                 assert base is not None
                 yield base
@@ -198,12 +207,12 @@ class Lowering:
 
     def compiled(self, s: Statement, top: bool) -> bool:
         if isinstance(s, Let):
-            if is_view(s):
+            if is_view(s) or is_routine(s):
                 return True
             if s.op.name in STACKS:
                 return all(of_numbers(v.type) or not isinstance(v.type, StackType) for v in s.outs)
             stage = self.analysis.stage(s)
-            if stage is None or (top and s.op.name in CALLS):
+            if stage is None or (top and s.op.name in CALLS and not is_called(stage, self.memory)):
                 return False
             kept = s in self.memory.inline or s.op is empty
             return not (top and stage.constant and not kept)
@@ -215,16 +224,20 @@ class Lowering:
 
     def worth(self, run: list[Statement]) -> bool:
         """Whether a kernel saves more than its call costs."""
-        if any(isinstance(s, (For, While)) for s in run):
+        if any(isinstance(s, (For, While)) or is_routine(s) for s in run):
             return True
         stages = [self.analysis.stage(s) for s in run]
         if any(
-            g is not None and g.space and not g.constant and g.let.op.name not in MOVES
+            g is not None and g.space and not g.constant and not self.left_alone(g)
             for g in stages
         ):
             return True
         arrays = any(getattr(p.type, "shape", True) for p in self.block.params)
         return not arrays and any(g is not None and g.let.op.name != "size_value" for g in stages)
+
+    def left_alone(self, stage: Stage) -> bool:
+        """Whether NumPy is as fast."""
+        return stage.let.op.name in MOVES or is_called(stage, self.memory)
 
     def flush(self, run: list[Statement], live: set[Var]) -> list[Statement]:
         if not run or not self.worth(run):
@@ -337,8 +350,9 @@ memory = Op(
     pure=False,
 )
 RESERVED = (
-    *("np", "empty", "njit", "plus", "plus_product", "grown"),
+    *("np", "empty", "njit", "plus", "plus_product", "product", "grown"),
     *("range", "max", "min", "abs", "len"),
+    *NAMES,
 )
 
 
@@ -361,6 +375,12 @@ def lower(
     parallel     whether threads may share the rows of kernels
     donated      parameters whose memory results may take
     """
-    lowering = Lowering(name, block, relations, stored, hints, boundscheck, parallel, donated)
-    driver = lowering.run()
+    relations = list(relations)
+    for routines in (True, False):
+        lowering = Lowering(
+            name, block, relations, stored, hints, boundscheck, parallel, donated, routines
+        )
+        driver = lowering.run()
+        if not left_over(driver):
+            break
     return Lowered(driver, lowering.kernels, lowering.relied, lowering.donated)

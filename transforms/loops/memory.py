@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.loops.routines import TEXTS
 from tapeless.transforms.loops.stages import STORES
 from tapeless.transforms.loops.views import is_view
 from tapeless.transforms.ownership import has_memory
@@ -179,7 +180,7 @@ def is_array(a: Any) -> bool:
 
 def stores(s: Let) -> bool:
     """Whether the first result is the memory of the first argument."""
-    return s.op.name in (*STORES, "push", "pop") and isinstance(s.args[0], Var)
+    return s.op.name in (*STORES, *TEXTS, "push", "pop") and isinstance(s.args[0], Var)
 
 
 def _operands(s: Statement) -> Iterator[Any]:

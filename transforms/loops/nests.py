@@ -184,6 +184,9 @@ class Nests(Reuse):
 
     def single(self, stage: Stage, after: list[Item], later: set[Var]) -> None:
         s = stage.let
+        if self.called(stage):
+            self.call(stage)
+            return
         index = self.index_of(stage)
         if s.op.name in ("index", "gather"):
             self.check_index(s, stage.entries, 1, index)

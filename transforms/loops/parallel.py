@@ -28,6 +28,7 @@ from tapeless.transforms.loops.analysis import Analysis
 from tapeless.transforms.loops.arrange import Arrangement, Item
 from tapeless.transforms.loops.counted import size_of_atom
 from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.products import is_called
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.views import is_view
 from tapeless.transforms.ops.parts import Slot, update
@@ -60,7 +61,7 @@ class Parts:
         self.memory, self.analysis, self.hints = memory, analysis, hints
         self.relied: list[tuple[str, Size, Size]] = []  # what holds in calls of little work
         self.arrangement = Arrangement(
-            memory, analysis.equal, analysis.stage, _long_axes, lambda v: ()
+            memory, analysis.equal, analysis.stage, self.long_axes, lambda v: ()
         )
 
     def of(self, run: list[Statement]) -> list[Part]:
@@ -76,6 +77,11 @@ class Parts:
         for part in parts:
             part.statements.sort(key=lambda s: order[id(s)])
         return parts
+
+    def long_axes(self, stage: Stage) -> list[int]:
+        if is_called(stage, self.memory):
+            return []
+        return [k for k, n in enumerate(stage.space) if n != 1]
 
     def read_through(self, s: Statement) -> bool:
         """Whether nothing is written for a statement: what it stands for is where it is read."""
@@ -257,10 +263,6 @@ class Parts:
     def known(self, size: Size) -> Size:
         size = self.analysis.canon(size)
         return dims.substitute(size, lambda x: None if self.analysis.known(dims.single(x)) else 1)
-
-
-def _long_axes(stage: Stage) -> list[int]:
-    return [k for k, n in enumerate(stage.space) if n != 1]
 
 
 def _serial_together(parts: list[Part], heavy: set[int]) -> Iterator[Part]:

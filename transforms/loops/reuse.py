@@ -8,11 +8,11 @@ from typing import Any
 from tapeless.transforms.core.language import For, Let, Var, While
 from tapeless.transforms.loops.arrange import Item, through
 from tapeless.transforms.loops.memory import is_array
-from tapeless.transforms.loops.sums import Sums
+from tapeless.transforms.loops.products import Products
 from tapeless.transforms.ownership import has_memory
 
 
-class Reuse(Sums):
+class Reuse(Products):
     """`into` are values that are written to the memory of a carry; `becomes` what a loop begins
     with, made in the memory of its carry."""
 

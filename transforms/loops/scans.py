@@ -16,16 +16,18 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Literal, Type, Var
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.loops.joined import NotTaken
-from tapeless.transforms.ops import elementwise as ew
+from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.fresh import empty, full
 from tapeless.transforms.ops.parts import Slot, index, update
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import cast_to
+from tapeless.transforms.ops.steps import equal, greater, less, logical_and, logical_or, not_equal
 
 STEPS: dict[str, Any] = {
     "cumsum": lambda total, x: total + x,
     "cumprod": lambda total, x: total * x,
-    "cummax": lambda total, x: ew.maximum(total, x),
-    "cummin": lambda total, x: ew.minimum(total, x),
+    "cummax": lambda total, x: maximum(total, x),
+    "cummin": lambda total, x: minimum(total, x),
 }
 Body = Callable[..., tuple[Any, ...]]
 
@@ -89,7 +91,7 @@ def _first(name: str, dtype: np.dtype[Any]) -> Any:
 
 def extreme_place(name: str) -> Callable[..., Any]:
     """The first place of the largest or smallest element, or of the first NaN."""
-    better = ew.greater if name == "argmax" else ew.less
+    better = greater if name == "argmax" else less
 
     def made(out: Type, x: Atom, *, axis: int | None, keepdims: bool) -> Any:
         if keepdims or (axis is None and x.type.ndim != 1):
@@ -100,9 +102,9 @@ def extreme_place(name: str) -> Callable[..., Any]:
             value = element(x, i, along)
             wins = better(value, best)
             if x.type.dtype.kind == "f":
-                nan = ew.logical_and(ew.not_equal(value, value), ew.equal(best, best))
-                wins = ew.logical_or(wins, nan)
-            return ew.select(wins, value, best), ew.select(wins, i, place)
+                nan = logical_and(not_equal(value, value), equal(best, best))
+                wins = logical_or(wins, nan)
+            return select(wins, value, best), select(wins, i, place)
 
         n = x.type.shape[along]
         _refuse_empty(n, name)
@@ -119,7 +121,7 @@ def _refuse_empty(n: Size, name: str) -> None:
     b = current()
     message = f"attempt to get {name} of an empty sequence"
     fail = Effect("raise", (), {"type": ValueError, "parts": (("value", message),)}, b.origin)
-    test = ew.equal(size_atom(n), 0)
+    test = equal(size_atom(n), 0)
     b.emit(If((), test, Block((), (fail,), ()), Block((), (), ()), origin=b.origin))
 
 

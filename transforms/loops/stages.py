@@ -5,15 +5,16 @@ y = sum(t, axis=1)      becomes      for all (i, k): y[i] += t[i, k]
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import Builder, building
+from tapeless.transforms.core.builder import building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Type, Var
 from tapeless.transforms.loops import scalars
+from tapeless.transforms.loops.relied import Relied
 from tapeless.transforms.loops.views import Entry, Place, Span, key_entries
 from tapeless.transforms.ops.overwriting import OVERWRITING
 from tapeless.transforms.ops.parts import result_shape
@@ -58,8 +59,9 @@ class Stage:
         return self.let.op.name in CONSTANTS and not wide
 
 
-def stage_of(s: Let, equal: Equal) -> Stage | None:
-    """The statement as loops; None where it is not compiled."""
+def stage_of(s: Let, equal: Equal, facts: Sequence[Size] = ()) -> Stage | None:
+    """The statement as loops; None where it is not compiled. `facts` are sizes that are not
+    negative."""
     if not all(_compiled(a.type) for a in (*s.args, *s.outs)):
         return None
     name = s.op.name
@@ -74,11 +76,14 @@ def stage_of(s: Let, equal: Equal) -> Stage | None:
     if name in ("index", "gather"):
         return _picked(s)
     if name in STORES:
-        return _store(s, equal)
+        return _store(s, equal, facts)
     if name == "matmul":
         return _product(s, equal)
     if name == "size_value":
         return Stage(s, (), ())
+    if name == "searched":  # the first argument is read as a whole
+        space = s.outs[0].type.shape
+        return Stage(s, space, ((None,), _all(space)), _all(space))
     return None
 
 
@@ -133,7 +138,7 @@ def _picked(s: Let) -> Stage | None:
     return Stage(s, space, _slots(entries, len(s.args), 1), _all(space), entries=entries)
 
 
-def _store(s: Let, equal: Equal) -> Stage | None:
+def _store(s: Let, equal: Equal, facts: Sequence[Size]) -> Stage | None:
     target, value = s.args[:2]
     if target.type.dtype.kind != "c" == value.type.dtype.kind:
         return None
@@ -146,7 +151,7 @@ def _store(s: Let, equal: Equal) -> Stage | None:
     if entries is None:
         return None
     have = value.type.shape
-    with building(Builder()):
+    with building(Relied(facts)):
         space = result_shape(target.type.shape, s.params["key"], s.args[2:])
     if len(have) > len(space):
         return None

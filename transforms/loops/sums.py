@@ -35,7 +35,6 @@ class Sums(Checks):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.summing: set[Stage] = set()
-        self.helpers: dict[str, None] = {}
 
     def named(self, stage: Stage, value: ast.expr) -> ast.expr:
         """A variable with this value."""

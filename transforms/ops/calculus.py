@@ -12,28 +12,16 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
 from tapeless.transforms.ops.batching import anywhere
-from tapeless.transforms.ops.elementwise import (
-    add,
-    cos,
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-    maximum,
-    minimum,
-    mul,
-    power,
-    select,
-    sin,
-    sub,
-    truediv,
-)
+from tapeless.transforms.ops.elementwise import cos, maximum, minimum, power, sin
+from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import get
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate
 from tapeless.transforms.ops.linalg import matmul
-from tapeless.transforms.ops.rearranging import flip, pad
+from tapeless.transforms.ops.padding import pad
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
     Params,
@@ -46,6 +34,7 @@ from tapeless.transforms.ops.shapes import (
     sum,
 )
 from tapeless.transforms.ops.sorting import searchsorted
+from tapeless.transforms.ops.steps import greater_equal, less, less_equal, logical_and
 
 # -- differences and integrals
 

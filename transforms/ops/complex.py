@@ -9,31 +9,24 @@ import numpy as np
 from tapeless.transforms.core.builder import broadcast, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.arithmetic import floordiv, mod, neg, sub
 from tapeless.transforms.ops.batching import Axes, Batched
-from tapeless.transforms.ops.elementwise import (
-    arctan2,
-    conjugate,
-    equal,
-    floordiv,
-    greater,
-    imag,
-    isinf,
-    isnan,
-    ldexp,
-    less,
-    logical_and,
-    mod,
-    neg,
-    not_equal,
-    real,
-    select,
-    sub,
-    trunc,
-)
+from tapeless.transforms.ops.elementwise import arctan2, conjugate, imag, ldexp, real
 from tapeless.transforms.ops.fresh import full
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.reductions import all_
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, copy, lifted
+from tapeless.transforms.ops.steps import (
+    equal,
+    greater,
+    isinf,
+    isnan,
+    less,
+    logical_and,
+    not_equal,
+    trunc,
+)
 
 BOOL = np.dtype(bool)
 

@@ -10,7 +10,7 @@ from tapeless.transforms.core.builder import atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Literal, Var
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.elementwise import equal, log10, power, result_dtype, select
+from tapeless.transforms.ops.elementwise import log10, power
 from tapeless.transforms.ops.fresh import (
     FLOAT,
     arange,
@@ -27,14 +27,20 @@ from tapeless.transforms.ops.fresh import zero as zero
 from tapeless.transforms.ops.joining import array as array
 from tapeless.transforms.ops.joining import as_array as as_array
 from tapeless.transforms.ops.joining import stack
+from tapeless.transforms.ops.promotion import result_dtype
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import broadcast_to, cast, column, copy, reshape
 from tapeless.transforms.ops.shapes import cast_to as cast_to
+from tapeless.transforms.ops.steps import equal
 
 
 def shape_of(shape: Any) -> tuple[Size, ...]:
     """A shape given by the user: an integer, or integers, each of which may be a variable."""
-    many = shape if isinstance(shape, (list, tuple)) else (shape,)
-    return tuple(size_of(s) if isinstance(s, (Var, Literal)) else int(s) for s in many)
+    return tuple(map(size_given, shape if isinstance(shape, (list, tuple)) else (shape,)))
+
+
+def size_given(size: Any) -> Size:
+    return size_of(size) if isinstance(size, (Var, Literal)) else int(size)
 
 
 def _filled(make: Any) -> Any:

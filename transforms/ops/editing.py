@@ -13,8 +13,8 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.arithmetic import mod
 from tapeless.transforms.ops.creation import shape_of
-from tapeless.transforms.ops.elementwise import mod
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import INDEX, get
 from tapeless.transforms.ops.joining import as_array, axis_of, concatenate

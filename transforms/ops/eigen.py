@@ -8,39 +8,25 @@ import numpy as np
 
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.ops.decompositions import solve
-from tapeless.transforms.ops.elementwise import (
-    absolute,
-    add,
-    conjugate,
-    equal,
-    imag,
-    mul,
-    real,
-    select,
-    sub,
-    truediv,
-)
+from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
+from tapeless.transforms.ops.diagonals import diagonal
+from tapeless.transforms.ops.elementwise import absolute, conjugate, imag, real
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.linalg import matmul
-from tapeless.transforms.ops.rearranging import diagonal
+from tapeless.transforms.ops.matrices import check_matrix
 from tapeless.transforms.ops.reductions import amax
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params, column, row, stacked, sum
+from tapeless.transforms.ops.steps import equal
+from tapeless.transforms.ops.systems import solve
 
 
 def _complex(a: Atom) -> Any:
     return np.result_type(np.complex64, np.linalg.eigvals(np.eye(1, dtype=a.type.dtype)).dtype)
 
 
-def _check(a: Atom) -> None:
-    if a.type.ndim < 2:
-        raise np.linalg.LinAlgError(
-            f"{a.type.ndim}-dimensional array given. Array must be at least two-dimensional"
-        )
-
-
 def _eig_infer(a: Atom) -> tuple[Type, Type]:
-    _check(a)
+    check_matrix(a)
     return Type(_complex(a), a.type.shape[:-1]), Type(_complex(a), a.type.shape)
 
 

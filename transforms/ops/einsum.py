@@ -13,8 +13,8 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.batching import Axes, Batched
-from tapeless.transforms.ops.elementwise import add
 from tapeless.transforms.ops.fresh import eye
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast_to, reshape

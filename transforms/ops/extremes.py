@@ -6,11 +6,13 @@ from typing import Any
 
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.ops.elementwise import equal, select, truediv
+from tapeless.transforms.ops.arithmetic import truediv
 from tapeless.transforms.ops.fresh import zeros
 from tapeless.transforms.ops.keys import key_text
 from tapeless.transforms.ops.parts import add_at, read
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params, cast, cast_to
+from tapeless.transforms.ops.steps import equal
 
 
 def _infer(x: Atom, v: Atom, *rest: Atom, key: Any) -> Type:

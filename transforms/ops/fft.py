@@ -11,24 +11,17 @@ from tapeless.transforms.core.dims import Dim, Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.arithmetic import add, floordiv, mul, sub, truediv
 from tapeless.transforms.ops.batching import Axes, Batched, along, shifted
-from tapeless.transforms.ops.elementwise import (
-    add,
-    conjugate,
-    equal,
-    floordiv,
-    less,
-    logical_or,
-    mul,
-    select,
-    sub,
-    truediv,
-)
+from tapeless.transforms.ops.elementwise import conjugate
+from tapeless.transforms.ops.flipping import roll
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of
+from tapeless.transforms.ops.padding import pad
 from tapeless.transforms.ops.parts import part
-from tapeless.transforms.ops.rearranging import pad, roll
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, linear, reshape
+from tapeless.transforms.ops.steps import equal, less, logical_or
 
 #: Which of a transform and its inverse has the factor 1 / n; its transpose has it the other way.
 TURNED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}

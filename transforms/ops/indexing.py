@@ -9,7 +9,8 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.ops.elementwise import maximum, minimum, mod
+from tapeless.transforms.ops.arithmetic import mod
+from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.joining import as_array, axis_of
 from tapeless.transforms.ops.parts import Key as Key

@@ -101,7 +101,7 @@ def _clamp(b: Size, n: Size) -> Size | None:
     """`b` as a position in 0..n, if that can be said."""
     if isinstance(b, int) and b < 0:
         b = n + b
-        return b if dims.at_least(b, 0) else None
+        return b if current().not_negative(b) else None
     if dims.at_least(b, 0) and dims.at_least(n, b):
         return b
     return current().clamp(b, n)

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import broadcast, current, join, static
+from tapeless.transforms.core.builder import broadcast, join, made_by, static
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError
+from tapeless.transforms.ops.arithmetic import add, mul, neg
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.einsum import einsum
-from tapeless.transforms.ops.elementwise import add, conjugate, mul, neg, result_dtype
+from tapeless.transforms.ops.elementwise import conjugate
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, stack
 from tapeless.transforms.ops.parts import index
+from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.shapes import (
     Atoms,
     Params,
@@ -102,7 +104,7 @@ def _vector(x: Atom) -> Any:
 def _matmul_simplify(args: Atoms, params: Params) -> Any:
     """A sign goes in front of the product."""
     for k, a in enumerate(args):
-        let = current().definitions.get(a) if isinstance(a, Var) else None
+        let = made_by(a)
         if let is not None and let.op is neg and args[0].type.dtype == args[1].type.dtype:
             return neg(matmul(*args[:k], let.args[0], *args[k + 1 :]))
     return None
@@ -223,18 +225,18 @@ def _inner(a: Any, b: Any) -> Any:
     return contract(a, b, (a.type.ndim - 1,), (b.type.ndim - 1,))
 
 
-def _conj(a: Atom) -> Any:
+def conjugated(a: Atom) -> Any:
     return conjugate(a) if a.type.dtype.kind == "c" else a
 
 
 def _vdot(a: Any, b: Any) -> Any:
-    return matmul(_conj(flat(as_array(a))), flat(as_array(b)))
+    return matmul(conjugated(flat(as_array(a))), flat(as_array(b)))
 
 
 def _vecdot(x1: Any, x2: Any, axis: Any = -1) -> Any:
     a, b = as_array(x1), as_array(x2)
     a, b = (last(x, axis_of(axis, x.type.ndim)) for x in (a, b))
-    made = mul(_conj(a), b)
+    made = mul(conjugated(a), b)
     return sum(made, axes=(made.type.ndim - 1,), keepdims=False)
 
 
@@ -243,7 +245,7 @@ def _matvec(x1: Any, x2: Any) -> Any:
 
 
 def _vecmat(x1: Any, x2: Any) -> Any:
-    made = matmul(row(_conj(as_array(x1))), as_array(x2))
+    made = matmul(row(conjugated(as_array(x1))), as_array(x2))
     return reshape(made, shape=(*made.type.shape[:-2], made.type.shape[-1]))
 
 

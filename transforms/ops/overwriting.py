@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.ops.elementwise import add, mul, sub, truediv
+from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
 
 
 def _overwriting(sign: str) -> Op:

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, current, size_atom
+from tapeless.transforms.core.builder import atom, current, made_by, size_atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.batched_keys import batched_part, slices_vary
 from tapeless.transforms.ops.batching import Axes, Batched
-from tapeless.transforms.ops.elementwise import add, is_number, select
+from tapeless.transforms.ops.folding import is_number
 from tapeless.transforms.ops.fresh import batch_of, zero
 from tapeless.transforms.ops.keys import Key as Key
 from tapeless.transforms.ops.keys import Slot as Slot
@@ -22,6 +23,7 @@ from tapeless.transforms.ops.keys import is_advanced as is_advanced
 from tapeless.transforms.ops.keys import key_text, trimmed
 from tapeless.transforms.ops.keys import may_repeat as may_repeat
 from tapeless.transforms.ops.keys import result_shape as result_shape
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
     Params,
@@ -55,7 +57,7 @@ def _index_add(total: Atom, ct: Atom, args: Atoms, params: Params) -> Atom:
 
 def _index_simplify(args: Atoms, params: Params) -> Atom | None:
     key = params["key"]
-    let = current().definitions.get(args[0]) if isinstance(args[0], Var) else None
+    let = made_by(args[0])
     if let is not None and let.op is index:
         made = compose(let.params["key"], let.args[1:], key, args[1:])
         if made is not None:

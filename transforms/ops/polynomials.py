@@ -10,14 +10,15 @@ import numpy as np
 from tapeless.transforms.core.builder import current, size_atom, static
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.arithmetic import add, neg, truediv
 from tapeless.transforms.ops.calculus import convolve
 from tapeless.transforms.ops.creation import NUMPY as CREATION
-from tapeless.transforms.ops.decompositions import least_squares
-from tapeless.transforms.ops.elementwise import add, neg, truediv
+from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.fresh import count_up, ones, zeros
 from tapeless.transforms.ops.indexing import get
 from tapeless.transforms.ops.joining import as_array, concatenate
-from tapeless.transforms.ops.rearranging import flip, pad
+from tapeless.transforms.ops.least_squares import least_squares
+from tapeless.transforms.ops.padding import pad
 from tapeless.transforms.ops.shapes import cast_to, flat
 
 

@@ -9,20 +9,14 @@ import numpy as np
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul
 from tapeless.transforms.ops.creation import shape_of
-from tapeless.transforms.ops.elementwise import (
-    add,
-    equal,
-    floordiv,
-    maximum,
-    minimum,
-    mod,
-    mul,
-    select,
-)
+from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import triangle
 from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.selection import select
+from tapeless.transforms.ops.steps import equal
 
 
 def _only_c(name: str, order: str) -> None:

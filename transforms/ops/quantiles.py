@@ -12,23 +12,14 @@ import numpy as np
 from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.elementwise import (
-    add,
-    ceil,
-    floor,
-    greater,
-    isnan,
-    maximum,
-    minimum,
-    mul,
-    rint,
-    select,
-    sub,
-)
+from tapeless.transforms.ops.arithmetic import add, mul, sub
+from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.indexing import INDEX, get
 from tapeless.transforms.ops.reductions import merged
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import cast, cast_to, move, reshape
 from tapeless.transforms.ops.sorting import sort
+from tapeless.transforms.ops.steps import ceil, floor, greater, isnan, rint
 
 #: Where a quantile is between elements: n q + a + q (1 - a - b) - 1.
 CONTINUOUS = {

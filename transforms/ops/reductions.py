@@ -1,4 +1,4 @@
-"""Reductions over axes, cumulative sums and products, and what is made of them."""
+"""Reductions over axes: sums, means, variances, extremes, products."""
 
 from __future__ import annotations
 
@@ -10,38 +10,25 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.ops.batching import Axes, Batched, along, reducing, shifted
-from tapeless.transforms.ops.elementwise import (
-    Over,
-    absolute,
-    conjugate,
-    equal,
-    maximum,
-    minimum,
-    mul,
-    real,
-    scale,
-    select,
-    sqrt,
-    sub,
-    truediv,
-)
-from tapeless.transforms.ops.fresh import count_up, eye, ones, tri
-from tapeless.transforms.ops.indexing import INDEX, take_along
-from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate
+from tapeless.transforms.ops.arithmetic import mul, sub, truediv
+from tapeless.transforms.ops.batching import reducing
+from tapeless.transforms.ops.cumulative import cumprod
+from tapeless.transforms.ops.elementwise import absolute, conjugate, maximum, minimum, real, sqrt
+from tapeless.transforms.ops.flipping import flip
+from tapeless.transforms.ops.fresh import ones
+from tapeless.transforms.ops.indexing import INDEX
+from tapeless.transforms.ops.joining import as_array, axes_of, concatenate
 from tapeless.transforms.ops.parts import index
-from tapeless.transforms.ops.rearranging import flip
+from tapeless.transforms.ops.pointwise import Over, scale
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
     Params,
     broadcast_to,
     cast,
     cast_to,
-    flat,
-    front,
     kept,
     linear,
-    reduced,
     reduction_infer,
     reduction_source,
     reshape,
@@ -49,6 +36,7 @@ from tapeless.transforms.ops.shapes import (
     transpose,
 )
 from tapeless.transforms.ops.shapes import sum as sum
+from tapeless.transforms.ops.steps import equal
 
 
 def count(t: Type, axes: tuple[int, ...]) -> Atom:
@@ -103,6 +91,9 @@ var = _reduction("var", np.var, _var_jvp)
 std = _reduction("std", np.std, _std_jvp)
 
 
+# -- extremes, products and tests
+
+
 def _extremum_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
     """The mean of the tangents of all elements that attain the extremum (as JAX)."""
     if tangents[0] is None:
@@ -149,103 +140,7 @@ prod = _reduction("prod", np.prod, _prod_jvp)
 any_ = _reduction("any", np.any)
 all_ = _reduction("all", np.all)
 count_nonzero = _reduction("count_nonzero", lambda x: np.zeros((), INDEX))
-
-
-def _arg_source(name: str) -> Any:
-    def source(args: Atoms, params: Params) -> str:
-        axis = "" if params["axis"] is None else f", axis={params['axis']}"
-        return f"np.{name}({{0}}{axis}" + (", keepdims=True)" if params["keepdims"] else ")")
-
-    return source
-
-
-def _arg_infer(x: Atom, *, axis: int | None, keepdims: bool) -> Type:
-    axes = tuple(range(x.type.ndim)) if axis is None else (axis,)
-    return Type(INDEX, reduced(x.type.shape, axes, keepdims))
-
-
-def _arg_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
-    axis, keepdims = params["axis"], params["keepdims"]
-    if axis is not None:
-        made = op(args[0], axis=shifted(axis, axes[0]), keepdims=keepdims)
-        return made, axes[0] - (not keepdims and axis < axes[0])
-    x = front(args[0], axes[0])
-    size, *inner = x.type.shape
-    flat_ones = reshape(x, shape=(size, dims.product(inner)))
-    made = op(flat_ones, axis=1, keepdims=False)
-    return reshape(made, shape=(size, *(1,) * len(inner))) if keepdims else made, 0
-
-
-argmax, argmin, nanargmax, nanargmin = (
-    Op(name, _arg_infer, _arg_source(name), costly=True, batch=_arg_batch)
-    for name in ("argmax", "argmin", "nanargmax", "nanargmin")
-)
-
-
-# -- cumulative
-
-
-def _cumulative(name: str, run: Any, function: str = "", **more: Any) -> Op:
-    def infer(x: Atom, *, axis: int) -> Type:
-        return Type(run(np.zeros((1,), x.type.dtype)).dtype, x.type.shape)
-
-    def source(args: Atoms, params: Params) -> str:
-        return f"np.{function or name}({{0}}" + (", axis={axis})" if args[0].type.ndim > 1 else ")")
-
-    return Op(name, infer, source, costly=True, batch=along, **more)
-
-
-def _cumsum_transpose(ct: Atom, args: Any, linear: Any, params: Params) -> tuple[Any, ...]:
-    return (flip(cumsum(flip(ct, params["axis"]), **params), params["axis"]),)
-
-
-def _cumsum_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
-    return (None if tangents[0] is None else cumsum(tangents[0], **params),)
-
-
-def _cumprod_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
-    """Exact also where factors are zero, by an n x n table of the products of all factors but one
-    of the first k."""
-    if tangents[0] is None:
-        return (None,)
-    (x,), axis = primals, params["axis"]
-    shape, ndim = x.type.shape, x.type.ndim
-    n = shape[axis]
-    square = (*(n if k == axis else 1 for k in range(ndim)), n)
-    own = reshape(eye(sides=(n, n), k=0, dtype=np.dtype(bool)), shape=square)
-    wide = broadcast_to(reshape(x, shape=(*shape, 1)), shape=(*shape, n))
-    products = cumprod(select(own, 1.0, wide), axis=axis)
-    lower = reshape(tri(sides=(n, n), k=0, dtype=x.type.dtype), shape=square)
-    moved = transpose(tangents[0], axes=(*(k for k in range(ndim) if k != axis), axis))
-    factors = reshape(moved, shape=(*(1 if k == axis else shape[k] for k in range(ndim)), n))
-    return (sum(mul(mul(products, lower), factors), axes=(ndim,), keepdims=False),)
-
-
-def _running_jvp(op: Any) -> Any:
-    """The tangent of the element that is the largest (smallest) so far."""
-
-    def jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
-        if tangents[0] is None:
-            return (None,)
-        (x,), axis = primals, params["axis"]
-        n, ndim = x.type.shape[axis], x.type.ndim
-        along = reshape(count_up(n), shape=tuple(n if k == axis else 1 for k in range(ndim)))
-        where = cummax(select(equal(x, outs[0]), along, 0), axis=axis)
-        return (take_along(tangents[0], where, axis),)
-
-    return jvp
-
-
-cumsum = _cumulative("cumsum", np.cumsum, jvp=_cumsum_jvp, transpose=_cumsum_transpose)
-cumprod = _cumulative("cumprod", np.cumprod, jvp=_cumprod_jvp)
-cummax = _cumulative("cummax", np.maximum.accumulate, "maximum.accumulate")
-cummin = _cumulative("cummin", np.minimum.accumulate, "minimum.accumulate")
-cummax.jvp, cummin.jvp = _running_jvp(cummax), _running_jvp(cummin)
-
-
 # The NumPy functions ---------------------------------------------------------------------------
-
-
 EMPTY: dict[Op, Any] = {sum: 0, prod: 1, any_: False, all_: True}
 JOINS: dict[Op, Any] = {sum: lambda a, b: a + b, prod: mul, amax: maximum, amin: minimum}
 
@@ -264,10 +159,7 @@ def reduction(op: Op, default: Any = None) -> Any:
         if where is not None and where is not True:
             if op is mean:
                 return _mean_where(a, as_array(where), axes_of(axis, a.type.ndim), keepdims, dtype)
-            if op not in EMPTY and initial is None:
-                raise ValueError(f"np.{op.name} with where= needs initial=")
-            neutral = as_array(EMPTY.get(op, initial))
-            a = select(as_array(where), a, cast_to(neutral, a.type.dtype))
+            a = _masked(op, a, where, initial)
         if dtype is not None:
             a = cast_to(a, np.dtype(dtype))
         axes = axes_of(axis, a.type.ndim)
@@ -283,6 +175,14 @@ def reduction(op: Op, default: Any = None) -> Any:
         return JOINS[op](made, as_array(initial)) if joins else made
 
     return reduce
+
+
+def _masked(op: Op, a: Atom, where: Any, initial: Any) -> Any:
+    """The array with what changes nothing in the place of elements that are left out."""
+    if op not in EMPTY and initial is None:
+        raise ValueError(f"np.{op.name} with where= needs initial=")
+    neutral = as_array(EMPTY.get(op, initial))
+    return select(as_array(where), a, cast_to(neutral, a.type.dtype))
 
 
 def _mean_where(
@@ -330,54 +230,6 @@ def _moment(op: Op) -> Any:
     return moment
 
 
-def _arg(op: Op) -> Any:
-    def reduce(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-        a = as_array(a)
-        k = None if axis is None else axis_of(axis, a.type.ndim)
-        return op(a, axis=k, keepdims=bool(keepdims))
-
-    return reduce
-
-
-def run_along(op: Op, default: Any = None) -> Any:
-    def run(a: Any, axis: Any = default, dtype: Any = None, out: Any = None) -> Any:
-        a = as_array(a)
-        if dtype is not None:
-            a = cast_to(a, np.dtype(dtype))
-        if axis is None:
-            a, axis = flat(a), 0
-        made = op(a, axis=axis_of(axis, a.type.ndim))
-        return made if dtype is None else cast_to(made, np.dtype(dtype))
-
-    return run
-
-
-def _cumulative_array(op: Op) -> Any:
-    def run(
-        x: Any,
-        /,
-        *,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        include_initial: bool = False,
-    ) -> Any:
-        x = as_array(x)
-        if axis is None and x.type.ndim != 1:
-            raise ValueError(
-                "For arrays which have more than one dimension ``axis`` argument is required."
-            )
-        k = axis_of(axis or 0, x.type.ndim)
-        made = run_along(op)(x, k, dtype)
-        if not include_initial:
-            return made
-        shape = tuple(1 if j == k else s for j, s in enumerate(made.type.shape))
-        first = ones(shape=shape, dtype=made.type.dtype)
-        return concatenate(first * EMPTY[sum if op is cumsum else prod], made, axis=k)
-
-    return run
-
-
 NUMPY = {
     np.sum: reduction(sum),
     np.mean: reduction(mean),
@@ -391,40 +243,14 @@ NUMPY = {
     np.count_nonzero: reduction(count_nonzero),
     np.var: _moment(var),
     np.std: _moment(std),
-    np.argmax: _arg(argmax),
-    np.argmin: _arg(argmin),
-    np.nanargmax: _arg(nanargmax),
-    np.nanargmin: _arg(nanargmin),
-    np.cumsum: run_along(cumsum),
-    np.cumprod: run_along(cumprod),
-    np.cumulative_sum: _cumulative_array(cumsum),
-    np.cumulative_prod: _cumulative_array(cumprod),
     np.add.reduce: reduction(sum, 0),
     np.multiply.reduce: reduction(prod, 0),
     np.maximum.reduce: reduction(amax, 0),
     np.minimum.reduce: reduction(amin, 0),
     np.logical_and.reduce: reduction(all_, 0),
     np.logical_or.reduce: reduction(any_, 0),
-    np.add.accumulate: run_along(cumsum, 0),
-    np.multiply.accumulate: run_along(cumprod, 0),
-    np.maximum.accumulate: run_along(cummax, 0),
-    np.minimum.accumulate: run_along(cummin, 0),
 }
 METHODS = {
     f.__name__: NUMPY[f]
-    for f in (
-        np.sum,
-        np.mean,
-        np.prod,
-        np.max,
-        np.min,
-        np.any,
-        np.all,
-        np.var,
-        np.std,
-        np.argmax,
-        np.argmin,
-        np.cumsum,
-        np.cumprod,
-    )
+    for f in (np.sum, np.mean, np.prod, np.max, np.min, np.any, np.all, np.var, np.std)
 }

@@ -11,17 +11,20 @@ from tapeless.transforms.core.builder import current, join, size_atom
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.decompositions import NUMPY as DECOMPOSITIONS
+from tapeless.transforms.ops.arithmetic import add, mod, mul, sub
+from tapeless.transforms.ops.diagonals import tril, triu
 from tapeless.transforms.ops.eigen import NUMPY as EIGEN
-from tapeless.transforms.ops.elementwise import add, conjugate, equal, mod, mul, sub
+from tapeless.transforms.ops.elementwise import conjugate
+from tapeless.transforms.ops.factorisations import NUMPY as FACTORISATIONS
+from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.fresh import count_up, eye
 from tapeless.transforms.ops.indexing import get
 from tapeless.transforms.ops.joining import as_array, concatenate
-from tapeless.transforms.ops.linalg import matmul
-from tapeless.transforms.ops.rearranging import flip, tril, triu
-from tapeless.transforms.ops.scipy_linalg import conjugated, solve_triangular
+from tapeless.transforms.ops.linalg import conjugated, matmul
+from tapeless.transforms.ops.scipy_linalg import solve_triangular
 from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, column, flat, row, swap
 from tapeless.transforms.ops.sorting import argsort
+from tapeless.transforms.ops.steps import equal
 
 INDEX = np.dtype(np.intp)
 
@@ -121,13 +124,13 @@ def _qr(
         raise UnsupportedError(f"scipy.linalg.qr with mode={mode!r}", "use mode='economic'")
     if mode == "r" and not current().same_size(*a.type.shape[-2:]):
         raise UnsupportedError("scipy.linalg.qr with mode='r'", "use mode='economic'")
-    q, r = DECOMPOSITIONS[np.linalg.qr](a)
+    q, r = FACTORISATIONS[np.linalg.qr](a)
     return (r,) if mode == "r" else (q, r)
 
 
 def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, **options: Any) -> Any:
     _refuse("svd", options)
-    made = DECOMPOSITIONS[np.linalg.svd](a, full_matrices, compute_uv)
+    made = FACTORISATIONS[np.linalg.svd](a, full_matrices, compute_uv)
     return tuple(made) if compute_uv else made
 
 
@@ -135,7 +138,7 @@ def _eigh(
     a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, **options: Any
 ) -> Any:
     _refuse("eigh", {**options, "b": b})
-    made = DECOMPOSITIONS[np.linalg.eigh](a, "L" if lower else "U")
+    made = FACTORISATIONS[np.linalg.eigh](a, "L" if lower else "U")
     return made[0] if eigvals_only else tuple(made)
 
 
@@ -145,7 +148,7 @@ def _eigvals(a: Any, b: Any = None, **options: Any) -> Any:
 
 
 def _polar(a: Any, side: str = "right") -> Any:
-    u, s, vt = DECOMPOSITIONS[np.linalg.svd](a, full_matrices=False)
+    u, s, vt = FACTORISATIONS[np.linalg.svd](a, full_matrices=False)
     if side == "right":
         return matmul(u, vt), matmul(mul(conjugated(swap(vt)), row(s)), vt)
     if side != "left":

@@ -10,13 +10,19 @@ import scipy.linalg as sl
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
-from tapeless.transforms.ops.decompositions import NUMPY as DECOMPOSITIONS
-from tapeless.transforms.ops.decompositions import cholesky, det, solve
-from tapeless.transforms.ops.elementwise import conjugate, neg, sub
+from tapeless.transforms.ops import factorisations, least_squares, norms, systems
+from tapeless.transforms.ops.arithmetic import neg, sub
+from tapeless.transforms.ops.diagonals import tril, triu
+from tapeless.transforms.ops.factorisations import cholesky
 from tapeless.transforms.ops.joining import as_array, concatenate
-from tapeless.transforms.ops.linalg import matmul
-from tapeless.transforms.ops.rearranging import pad, tril, triu
+from tapeless.transforms.ops.linalg import conjugated, matmul
+from tapeless.transforms.ops.padding import pad
 from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, dtype_name, reshape, row, swap
+from tapeless.transforms.ops.systems import det, solve
+
+#: What rules NumPy's functions of the same names have.
+LINALG = systems.NUMPY | factorisations.NUMPY | least_squares.NUMPY | norms.NUMPY
+
 
 # -- triangular systems
 
@@ -58,10 +64,6 @@ solve_triangular: Op = Op(
 
 
 TURNED = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
-
-
-def conjugated(a: Atom) -> Any:
-    return conjugate(a) if a.type.dtype.kind == "c" else a
 
 
 def _solve_triangular(
@@ -173,7 +175,7 @@ def _plain(function: Any) -> Any:
         if any(v not in (False, None) for k, v in options.items() if k != "check_finite"):
             name = f"scipy.linalg.{function.__name__}"
             raise UnsupportedError(f"{name} with options", f"use np.linalg.{function.__name__}")
-        return DECOMPOSITIONS[function](a)
+        return LINALG[function](a)
 
     return run
 
@@ -186,7 +188,7 @@ def _det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
 def _norm(
     a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True
 ) -> Any:
-    made = DECOMPOSITIONS[np.linalg.norm](a, ord, axis, keepdims)
+    made = LINALG[np.linalg.norm](a, ord, axis, keepdims)
     return made if made.type.shape else cast_to(made, np.dtype(float))
 
 

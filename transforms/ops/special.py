@@ -12,23 +12,12 @@ from tapeless.transforms.core.builder import static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
+from tapeless.transforms.ops.arithmetic import mul, neg, sub
 from tapeless.transforms.ops.batching import Axes, Batched, reducing
-from tapeless.transforms.ops.elementwise import (
-    UFUNCS,
-    Over,
-    elementwise,
-    equal,
-    exp,
-    log,
-    log1p,
-    maximum,
-    mul,
-    neg,
-    select,
-    sign,
-    sub,
-)
+from tapeless.transforms.ops.elementwise import exp, log, log1p, maximum
 from tapeless.transforms.ops.joining import as_array, axes_of
+from tapeless.transforms.ops.pointwise import Over, elementwise
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
     Params,
@@ -41,6 +30,8 @@ from tapeless.transforms.ops.shapes import (
     repeated,
     sum,
 )
+from tapeless.transforms.ops.steps import equal, sign
+from tapeless.transforms.ops.ufuncs import UFUNCS
 
 ROOT_PI = math.sqrt(math.pi)
 ROOT_2PI = math.sqrt(2 * math.pi)

@@ -12,30 +12,25 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import special as basic
+from tapeless.transforms.ops.arithmetic import mul, truediv
 from tapeless.transforms.ops.batching import Axes, Batched, only_first
 from tapeless.transforms.ops.elementwise import (
-    UFUNCS,
     absolute,
-    conform,
     cos,
     cosh,
-    equal,
     exp,
-    greater,
-    less_equal,
     log,
     log1p,
     maximum,
     minimum,
-    mul,
     power,
-    select,
     sin,
     sinh,
     sqrt,
-    truediv,
 )
 from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.promotion import conform
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params
 from tapeless.transforms.ops.special import (
     betaln,
@@ -50,6 +45,8 @@ from tapeless.transforms.ops.special import (
     special,
     yv,
 )
+from tapeless.transforms.ops.steps import equal, greater, less_equal
+from tapeless.transforms.ops.ufuncs import UFUNCS
 
 ROOT_2PI = math.sqrt(2 * math.pi)
 DEGREE = math.pi / 180

@@ -10,37 +10,17 @@ from tapeless.transforms.core.builder import size_atom, static
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.arithmetic import mul, truediv
 from tapeless.transforms.ops.batching import reducing
-from tapeless.transforms.ops.elementwise import (
-    conjugate,
-    equal,
-    floor,
-    isnan,
-    maximum,
-    minimum,
-    mul,
-    select,
-    sqrt,
-    truediv,
-)
+from tapeless.transforms.ops.cumulative import cumprod, cumsum, run_along
+from tapeless.transforms.ops.elementwise import conjugate, maximum, minimum, sqrt
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate, stack
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.quantiles import by_sorting
-from tapeless.transforms.ops.reductions import (
-    amax,
-    amin,
-    count,
-    cumprod,
-    cumsum,
-    mean,
-    merged,
-    prod,
-    reduction,
-    run_along,
-    sum,
-)
+from tapeless.transforms.ops.reductions import amax, amin, count, mean, merged, prod, reduction, sum
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
     Params,
@@ -54,6 +34,7 @@ from tapeless.transforms.ops.shapes import (
     swap,
 )
 from tapeless.transforms.ops.sorting import argsort, permute
+from tapeless.transforms.ops.steps import equal, floor, isnan
 
 
 def _without_nan(rule: Any, filler: Any) -> Any:

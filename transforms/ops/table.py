@@ -14,40 +14,58 @@ import numpy as np
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import (
+    arithmetic,
+    assembling,
     calculus,
     complex,
     counting,
     creation,
-    decompositions,
+    cumulative,
+    describing,
+    diagonals,
     editing,
     eigen,
     einsum,
     elementwise,
     extremes,
+    factorisations,
     fft,
+    flipping,
     fresh,
     indexing,
     joining,
+    least_squares,
     linalg,
+    locating,
+    norms,
+    padding,
     parts,
     polynomials,
     positions,
     rearranging,
     reductions,
+    repeating,
+    selection,
     shapes,
     sizes,
     sorting,
+    spreading,
     stacks,
     statistics,
+    steps,
+    systems,
     writing,
 )
-from tapeless.transforms.ops.elementwise import UFUNCS
+from tapeless.transforms.ops.ufuncs import UFUNCS
 from tapeless.transforms.ops.writing import WRITERS as WRITERS
 
 FAMILIES = (
     sizes,
     shapes,
+    arithmetic,
+    steps,
     elementwise,
+    selection,
     fresh,
     parts,
     joining,
@@ -55,11 +73,23 @@ FAMILIES = (
     creation,
     indexing,
     rearranging,
+    spreading,
+    assembling,
+    flipping,
+    repeating,
+    padding,
+    diagonals,
+    describing,
     reductions,
+    locating,
+    cumulative,
     sorting,
     linalg,
     einsum,
-    decompositions,
+    systems,
+    factorisations,
+    least_squares,
+    norms,
     statistics,
     calculus,
     complex,
@@ -171,7 +201,7 @@ def _outer(op: Op) -> Rule:
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return FUNCTIONS[np.nonzero](condition)
-    return elementwise.select(*(creation.as_array(a) for a in (condition, x, y)))
+    return selection.select(*(creation.as_array(a) for a in (condition, x, y)))
 
 
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -199,7 +229,7 @@ def _clip(
 
 def _log(x: Any, base: Any = None) -> Any:
     made = FUNCTIONS[np.log](x)
-    return made if base is None else elementwise.truediv(made, FUNCTIONS[np.log](base))
+    return made if base is None else arithmetic.truediv(made, FUNCTIONS[np.log](base))
 
 
 def _hypot(*coordinates: Any) -> Any:
@@ -207,7 +237,7 @@ def _hypot(*coordinates: Any) -> Any:
 
 
 def _dist(p: Any, q: Any) -> Any:
-    return FUNCTIONS[np.linalg.norm](elementwise.sub(creation.as_array(p), creation.as_array(q)))
+    return FUNCTIONS[np.linalg.norm](arithmetic.sub(creation.as_array(p), creation.as_array(q)))
 
 
 MATH = {

@@ -12,15 +12,18 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.elementwise import UFUNCS, maximum, minimum, mod, neg, select, sub
+from tapeless.transforms.ops.arithmetic import mod, neg, sub
+from tapeless.transforms.ops.cumulative import cumsum
+from tapeless.transforms.ops.diagonals import diagonal_length
+from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.extremes import maximum_at, minimum_at
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import along_axis, normalize
 from tapeless.transforms.ops.joining import as_array, axis_of
 from tapeless.transforms.ops.parts import Slot, add_at, gather, may_repeat, part, read, update
-from tapeless.transforms.ops.rearranging import diagonal_length
-from tapeless.transforms.ops.reductions import cumsum
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import broadcast_to, cast, cast_to, flat, reshape
+from tapeless.transforms.ops.ufuncs import UFUNCS
 
 # -- ufunc.at
 

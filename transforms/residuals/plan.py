@@ -20,7 +20,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.reads import reads, sizes_in
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.maxflow import minimum_cut
-from tapeless.transforms.ops.elementwise import add, sub
+from tapeless.transforms.ops.arithmetic import add, sub
 from tapeless.transforms.residuals.primal import Primal
 
 

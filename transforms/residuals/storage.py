@@ -16,7 +16,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.ops import creation, indexing, stacks
-from tapeless.transforms.ops.elementwise import floordiv, sub
+from tapeless.transforms.ops.arithmetic import floordiv, sub
 from tapeless.transforms.residuals.plan import Plan
 
 

@@ -13,10 +13,12 @@ import numpy as np
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.arithmetic import truediv
 from tapeless.transforms.ops.batching import Axes, Batched, shifted
-from tapeless.transforms.ops.elementwise import equal, select, truediv
 from tapeless.transforms.ops.fresh import no_tangent
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params, cast, linear
+from tapeless.transforms.ops.steps import equal
 
 INT = np.dtype(int)
 

@@ -23,12 +23,12 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.arithmetic import mul
 from tapeless.transforms.ops.calls import calls
-from tapeless.transforms.ops.elementwise import mul
+from tapeless.transforms.ops.flipping import roll
 from tapeless.transforms.ops.fresh import count_up, zeros
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.parts import Slot, gather, update
-from tapeless.transforms.ops.rearranging import roll
 from tapeless.transforms.ops.reductions import amax, amin
 from tapeless.transforms.ops.shapes import broadcast_to, cast_to, front, move, repeated, reshape
 from tapeless.transforms.ops.shapes import sum as add_up

@@ -11,7 +11,8 @@ import numpy as np
 
 from tapeless.transforms.core.language import Atom, Let, Type
 from tapeless.transforms.ops.batching import Axes
-from tapeless.transforms.ops.elementwise import PYTHON, select
+from tapeless.transforms.ops.promotion import PYTHON
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, cast_to, lifted, move, reshape
 
 

@@ -29,10 +29,11 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.calls import is_call
-from tapeless.transforms.ops.elementwise import logical_and, logical_not, logical_or, select
 from tapeless.transforms.ops.fresh import empty, zero
 from tapeless.transforms.ops.reductions import any_
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import front, lifted
+from tapeless.transforms.ops.steps import logical_and, logical_not, logical_or
 from tapeless.transforms.vmap.lists import refuse_uneven
 from tapeless.transforms.vmap.region import Chosen, Filled, is_calm
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from tapeless.transforms.core import builder
+from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Atom, Let, Literal, StackType, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import stacks
@@ -37,7 +37,7 @@ def spread(batch: Batch, stack: Atom) -> Any:
         return Literal(stack.value, kind)
     if stack in batch.tried:
         return Var(kind)
-    let = builder.current().definitions.get(stack)
+    let = made_by(stack)
     if let is not None and let.op is new_stack:
         return new_stack(item=kind.item)
     if isinstance(kind.item, StackType):

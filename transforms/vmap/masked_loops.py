@@ -19,20 +19,11 @@ from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Block, For, Literal, Type, Var, While
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.core.sizes import INT
-from tapeless.transforms.ops.elementwise import (
-    add,
-    floordiv,
-    greater,
-    less,
-    logical_and,
-    logical_not,
-    maximum,
-    mul,
-    sign,
-    sub,
-)
+from tapeless.transforms.ops.arithmetic import add, floordiv, mul, sub
+from tapeless.transforms.ops.elementwise import maximum
 from tapeless.transforms.ops.fresh import ones, zeros
 from tapeless.transforms.ops.reductions import any_
+from tapeless.transforms.ops.steps import greater, less, logical_and, logical_not, sign
 from tapeless.transforms.vmap.branches import enter, env_kept, has_axes, leave
 from tapeless.transforms.vmap.extent import highest, lowest
 

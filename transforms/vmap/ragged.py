@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Atom, Let, Var
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops import elementwise, shapes
+from tapeless.transforms.ops import shapes
+from tapeless.transforms.ops.arithmetic import truediv
 from tapeless.transforms.ops.batching import anywhere
 from tapeless.transforms.ops.creation import cast_to
-from tapeless.transforms.ops.elementwise import truediv
+from tapeless.transforms.ops.elementwise import imag, real
 from tapeless.transforms.ops.fresh import zeros
 from tapeless.transforms.ops.indexing import nonzero
 from tapeless.transforms.ops.keys import Slot
@@ -139,7 +140,7 @@ def _equal(a: Any, b: Any) -> bool:
         p is not None
         and q is not None
         and p.op is q.op
-        and (p.op.elementwise or p.op in (elementwise.real, elementwise.imag))
+        and (p.op.elementwise or p.op in (real, imag))
         and p.params == q.params
         and len(p.outs) == len(q.outs) == 1
         and all(map(_equal, p.args, q.args))

@@ -15,9 +15,9 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.ops.elementwise import select
+from tapeless.transforms.ops.locating import argmax
 from tapeless.transforms.ops.parts import Slot, gather, index, update
-from tapeless.transforms.ops.reductions import argmax
+from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import front, lifted
 
 #: An element whose values stand in for others: it has no derivative, as these are never used.

@@ -15,8 +15,9 @@ from tapeless.transforms.core.language import Let
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import map_symbols
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul
 from tapeless.transforms.ops.batching import shifted
-from tapeless.transforms.ops.elementwise import add, floordiv, maximum, mod, mul
+from tapeless.transforms.ops.elementwise import maximum
 from tapeless.transforms.ops.reductions import count_nonzero
 from tapeless.transforms.vmap.extent import highest
 

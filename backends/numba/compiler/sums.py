@@ -2,6 +2,7 @@
 
 The helpers `plus` and `plus_product` of emitted modules are functions of their own for Numba, which
 infers, lowers and optimises each for itself; here they are one or two additions in place.
+`product` is the sums of a product of matrices.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 from numba.core import types
 from numba.extending import lower_builtin, type_callable
 
-FLAGS = ("reassoc", "contract")
+from tapeless.backends.numba.compiler.products import FLAGS, product
 
 
 def plus(a: Any, b: Any) -> Any:
@@ -72,4 +73,4 @@ def _lower_plus_product(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.fadd(total, builder.fmul(a, b, flags=FLAGS), flags=FLAGS)
 
 
-HELPERS: dict[str, Callable[..., Any]] = {"plus": plus, "plus_product": plus_product}
+HELPERS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (plus, plus_product, product)}

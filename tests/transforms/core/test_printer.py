@@ -22,7 +22,9 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.printer import show, show_block
 from tapeless.transforms.core.rewriting import refresh
-from tapeless.transforms.ops.elementwise import add, greater, sin
+from tapeless.transforms.ops.arithmetic import add
+from tapeless.transforms.ops.elementwise import sin
+from tapeless.transforms.ops.steps import greater
 
 FLOAT = Type(np.dtype(float))
 

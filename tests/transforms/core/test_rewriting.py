@@ -27,8 +27,8 @@ from tapeless.transforms.core.rewriting import (
     size,
     substitute,
 )
+from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.creation import zeros
-from tapeless.transforms.ops.elementwise import add
 from tests.transforms.staging import block_of, compiled
 
 INT = Type(np.dtype(int), (), True)

@@ -1,0 +1,101 @@
+"""Products of matrices in kernels, as calls: out = a @ b      becomes      product(a, b, out)
+
+Products with vectors, of tiny matrices, and of what no array holds are loops like any others.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Let, Var
+from tapeless.transforms.loops.arrange import through
+from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.stages import Stage
+from tapeless.transforms.loops.sums import Sums
+from tapeless.transforms.text import number, to_source
+
+TINY = 64  # multiplications that loops of known lengths do at once
+PRODUCT = '''
+@njit(fastmath={"reassoc", "contract"})
+def product(a, b, out):
+    """out = a @ b, of matrices, added up in any order."""
+    np.dot(a, b, out)
+'''
+
+
+def is_called(stage: Stage, memory: Memory) -> bool:
+    """Whether a product is better left to a library, and its operands are arrays."""
+    if stage.let.op.name != "matmul" or len(stage.space) < 3 or 1 in stage.space:
+        return False
+    lengths = [n for n in stage.space if isinstance(n, int)]
+    if len(lengths) == 3 and math.prod(lengths) <= TINY:
+        return False
+    return all(axes_of(memory, a) is not None for a in stage.let.args)
+
+
+def axes_of(memory: Memory, a: Atom) -> tuple[Any, ...] | None:
+    """For each axis of the array that holds a matrix 0 where rows follow one another, 1 for
+    columns, None for one place; None if it cannot be cut out of that."""
+    base = memory.base(a)
+    s = memory.defs.get(base) if base is not None else None
+    if base is None or (isinstance(s, Let) and s in memory.inline):
+        return None
+    found = through(memory, a, (0, 1), base)
+    axes = tuple(map(_along, found[0])) if len(found) == 1 else ()
+    return axes if sorted(k for k in axes if k is not None) == [0, 1] else None
+
+
+def _along(entry: Any) -> int | None:
+    if not isinstance(entry, tuple):
+        return entry  # type: ignore[no-any-return]
+    axis, _, step = entry
+    return axis if step == 1 else None
+
+
+class Products(Sums):
+    """Writes calls of `product`."""
+
+    def called(self, stage: Stage) -> bool:
+        """Whether a product is a call where it stands: outside of nests, and all in memory."""
+        if self.loops or not is_called(stage, self.memory):
+            return False
+        bases = [self.memory.base(a) for a in stage.let.args]
+        sizes = [n for v in (*bases, stage.var) for n in v.type.shape]  # type: ignore[union-attr]
+        return all(self.analysis.known(self.analysis.exact(n)) for n in sizes)
+
+    def open_axes(self, stage: Stage) -> list[int]:
+        return [] if self.called(stage) else super().open_axes(stage)
+
+    def call(self, stage: Stage) -> None:
+        v = self.memory.cell(stage.var)
+        if v not in self.home:
+            self.home[v] = self.allocate(v, tuple(range(v.type.ndim)))
+        self.helpers[PRODUCT.strip()] = None
+        a, b = map(self.matrix, stage.let.args)
+        self.put(f"product({a}, {b}, {self.home[v].name})", stage.let.origin)
+
+    def matrix(self, a: Atom) -> str:
+        """A matrix as an array, or as part of one."""
+        base, axes = self.memory.base(a), axes_of(self.memory, a)
+        assert isinstance(a, Var)
+        assert base is not None
+        assert axes is not None
+        first: Any = self.element(a, [number(0), number(0)])
+        starts = first.slice.elts if hasattr(first.slice, "elts") else [first.slice]
+        parts = [
+            to_source(start) if k is None else self.stretch(start, a.type.shape[k], n)
+            for k, start, n in zip(axes, starts, base.type.shape, strict=True)
+        ]
+        while parts and parts[-1] == ":":
+            parts.pop()
+        name = first.value.id + (f"[{', '.join(parts)}]" if parts else "")
+        return name if axes.index(0) < axes.index(1) else f"{name}.T"
+
+    def stretch(self, start: Any, length: Size, n: Size) -> str:
+        """So many elements of n, as a slice."""
+        low, size = to_source(start), to_source(self.size(length))
+        if low == "0":
+            return ":" if self.equal(length, n) else f":{size}"
+        return f"{low} : {low} + {size}"

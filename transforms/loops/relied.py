@@ -1,0 +1,39 @@
+"""What a program relies on of the order of sizes: with n >= 4, x[:-3] ends with element n - 4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import Builder
+from tapeless.transforms.core.dims import Size
+
+Relation = tuple[str, Size, Size]
+
+
+def facts_of(relations: Iterable[Relation]) -> list[Size]:
+    """Sizes that are not negative."""
+    return [a - b for relation, a, b in relations if relation == ">="]
+
+
+def not_negative(size: Size, facts: Iterable[Size]) -> bool:
+    """Whether that is certain, or follows from one of the facts."""
+    return dims.at_least(size, 0) or any(dims.at_least(size - f, 0) for f in facts)
+
+
+class Relied(Builder):
+    """Parts have the lengths that the facts give them."""
+
+    def __init__(self, facts: Sequence[Size]) -> None:
+        super().__init__()
+        self.facts = facts
+
+    def not_negative(self, size: Size) -> bool:
+        return not_negative(size, self.facts)
+
+    def length(self, low: Size, high: Size) -> Size:
+        size = high - low
+        return size if self.not_negative(size) else super().length(low, high)
+
+    def clamp(self, bound: Size, n: Size) -> Size | None:
+        return bound if self.not_negative(bound) and self.not_negative(n - bound) else None

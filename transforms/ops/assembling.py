@@ -1,0 +1,136 @@
+"""The NumPy functions that join arrays, and split them."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import atom, static
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.ops.creation import size_given
+from tapeless.transforms.ops.joining import as_array, axis_of, joined, stack
+from tapeless.transforms.ops.parts import part
+from tapeless.transforms.ops.rearranging import raised_to
+from tapeless.transforms.ops.shapes import cast_to, flat, reshape
+
+
+def _concatenate(arrays: Any, axis: Any = 0, dtype: Any = None) -> Any:
+    pieces = [as_array(a) for a in arrays]
+    if axis is None:
+        pieces, axis = [flat(p) for p in pieces], 0
+    if not pieces[0].type.ndim:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    made = joined(pieces, axis_of(axis, pieces[0].type.ndim))
+    return made if dtype is None else cast_to(made, np.dtype(dtype))
+
+
+def _stack(arrays: Any, axis: Any = 0) -> Any:
+    return stack(arrays, axis)
+
+
+def _vstack(tup: Any) -> Any:
+    return _concatenate([raised_to(as_array(a), 2) for a in tup], 0)
+
+
+def _hstack(tup: Any) -> Any:
+    pieces = [raised_to(as_array(a), 1) for a in tup]
+    return _concatenate(pieces, 0 if pieces[0].type.ndim == 1 else 1)
+
+
+def _dstack(tup: Any) -> Any:
+    return _concatenate([raised_to(as_array(a), 3) for a in tup], 2)
+
+
+def _column_stack(tup: Any) -> Any:
+    pieces = [as_array(a) for a in tup]
+    return _concatenate([raised_to(a, 2) if a.type.ndim > 1 else _standing(a) for a in pieces], 1)
+
+
+def _standing(a: Atom) -> Any:
+    return reshape(a, shape=(*a.type.shape, 1) if a.type.shape else (1, 1))
+
+
+def _block(arrays: Any) -> Any:
+    def depth(a: Any) -> int:
+        return 1 + depth(a[0]) if isinstance(a, list) else 0
+
+    levels = depth(arrays)
+
+    def leaves(a: Any) -> Any:
+        return [x for e in a for x in leaves(e)] if isinstance(a, list) else [as_array(a)]
+
+    ndim = max(levels, *(a.type.ndim for a in leaves(arrays)))
+
+    def build(a: Any, level: int) -> Any:
+        if not isinstance(a, list):
+            x = as_array(a)
+            return reshape(x, shape=(1,) * (ndim - x.type.ndim) + x.type.shape)
+        return _concatenate([build(e, level - 1) for e in a], -level)
+
+    return build(arrays, levels)
+
+
+def _append(arr: Any, values: Any, axis: Any = None) -> Any:
+    return _concatenate([arr, values], axis)
+
+
+# -- splitting
+
+
+def _array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    a = as_array(ary)
+    k = axis_of(axis, a.type.ndim)
+    n = a.type.shape[k]
+    if isinstance(indices_or_sections, (list, tuple)):
+        inner = [_from_end(size_given(b), n) for b in indices_or_sections]
+        ends = [0, *inner, n]
+    else:
+        count = static(indices_or_sections, "the number of parts must be known")
+        size, extra = n // count, n % count
+        if not isinstance(extra, int):
+            extra = static(atom(extra), "the lengths of the parts depend on it")
+            size = (n - extra) // count
+        ends = [j * size + min(j, extra) for j in range(count + 1)]
+    return [part(a, k, start, stop) for start, stop in itertools.pairwise(ends)]
+
+
+def _from_end(b: Size, n: Size) -> Size:
+    return n + b if isinstance(b, int) and b < 0 else b
+
+
+def _split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    a = as_array(ary)
+    if not isinstance(indices_or_sections, (list, tuple)):
+        n = a.type.shape[axis_of(axis, a.type.ndim)]
+        rest = n % static(indices_or_sections, "the number of parts must be known")
+        if static(rest if isinstance(rest, int) else atom(rest), "np.split divides evenly"):
+            raise ValueError("array split does not result in an equal division")
+    return _array_split(a, indices_or_sections, axis)
+
+
+def _split_along(axis: int) -> Any:
+    def split(ary: Any, indices_or_sections: Any) -> Any:
+        a = as_array(ary)
+        return _split(a, indices_or_sections, min(axis, a.type.ndim - 1) if axis < 2 else axis)
+
+    return split
+
+
+NUMPY = {
+    np.concatenate: _concatenate,
+    np.stack: _stack,
+    np.vstack: _vstack,
+    np.hstack: _hstack,
+    np.dstack: _dstack,
+    np.column_stack: _column_stack,
+    np.block: _block,
+    np.append: _append,
+    np.split: _split,
+    np.array_split: _array_split,
+    np.vsplit: _split_along(0),
+    np.hsplit: _split_along(1),
+    np.dsplit: _split_along(2),
+}

@@ -1,0 +1,206 @@
+"""Factorisations of matrices: Cholesky, eigenvalues of symmetric ones, singular values, QR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import current
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
+from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
+from tapeless.transforms.ops.diagonals import diagonal, least, tril
+from tapeless.transforms.ops.elementwise import nonzero
+from tapeless.transforms.ops.fresh import tri
+from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.linalg import matmul
+from tapeless.transforms.ops.matrices import identity_of, lapack_dtype, real_only, square_shape
+from tapeless.transforms.ops.selection import select
+from tapeless.transforms.ops.shapes import Atoms, Params, column, row, stacked, swap
+from tapeless.transforms.ops.steps import equal
+from tapeless.transforms.ops.systems import solve
+
+
+def _half(x: Atom) -> Any:
+    """The lower triangle, with half of the diagonal."""
+    n = x.type.shape[-1]
+    return mul(x, sub(tri(sides=(n, n), k=0, dtype=x.type.dtype), 0.5 * identity_of(x)))
+
+
+def _mirrored(x: Atom) -> Any:
+    """The symmetric matrix with the lower triangle of x, all that NumPy reads of it."""
+    return add(tril(x, k=0), swap(tril(x, k=-1)))
+
+
+def _cholesky_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is None:
+        return (None,)
+    real_only("cholesky", primals[0])
+    (low,), moved = outs, _mirrored(tangents[0])
+    return (matmul(low, _half(solve(low, swap(solve(low, moved))))),)
+
+
+cholesky = Op(
+    "cholesky",
+    lambda a: Type(lapack_dtype(a), square_shape(a)),
+    "np.linalg.cholesky({0})",
+    _cholesky_jvp,
+    costly=True,
+    batch=stacked,
+)
+
+
+def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
+    a = as_array(a)
+    return swap(cholesky(swap(a))) if upper else cholesky(a)
+
+
+# -- eigenvalues of symmetric matrices
+
+
+def _gaps(w: Atom) -> Any:
+    """1 / (w_j - w_i), and 0 where they are equal."""
+    gaps = sub(row(w), column(w))
+    return select(equal(gaps, 0), 0.0, truediv(1.0, nonzero(gaps)))
+
+
+def _eigh_infer(a: Atom) -> tuple[Type, Type]:
+    shape, dtype = square_shape(a), lapack_dtype(a)
+    return Type(np.zeros((), dtype).real.dtype, shape[:-1]), Type(dtype, shape)
+
+
+def _eigh_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is None:
+        return (None, None)
+    real_only("eigh", primals[0])
+    w, v = outs
+    moved = matmul(matmul(swap(v), _mirrored(tangents[0])), v)
+    return (diagonal(moved, k=0), matmul(v, mul(_gaps(w), moved)))
+
+
+eigh = Op("eigh", _eigh_infer, "np.linalg.eigh({0})", _eigh_jvp, costly=True, batch=stacked)
+
+
+def _eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 (NumPy's)
+    return type(np.linalg.eigh(np.eye(1)))(*eigh(_lower(a, UPLO)))
+
+
+def _lower(a: Any, uplo: str) -> Any:
+    a = as_array(a)
+    return a if uplo.upper() == "L" else swap(a)
+
+
+# -- singular values
+
+
+def _svd_infer(a: Atom, *, k: Size) -> tuple[Type, ...]:
+    *lead, n, m = a.type.shape
+    dtype = lapack_dtype(a)
+    values = Type(np.zeros((), dtype).real.dtype, (*lead, k))
+    return Type(dtype, (*lead, n, k)), values, Type(dtype, (*lead, k, m))
+
+
+def _svd_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is None:
+        return (None, None, None)
+    real_only("svd", primals[0])
+    (u, s, vt), a_dot, k = outs, tangents[0], params["k"]
+    left, right = matmul(swap(u), a_dot), matmul(a_dot, swap(vt))
+    core = matmul(left, swap(vt))
+    wide = mul(core, row(s))
+    gaps = _gaps(mul(s, s))
+    skew_u = mul(gaps, add(wide, swap(wide)))
+    wide = mul(column(s), core)
+    skew_v = mul(gaps, add(wide, swap(wide)))
+    u_dot, v_dot = matmul(u, skew_u), matmul(swap(vt), skew_v)
+    n, m = primals[0].type.shape[-2:]
+    if n != k:
+        u_dot = add(u_dot, mul(sub(right, matmul(u, core)), row(truediv(1.0, nonzero(s)))))
+    if m != k:
+        outside = sub(swap(left), matmul(swap(vt), swap(core)))
+        v_dot = add(v_dot, mul(outside, row(truediv(1.0, nonzero(s)))))
+    return (u_dot, diagonal(core, k=0), swap(v_dot))
+
+
+svd = Op(
+    "svd",
+    _svd_infer,
+    "np.linalg.svd({0}, full_matrices=False)",
+    _svd_jvp,
+    costly=True,
+    batch=stacked,
+)
+
+
+def _svd(
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
+    a = as_array(a)
+    if not compute_uv:
+        return singular_values(a)
+    n, m = a.type.shape[-2:]
+    if full_matrices and not current().same_size(n, m):
+        raise UnsupportedError(
+            "np.linalg.svd with full_matrices=True of a matrix that is not square",
+            "pass full_matrices=False",
+        )
+    return type(np.linalg.svd(np.eye(1)))(*_reduced_svd(a))
+
+
+def _reduced_svd(a: Any) -> Any:
+    return svd(a, k=least(*a.type.shape[-2:]))
+
+
+def singular_values(a: Any) -> Any:
+    return _reduced_svd(as_array(a))[1]
+
+
+# -- QR
+
+
+def _qr_infer(a: Atom, *, k: Size) -> tuple[Type, Type]:
+    *lead, n, m = a.type.shape
+    return Type(lapack_dtype(a), (*lead, n, k)), Type(lapack_dtype(a), (*lead, k, m))
+
+
+def _qr_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is None:
+        return (None, None)
+    real_only("qr", primals[0])
+    if params["k"] != primals[0].type.shape[-1]:
+        raise NotDifferentiableError(
+            "np.linalg.qr of a matrix with more columns than rows has no derivative here",
+            "factorise its transpose",
+        )
+    q, r = outs
+    scaled = swap(solve(swap(r), swap(tangents[0])))  # a_dot r^-1
+    inside = matmul(swap(q), scaled)
+    below = tril(inside, k=-1)
+    turn = sub(below, swap(below))
+    return (add(matmul(q, sub(turn, inside)), scaled), matmul(sub(inside, turn), r))
+
+
+qr = Op("qr", _qr_infer, "np.linalg.qr({0})", _qr_jvp, costly=True, batch=stacked)
+
+
+def _qr(a: Any, mode: str = "reduced") -> Any:
+    a = as_array(a)
+    made = qr(a, k=least(*a.type.shape[:-3:-1]))
+    if mode == "r":
+        return made[1]
+    if mode != "reduced":
+        raise UnsupportedError(f"np.linalg.qr with mode={mode!r}", "use mode='reduced' or 'r'")
+    return type(np.linalg.qr(np.eye(1)))(*made)
+
+
+NUMPY: dict[Any, Any] = {
+    np.linalg.cholesky: _cholesky,
+    np.linalg.eigh: _eigh,
+    np.linalg.eigvalsh: lambda a, UPLO="L": eigh(_lower(a, UPLO))[0],  # noqa: N803 (NumPy's)
+    np.linalg.svd: _svd,
+    np.linalg.svdvals: singular_values,
+    np.linalg.qr: _qr,
+}

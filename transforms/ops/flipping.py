@@ -1,0 +1,71 @@
+"""The NumPy functions that flip, turn and roll arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.arithmetic import neg
+from tapeless.transforms.ops.batching import along
+from tapeless.transforms.ops.joining import as_array, axes_of
+from tapeless.transforms.ops.parts import index
+from tapeless.transforms.ops.rearranging import _swapaxes
+from tapeless.transforms.ops.shapes import Atoms, Params, flat, linear, reshape
+
+
+def flip(m: Atom, axis: Any = None) -> Any:
+    places = axes_of(axis, m.type.ndim)
+    backwards = slice(None, None, -1)
+    key = (backwards if k in places else slice(None) for k in range(m.type.ndim))
+    return index(m, key=tuple(key))
+
+
+def _rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+    m = as_array(m)
+    i, j = axes_of(axes, m.type.ndim)
+    match static(k, "the number of turns must be known") % 4:
+        case 1:
+            return _swapaxes(flip(m, j), i, j)
+        case 2:
+            return flip(m, (i, j))
+        case 3:
+            return flip(_swapaxes(m, i, j), j)
+    return m
+
+
+def _roll_source(args: Atoms, params: Params) -> str:
+    return "np.roll({0}, {1}" + (", axis={axis})" if args[0].type.ndim > 1 else ")")
+
+
+roll: Op = linear(
+    "roll",
+    lambda x, shift, *, axis: x.type,
+    _roll_source,
+    lambda ct, args, linear, params: (roll(ct, neg(args[1]), **params), None),
+    costly=True,
+    batch=along,
+)
+
+
+def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    a = as_array(a)
+    if axis is None:
+        return reshape(roll(flat(a), shift, axis=0), shape=a.type.shape)
+    axes = axes_of(axis, a.type.ndim)
+    shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
+    for s, k in zip(shifts, axes * (len(shifts) if len(axes) == 1 else 1), strict=True):
+        a = roll(a, s, axis=k)
+    return a
+
+
+NUMPY = {
+    np.flip: lambda m, axis=None: flip(as_array(m), axis),
+    np.flipud: lambda m: flip(as_array(m), 0),
+    np.fliplr: lambda m: flip(as_array(m), 1),
+    np.rot90: _rot90,
+    np.roll: _roll,
+}

@@ -1,0 +1,160 @@
+"""Norms and condition numbers of vectors and matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.arithmetic import mul, truediv
+from tapeless.transforms.ops.batching import Axes, Batched, reducing
+from tapeless.transforms.ops.elementwise import absolute, conjugate, nonzero, power, real
+from tapeless.transforms.ops.factorisations import singular_values
+from tapeless.transforms.ops.joining import as_array, axes_of
+from tapeless.transforms.ops.matrices import lapack_dtype
+from tapeless.transforms.ops.parts import index
+from tapeless.transforms.ops.reductions import amax, amin
+from tapeless.transforms.ops.selection import select
+from tapeless.transforms.ops.shapes import (
+    Atoms,
+    Params,
+    axes_text,
+    cast,
+    cast_to,
+    flat,
+    front,
+    kept,
+    move,
+    reduced,
+    reshape,
+    sum,
+)
+from tapeless.transforms.ops.steps import equal, not_equal
+from tapeless.transforms.ops.systems import inv
+
+
+def _norm_infer(x: Atom, *, axes: tuple[int, ...], keepdims: bool) -> Type:
+    return Type(np.zeros((), lapack_dtype(x)).real.dtype, reduced(x.type.shape, axes, keepdims))
+
+
+def _norm_source(args: Atoms, params: Params) -> str:
+    keep = ", keepdims=True" if params["keepdims"] else ""
+    return f"np.linalg.norm({{0}}{axes_text(params['axes'], args[0].type.ndim)}{keep})"
+
+
+def _norm_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    """x.x_dot / |x|: 0 at 0."""
+    if tangents[0] is None:
+        return (None,)
+    (x,), axes = primals, params["axes"]
+    unit = truediv(x, kept(nonzero(outs[0]), x.type, axes))
+    product = mul(tangents[0], unit)
+    if x.type.dtype.kind == "c":
+        product = real(mul(tangents[0], conjugate(unit)))
+    return (cast_to(sum(product, axes=axes, keepdims=params["keepdims"]), outs[0].type.dtype),)
+
+
+def _norm_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    """NumPy takes norms over one or two axes; over all others they are one."""
+    over = params["axes"]
+    if len(over) <= 2:
+        return reducing(op, args, axes, params)  # type: ignore[return-value]
+    x = front(args[0], axes[0])
+    size, *inner = x.type.shape
+    made = op(reshape(x, shape=(size, dims.product(inner))), axes=(1,), keepdims=False)
+    return reshape(made, shape=(size, *(1,) * len(inner))) if params["keepdims"] else made, 0
+
+
+norm = Op("norm", _norm_infer, _norm_source, _norm_jvp, costly=True, batch=_norm_batch)
+
+
+# -- the NumPy functions
+
+
+def _floats(x: Any) -> Any:
+    x = as_array(x)
+    return x if x.type.dtype.kind in "fc" else cast(x, dtype=np.dtype(float))
+
+
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    x = _floats(x)
+    if axis is None and ord is not None and x.type.ndim > 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    axes = axes_of(axis, x.type.ndim)
+    if ord is None or (ord == 2 and len(axes) == 1) or (ord in ("fro", "f") and len(axes) == 2):
+        return norm(x, axes=axes, keepdims=bool(keepdims))
+    if len(axes) == 1:
+        return _vector_norm(x, ord, axes, bool(keepdims))
+    return _matrix_norm(x, ord, axes, bool(keepdims))
+
+
+def _vector_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    size = absolute(x)
+    if ord == np.inf:
+        return amax(size, axes=axes, keepdims=keepdims)
+    if ord == -np.inf:
+        return amin(size, axes=axes, keepdims=keepdims)
+    if ord == 0:
+        return sum(cast_to(not_equal(x, 0), size.type.dtype), axes=axes, keepdims=keepdims)
+    if ord == 1:
+        return sum(size, axes=axes, keepdims=keepdims)
+    if isinstance(ord, str):
+        raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    p = float(static(ord, "the order of a norm must be known"))
+    total = sum(power(size, p), axes=axes, keepdims=keepdims)
+    flat_at = equal(total, 0)
+    return select(flat_at, total, power(select(flat_at, 1.0, total), 1 / p))
+
+
+def _matrix_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    rows, columns = axes
+    if ord in (1, -1, np.inf, -np.inf):
+        along, over = (rows, columns) if ord in (1, -1) else (columns, rows)
+        sums = sum(absolute(x), axes=(along,), keepdims=True)
+        extremum = amax if ord in (1, np.inf) else amin
+        made = extremum(sums, axes=(over,), keepdims=True)
+    elif ord in (2, -2, "nuc"):
+        from_last = (x.type.ndim - 2, x.type.ndim - 1)
+        values = singular_values(move(x, axes, from_last))
+        op = {2: amax, -2: amin, "nuc": sum}[ord]
+        made = op(values, axes=(values.type.ndim - 1,), keepdims=False)
+        made = reshape(made, shape=reduced(x.type.shape, axes, True))
+    else:
+        raise ValueError("Invalid norm order for matrices.")
+    return made if keepdims else reshape(made, shape=reduced(x.type.shape, axes, False))
+
+
+def _cond(x: Any, p: Any = None) -> Any:
+    x = as_array(x)
+    if p in (None, 2):
+        values = singular_values(x)
+        lead = (slice(None),) * (values.type.ndim - 1)
+        return index(values, key=(*lead, 0)) / index(values, key=(*lead, -1))
+    axes = (x.type.ndim - 2, x.type.ndim - 1)
+    return _norm(x, p, axes) * _norm(inv(x), p, axes)
+
+
+def _vector_norm_api(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    x = _floats(x)
+    if axis is None and x.type.ndim != 1:
+        made = _norm(flat(x), ord)
+        return reshape(made, shape=(1,) * x.type.ndim) if keepdims else made
+    if isinstance(axis, (tuple, list)) and len(axis) > 1 and ord == 2:
+        return norm(x, axes=axes_of(axis, x.type.ndim), keepdims=bool(keepdims))
+    return _norm(x, ord, axis, keepdims)
+
+
+def _matrix_norm_api(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    return _norm(x, ord, (-2, -1), keepdims)
+
+
+NUMPY: dict[Any, Any] = {
+    np.linalg.norm: _norm,
+    np.linalg.cond: _cond,
+    np.linalg.vector_norm: _vector_norm_api,
+    np.linalg.matrix_norm: _matrix_norm_api,
+}

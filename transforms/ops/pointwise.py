@@ -1,0 +1,110 @@
+"""How an elementwise operation is made: of a ufunc, and its partial derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import broadcast
+from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.promotion import conform, result_dtype
+from tapeless.transforms.ops.selection import select
+from tapeless.transforms.ops.shapes import Atoms, Params
+
+COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
+
+
+@dataclass(frozen=True)
+class Over:
+    """A partial derivative 1 / value: the tangent is divided instead of multiplied."""
+
+    value: Atom
+
+
+@dataclass(frozen=True)
+class Times:
+    """A partial derivative factor / divisor where something else is divided by the divisor too:
+    backwards, `ct / divisor` is computed once."""
+
+    factor: Atom
+    divisor: Atom
+
+
+def elementwise(
+    ufunc: np.ufunc,
+    *partials: Any,
+    infix: str = "",
+    name: str = "",
+    transpose: Any = None,
+    simplify: Any = None,
+    costly: bool = False,
+    source: str = "",
+    operator: bool = False,
+) -> Op:
+    """An operation with one partial derivative an argument: a number, None (zero), or a function of
+    the inputs and the output."""
+    places = [f"{{{k}}}" for k in range(ufunc.nin)]
+    if infix:
+        source = f"{{0}} {infix} {{1}}"
+    elif not source:
+        source = f"np.{name or ufunc.__name__}({', '.join(places)})"
+    smooth = any(p is not None for p in partials)
+    return Op(
+        name or ufunc.__name__,
+        _elementwise_infer(ufunc, bool(infix) or operator),
+        source,
+        _elementwise_jvp(partials) if smooth else None,
+        transpose,
+        simplify=simplify,
+        costly=costly,
+        elementwise=True,
+        ufunc=ufunc,
+    )
+
+
+def _elementwise_infer(ufunc: np.ufunc, operator: bool) -> Callable[..., Type]:
+    def infer(*args: Atom) -> Type:
+        types = tuple([a.type for a in args])
+        weak = operator and all(t.weak for t in types)
+        if weak and ufunc not in COMPARISONS:
+            types = tuple(
+                Type(np.dtype(int), (), True) if t.dtype.kind == "b" else t for t in types
+            )
+        return Type(result_dtype(ufunc, types), broadcast(*[t.shape for t in types]), weak)
+
+    return infer
+
+
+def _elementwise_jvp(partials: tuple[Any, ...]) -> Callable[..., Any]:
+    def jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+        total = None
+        for tangent, partial in zip(tangents, partials, strict=True):
+            if tangent is None or partial is None:
+                continue
+            term = scale(tangent, partial(*primals, outs[0]) if callable(partial) else partial)
+            total = term if total is None else total + term
+        return (None if total is None else conform(total, outs[0].type),)
+
+    return jvp
+
+
+def scale(tangent: Atom, partial: Any) -> Atom:
+    """tangent * partial, in the form that reads best."""
+    if isinstance(partial, Over):
+        return tangent / partial.value
+    if isinstance(partial, Times):
+        return tangent * partial.factor / partial.divisor
+    if isinstance(partial, (int, float)):
+        partial = float(partial)
+    if partial == 1.0:
+        return tangent
+    if partial == -1.0:
+        return -tangent
+    if isinstance(partial, Var) and partial.type.dtype.kind == "b":
+        return select(partial, tangent, 0.0)  # type: ignore[no-any-return]
+    scaled: Atom = tangent * partial
+    return scaled
