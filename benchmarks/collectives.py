@@ -2,13 +2,17 @@
 
     python benchmarks/collectives.py                     threads of one process
     mpiexec -n 4 python benchmarks/collectives.py        processes, with one shard each
+    python benchmarks/collectives.py --table             both, for 1, 2 and 4, as Markdown
+    python benchmarks/collectives.py --scaling           work for two threads, beside one
 
-Each line is the time of a call of pmap with one psum, less that of the same call without, and, as
-the peer, the bare Allreduce of mpi4py, in the same run. Least of several repetitions.
+A cost is the time of a call of pmap with one psum, less that of the same call without, and, as the
+peer, the bare Allreduce of mpi4py, in the same run. Least of several repetitions.
 """
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -17,10 +21,12 @@ from typing import Any
 import numpy as np
 
 import tapeless
-from tapeless import pmap
+from tapeless import jit, pmap
 from tapeless.lax import psum
 
 SIZES = (1, 1 << 10, 1 << 17, 1 << 20)
+RANKS = (1, 2, 4)
+Row = tuple[str, int, float, float]  # who meets, bytes, microseconds, those of the bare Allreduce
 
 
 def least(f: Callable[[], Any], seconds: float = 0.5) -> float:
@@ -34,7 +40,7 @@ def least(f: Callable[[], Any], seconds: float = 0.5) -> float:
     return best * 1e6
 
 
-def repeated(f: Callable[[], Any], count: int = 20) -> float:
+def repeated(f: Callable[[], Any], count: int = 50) -> float:
     """The same where all processes must make as many calls."""
     f()
     times = []
@@ -53,27 +59,94 @@ def measure(shards: int, timed: Callable[..., float]) -> list[tuple[int, float]]
     rows = []
     for n in SIZES:
         x = np.ones((shards, n))
-        rows.append((8 * n, timed(lambda x=x: meeting(x)) - timed(lambda x=x: apart(x))))
+        cost = timed(lambda x=x: meeting(x)) - timed(lambda x=x: apart(x))
+        rows.append((8 * n, max(cost, 0.0)))
     return rows
+
+
+def by_threads() -> list[Row]:
+    return [
+        (f"{shards} threads", size, cost, float("nan"))
+        for shards in (2, 4)
+        for size, cost in measure(shards, least)
+    ]
+
+
+def by_processes(count: int) -> list[Row]:
+    from mpi4py import MPI  # noqa: PLC0415 (optional)
+
+    made = []
+    for size, cost in measure(1, repeated):
+        x, out = np.ones(size // 8), np.empty(size // 8)
+        bare = repeated(lambda x=x, out=out: MPI.COMM_WORLD.Allreduce(x, out))
+        made.append((f"{count} processes", size, cost, bare))
+    return made
+
+
+def table() -> None:
+    """All of it, each number of processes by mpiexec, as Markdown."""
+    rows = by_threads()
+    for count in RANKS[1:]:
+        command = ["mpiexec", "-n", str(count), sys.executable, __file__, "--json"]
+        found = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=300
+        )
+        rows += [tuple(row) for row in json.loads(found.stdout)]
+    print("| µs for a meeting |", " | ".join(f"{_bytes(8 * n)}" for n in SIZES), "|")
+    print("|---|" + "---|" * len(SIZES))
+    for who in dict.fromkeys(row[0] for row in rows):
+        mine = [row for row in rows if row[0] == who]
+        print(f"| {who} |", " | ".join(f"{row[2]:.0f}" for row in mine), "|")
+        if "processes" in who:
+            print(f"| {who}, Allreduce |", " | ".join(f"{row[3]:.0f}" for row in mine), "|")
+
+
+def _bytes(count: int) -> str:
+    for unit, size in (("MB", 1 << 20), ("KB", 1 << 10)):
+        if count >= size:
+            return f"{count // size} {unit}"
+    return f"{count} B"
+
+
+def scaling() -> None:
+    """The same work in one shard and in two, compiled, and by threads within one call."""
+    x = np.random.default_rng(0).uniform(size=(2, 20_000))
+
+    def work(v: Any) -> Any:
+        for _ in range(200):
+            v = v + 0.01 * np.sin(v)
+        return v
+
+    print("| ms | one device | two |")
+    print("|---|---|---|")
+    for name, f in (("pmap(jit(f))", jit(work)), ("pmap(f)", work)):
+        times = []
+        for count in (1, 2):
+            call = pmap(f, devices=tapeless.local_devices()[:1] * count)
+            times.append(least(lambda call=call: call(x), 2.0) / 1000)
+        print(f"| {name} | {times[0]:.1f} | {times[1]:.1f} |")
 
 
 def main() -> None:
     tapeless.distributed.initialize()
     count = tapeless.process_count()
-    if count == 1:
-        for shards in (2, 4):
-            for size, cost in measure(shards, least):
-                print(f"{shards} threads    {size:>8} bytes  {cost:10.1f} us")
-        return
-    from mpi4py import MPI  # noqa: PLC0415 (optional)
-
-    rows = measure(1, repeated)
-    for size, cost in rows:
-        x, out = np.ones(size // 8), np.empty(size // 8)
-        bare = repeated(lambda x=x, out=out: MPI.COMM_WORLD.Allreduce(x, out))
+    if "--table" in sys.argv:
+        table()
+    elif "--scaling" in sys.argv:
+        scaling()
+    else:
+        rows = by_threads() if count == 1 else by_processes(count)
         if tapeless.process_index() == 0:
-            print(f"{count} processes  {size:>8} bytes  {cost:10.1f} us  Allreduce {bare:10.1f} us")
-            sys.stdout.flush()
+            show(rows)
+
+
+def show(rows: list[Row]) -> None:
+    if "--json" in sys.argv:
+        print(json.dumps(rows))
+        return
+    for who, size, cost, bare in rows:
+        beside = "" if np.isnan(bare) else f"  Allreduce {bare:10.1f} us"
+        print(f"{who:<12}{size:>8} bytes  {cost:10.1f} us{beside}")
 
 
 if __name__ == "__main__":

@@ -54,6 +54,9 @@ class Scope:
     lists: list[str] = field(default_factory=list)
     dicts: list[str] = field(default_factory=list)
     cells: list[str] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    counts: list[str] = field(default_factory=list)
+    maybe: list[str] = field(default_factory=list)  # a number, or None
     in_loop: int = 0
     passes: int = 1
 
@@ -100,6 +103,9 @@ class Writer:
         terms += [f"sum({name})" for name in scope.lists]
         terms += [f"np.sum({name}['a'])" for name in scope.dicts]
         terms += [f"np.sum({name}.state)" for name in scope.cells]
+        terms += [f"(0.5 * x if {name} is None else {name} ** 2)" for name in scope.maybe]
+        terms += [f"(x if {name} else v[0])" for name in scope.flags]
+        terms += [f"v[-1] * {name}" for name in scope.counts]
         return " + ".join(f"{1 + k / 7:.2f} * {term}" for k, term in enumerate(terms))
 
     # expressions
@@ -184,6 +190,10 @@ class Writer:
             f"v[0] > 0.1 and {a} < 0.9", f"x < 0.2 or {a} > 0.35", f"not {a} > 0.05", "n > 2",
             f"np.any({self.choose(scope.vector)} > 0.6)",
         ]  # fmt: skip
+        choices += scope.flags + [f"not {name}" for name in scope.flags]
+        choices += [f"{name} is None or {name} < {a}" for name in scope.maybe]
+        choices += [f"{name} is not None and {name} > {a}" for name in scope.maybe]
+        choices += [f"{name} < 2" for name in scope.counts]
         choices += [f"{name} % 2 == 0" for name in scope.columns + scope.rows]
         choices += [f"{name} == 1" for name in scope.columns + scope.rows]
         return self.choose(choices)
@@ -192,6 +202,7 @@ class Writer:
         return self.choose(
             ["0", "1", "-1", "n - 1", "np.argmax(v)"] + 3 * scope.columns + scope.rows
             + [f"({name} + 1) % len(v)" for name in scope.columns]
+            + [f"{name} % len(v)" for name in scope.counts]
             + [f"{name} - 1" for name in scope.columns] + [f"-{name}" for name in scope.columns]
         )  # fmt: skip
 
@@ -210,14 +221,15 @@ class Writer:
 
     def statement(self, scope: Scope, depth: int) -> list[str]:
         kinds = [self.assign] * 4 + [self.store] * 6 + [self.call] * 2 + [self.grow, self.keep]
-        kinds += [self.augment, self.closure]
+        kinds += [self.augment, self.closure, self.tell, self.count_up, self.perhaps, self.shift]
         if depth == 0 or self.chance(50):  # an alias made by a branch may be refused
             kinds += [self.view] * 2 + [self.alias] * 2 + [self.swap] * 2 + [self.cell, self.pair]
         if depth < 3:
             kinds += [self.branch] * 4 + [self.loop] * 5 + [self.repeat] * 2
+            kinds += [self.search] * 2 + [self.extreme]
         if scope.in_loop:
-            kinds += [self.leave]
-        elif depth < 2:
+            kinds += [self.leave] * 2
+        if depth < 2:
             kinds += [self.early_return]
         return self.choose(kinds)(scope, depth)
 
@@ -406,6 +418,80 @@ class Writer:
         changes = {"in_loop": scope.in_loop + 1}
         lines = [f"{count} = 0", f"while {test}:", f"    {count} += 1"]
         return [*lines, *self.nested(scope, depth, **changes)]
+
+    def tell(self, scope: Scope, depth: int) -> list[str]:
+        """A truth value that is made, or made anew."""
+        value = self.condition(scope)
+        if scope.flags and self.chance(75):
+            name = self.choose(scope.flags)
+            value = self.choose([value, f"{name} or ({value})", f"{name} and ({value})"])
+            return [f"{name} = {value}"]
+        name = self.fresh("flag")
+        scope.flags.append(name)
+        return [f"{name} = bool({value})"]
+
+    def count_up(self, scope: Scope, depth: int) -> list[str]:
+        if scope.counts and self.chance(75):
+            return [f"{self.choose(scope.counts)} += 1"]
+        name = self.fresh("count")
+        scope.counts.append(name)
+        return [f"{name} = 0"]
+
+    def perhaps(self, scope: Scope, depth: int) -> list[str]:
+        """A number that may be None."""
+        if scope.maybe and self.chance(75):
+            name, value = self.choose(scope.maybe), self.bounded(SCALAR, scope)
+            return self.choose(
+                [[f"if {self.condition(scope)}:", f"    {name} = {value}"],
+                 [f"if {name} is not None:", f"    {name} = {name} * {value}"],
+                 [f"if {name} is None:", f"    {name} = {value}"],
+                 [f"if {name} is None or {name} < {value}:", f"    {name} = {value}"]]
+            )  # fmt: skip
+        name = self.fresh("maybe")
+        scope.maybe.append(name)
+        return [f"{name} = None"]
+
+    def shift(self, scope: Scope, depth: int) -> list[str]:
+        """Two numbers that move on together, as of a recurrence."""
+        a, b = self.choose(scope.scalar), self.choose(scope.scalar)
+        return [f"{a}, {b} = {b}, {self.bounded(SCALAR, scope)}"]
+
+    def search(self, scope: Scope, depth: int) -> list[str]:
+        """A while loop that a flag ends; its counter goes up anywhere in it."""
+        count, flag = self.fresh("k"), self.fresh("found")
+        lines = self.block(
+            scope.inner(in_loop=scope.in_loop + 1, flags=[*scope.flags, flag]), 3, depth + 1
+        )
+        told = self.choose([[f"{flag} = bool({self.condition(scope)})"],
+                            [f"if {self.condition(scope)}:", f"    {flag} = True"],
+                            [f"if v[{count} % len(v)] > 0.1:", f"    {flag} = True"],
+                            [f"{flag} = bool(v[{count} % len(v)] > 0.1)"]])  # fmt: skip
+        step = f"{count} += 1"
+        first = "continue" in " ".join(lines) or self.chance(50)
+        lines = [step, *lines] if first else [*lines, step]
+        at = self.choose([k for k, line in enumerate(lines) if line[:2] not in ("  ", "el")])
+        lines = [*lines[:at], *told, *lines[at:]] if self.chance(70) else [*lines, *told]
+        test = self.choose(
+            [f"not {flag} and {count} < n", f"{count} < 4 and not {flag}", f"{count} < n"]
+        )
+        after = [f"if {flag}:", f"    v[{count} % len(v)] *= 0.5"] if self.chance(50) else []
+        scope.counts.append(count)
+        scope.flags.append(flag)
+        head = [f"{count}, {flag} = 0, False", f"while {test}:"]
+        return [*head, *("    " + line for line in lines), *after]
+
+    def extreme(self, scope: Scope, depth: int) -> list[str]:
+        """The largest element and where it is."""
+        top, at, i = self.fresh("top"), self.fresh("at"), self.fresh("i")
+        vector = self.choose(scope.vector)
+        scope.scalar.append(top)
+        scope.counts.append(at)
+        return [
+            f"{top}, {at} = {vector}[0] * 1.0, 0",
+            f"for {i} in range(1, len(v)):",
+            f"    if {vector}[{i}] * {self.expression(SCALAR, scope, 0)} > {top}:",
+            f"        {top}, {at} = np.tanh({vector}[{i}]), {i}",
+        ]
 
     def leave(self, scope: Scope, depth: int) -> list[str]:
         way = self.choose(["break", "continue"])

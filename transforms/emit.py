@@ -6,7 +6,6 @@ y = sin(x); x_bar = y_bar * cos(x)      becomes      x_bar = y_bar * np.cos(x)
 from __future__ import annotations
 
 import ast
-import functools
 import itertools
 import re
 import textwrap
@@ -20,8 +19,6 @@ from tapeless.transforms.control import (
     write_for,
     write_while,
 )
-from tapeless.transforms.core import dims
-from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -29,7 +26,6 @@ from tapeless.transforms.core.language import (
     For,
     If,
     Let,
-    Literal,
     Statement,
     Type,
     Var,
@@ -41,13 +37,13 @@ from tapeless.transforms.core.reads import all_reads, reads_of
 from tapeless.transforms.counters import counters_first
 from tapeless.transforms.fills import fill
 from tapeless.transforms.jvp import is_dead
-from tapeless.transforms.layout import Layout, lay_out
+from tapeless.transforms.layout import lay_out
 from tapeless.transforms.messages import write_effect
-from tapeless.transforms.ops.indexing import Slot
 from tapeless.transforms.ownership import own, uses
 from tapeless.transforms.scalars import plain_scalars
 from tapeless.transforms.size_homes import Sizes, size_reads
-from tapeless.transforms.text import number, quoted, template, to_source
+from tapeless.transforms.spelling import OF_BOOLS, Spelling
+from tapeless.transforms.text import quoted, to_source
 from tapeless.transforms.unset import copied_unset
 from tapeless.transforms.wishes import better_names
 from tapeless.transforms.wrapping import WIDTH, without_brackets, wrap
@@ -62,41 +58,32 @@ AUGMENTED: dict[type[ast.operator], str] = {
     ast.LShift: "<<=",
     ast.RShift: ">>=",
 }
-OF_BOOLS = {
-    "logical_not": "not {0}",
-    "logical_and": "{0} and {1}",
-    "logical_or": "{0} or {1}",
-}
 TAKE_BOOLS = {*OF_BOOLS, "select", "cast", "update", "push", "copy"}
-SIZED = ("zeros", "ones", "empty", "full", "draw")  # take a number for the shape (n,)
-ASSOCIATIVE = ("add", "mul")
 BUILTINS = {"np", "scipy", "range", "reversed", "print", "max", "len", "list", "bool"}
 
 
-class Writer:
+class Writer(Spelling):
     """Writes the lines of one function."""
 
     def __init__(self, block: Block, reserved: set[str], fixed: dict[Var, str]) -> None:
         block = self.prepared(fill(block))
         block = counters_first(block, reads_of(block))
         self.block = block
-        self.sizes = Sizes(block)
+        sizes = Sizes(block)
         reserved = reserved | called_by(block)
-        self.layout: Layout = lay_out(block, self.sizes.reads, reserved)
+        layout = lay_out(block, sizes.reads, reserved)
+        super().__init__(layout, sizes, not any(map(_reckons_with_bools, block.body)))
         self.rename(fixed)
         self.used = all_reads(block, self.sizes.reads)
         names, clash = self.layout.names, self.layout.naming.clash
         names.update(better_names(block, names, reserved, self.used, clash, self.layout.folded))
         self.unset = copied_unset(block)
         self.silent = unneeded_flags(block, reads_of(block))
-        self.plain_bools = not any(map(_reckons_with_bools, block.body))
         self.scalars = plain_scalars(block, self.layout.names)
         self.lines: list[str] = []
         self.depth = 1
         self.line = 0
-        self.helpers: dict[str, None] = {}
         self.errstate: dict[str, str] = {}
-        self.imports: set[str] = set()
 
     @staticmethod
     def prepared(block: Block) -> Block:
@@ -112,128 +99,6 @@ class Writer:
                     self.layout.names[w] = name
                 elif n == name:
                     self.layout.names[w] = have
-
-    # -- expressions
-
-    def name(self, v: Var) -> str:
-        return self.layout.names[v]
-
-    def expr(self, a: Atom) -> ast.expr:
-        if isinstance(a, Literal):
-            return number(a.value)
-        made: Any = self.layout.folded.get(a)
-        if isinstance(made, If):
-            return self.conditional(made)
-        if made is not None:
-            value: ast.expr = self.operation(made)
-            return value
-        return ast.Name(self.name(a), ast.Load())
-
-    def operation(self, s: Let) -> Any:
-        text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
-        if self.plain_bools and not any(a.type.shape for a in s.args if isinstance(a.type, Type)):
-            text = OF_BOOLS.get(s.op.name, text)
-        if isinstance(text, tuple):
-            text, helper = text
-            self.helpers[textwrap.dedent(helper).strip()] = None
-        holes: dict[str, ast.expr] = {str(k): self.expr(a) for k, a in enumerate(s.args)}
-        for key, value in s.params.items():
-            if f"{{{key}" not in text:
-                continue
-            if key == "shape" and s in self.sizes.whole:
-                holes[key] = template("{0}.shape", {"0": self.expr(self.sizes.whole[s])})
-                continue
-            if key == "size" and s in self.sizes.whole:
-                return template("{0}.size", {"0": self.expr(self.sizes.whole[s])})
-            if isinstance(value, (tuple, int, dims.Dim)) and not isinstance(value, bool):
-                if isinstance(value, tuple) and any(
-                    isinstance(e, (Slot, slice, type(None))) for e in value
-                ):
-                    continue
-                holes[key] = (
-                    self.shape(value, s) if isinstance(value, tuple) else self.size(value, s)
-                )
-                if isinstance(value, tuple):
-                    for k, e in enumerate(value):
-                        holes[f"{key}_{k}"] = (
-                            self.size(e, s) if isinstance(e, (int, dims.Dim)) else number(e)
-                        )
-        if "scipy" in text:
-            self.imports |= {f"import {m}" for m in re.findall(r"scipy\.(?:special|linalg)", text)}
-        made = template(text, holes)
-        if s.op.name == "add_at":
-            return _subtracted(made)
-        return self.without_parentheses(s, made) if s.op.name in ASSOCIATIVE else made
-
-    def without_parentheses(self, s: Let, made: Any) -> Any:
-        """a * b * c for a * (b * c), and so for sums, where that is no more work."""
-        a, b = s.args
-        if s.op.name == "add" and (positive := _unsigned(made.right)) is not None:
-            return ast.BinOp(made.left, ast.Sub(), positive)
-        inner = self.layout.folded.get(b) if isinstance(b, Var) else None
-        if not isinstance(inner, Let) or inner.op is not s.op or b.type.dtype.kind != "f":
-            return made
-        c, d = inner.args
-        if a.type.shape and not a.type.shape == c.type.shape == d.type.shape:
-            return made
-        right = made.right
-        if not isinstance(right, ast.BinOp) or not isinstance(right.op, type(made.op)):
-            return made
-        return ast.BinOp(_left(made.left, right.left, made.op), made.op, right.right)
-
-    def shape(self, shape: tuple[Any, ...], s: Let) -> ast.expr:
-        if s.op.name in SIZED and len(shape) == 1:
-            return self.size(shape[0], s)
-        return ast.Tuple(
-            [self.size(e, s) if isinstance(e, (int, dims.Dim)) else number(e) for e in shape],
-            ast.Load(),
-        )
-
-    def size(self, size: Size, s: Let) -> ast.expr:
-        if isinstance(size, int):
-            return number(size)
-        if (home := self.sizes.home.get(s, {}).get(size)) is not None:
-            return self.found(*home)
-        total: ast.expr | None = None
-        for factors, c in sorted(size.terms, key=lambda t: (not t[0], t[1] < 0)):
-            parts = [self.factor(f, s) for f in factors]
-            if abs(c) != 1 or not parts:
-                parts.insert(0, number(abs(c)))
-            term = functools.reduce(lambda a, b: ast.BinOp(a, ast.Mult(), b), parts)
-            if total is None:
-                total = ast.UnaryOp(ast.USub(), term) if c < 0 else term
-            else:
-                total = ast.BinOp(total, ast.Sub() if c < 0 else ast.Add(), term)
-        assert total is not None
-        return total
-
-    def factor(self, f: Any, s: Let) -> ast.expr:
-        if isinstance(f, dims.Symbol):
-            if f.var is not None:
-                return self.expr(f.var)
-            return self.found(*self.sizes.home[s][dims.Dim((((f,), 1),))])
-        holes = {"0": self.size(f.left, s), "1": self.size(f.right, s)}
-        return template("max({0}, {1})" if f.kind == "max" else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
-
-    def found(self, v: Var, axis: int | None) -> ast.expr:
-        """A size that is an axis of `v`, or `v` itself."""
-        if axis is None:
-            return self.expr(v)
-        text = "len({0})" if v.type.ndim == 1 else f"{{0}}.shape[{axis}]"
-        return template(text, {"0": self.expr(v)})  # type: ignore[no-any-return]
-
-    def conditional(self, s: If) -> ast.expr:
-        test, then, orelse = self.expr(s.test), s.then.results[0], s.orelse.results[0]
-        if s.outs[0].type.dtype.kind == "b":
-            if isinstance(orelse, Literal) and not orelse.value:
-                return ast.BoolOp(ast.And(), [test, self.expr(then)])
-            if isinstance(then, Literal) and then.value:
-                return ast.BoolOp(ast.Or(), [test, self.expr(orelse)])
-            if isinstance(then, Literal) and not then.value:
-                return ast.BoolOp(ast.And(), [negated(test), self.expr(orelse)])
-            if isinstance(orelse, Literal) and orelse.value:
-                return ast.BoolOp(ast.Or(), [negated(test), self.expr(then)])
-        return ast.IfExp(test, self.expr(then), self.expr(orelse))
 
     # -- lines
 
@@ -345,45 +210,12 @@ class Writer:
         made, self.lines = self.lines, before
         return made
 
-    # -- effects
-
     def effect(self, s: Effect) -> None:
         write_effect(self, s)
 
 
-def _left(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:
-    """a op b without parentheses around b."""
-    if isinstance(b, ast.BinOp) and isinstance(b.op, type(op)):
-        return ast.BinOp(_left(a, b.left, op), op, b.right)
-    return ast.BinOp(a, op, b)
-
-
 def _is_name(tree: ast.expr, name: str) -> bool:
     return isinstance(tree, ast.Name) and tree.id == name
-
-
-def _subtracted(made: Any) -> Any:
-    """x[i] -= v for x[i] += -v."""
-    value = made.value if isinstance(made, ast.AugAssign) else made.args[2]
-    positive = _unsigned(value)
-    if positive is None:
-        return made
-    if isinstance(made, ast.AugAssign):
-        return ast.AugAssign(made.target, ast.Sub(), positive)
-    holes = {"0": made.args[0], "1": made.args[1], "2": positive}
-    return template("np.subtract.at({0}, {1}, {2})", holes)
-
-
-def _unsigned(tree: ast.expr) -> ast.expr | None:
-    """The tree without the minus that it starts with; None where it starts with none."""
-    match tree:
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return operand
-        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
-            inner = _unsigned(left)
-            return None if inner is None else ast.BinOp(inner, op, right)
-        case _:
-            return None
 
 
 def _docstring(doc: str) -> list[str]:

@@ -76,14 +76,14 @@ def better_names(
     for s in _every(block):
         if isinstance(s, For) and s.index not in used:
             found[s.index] = "_"
-    named = {v for v in names if not NAMELESS.fullmatch(names[v]) or v.name}
-    held = named | {v for v in block.params if v in names}  # those without a name keep t, t_2, ...
+    named = [v for v in names if not NAMELESS.fullmatch(names[v]) or v.name]
+    held = {*named, *(v for v in block.params if v in names)}  # nameless ones keep t, t_2, ...
     for name in dict.fromkeys(found[v] for v in named):
         _without_number(name, found, held, reserved)
     done = {u for v in held for u in groups.members(v)}
     taken = {*map(found.__getitem__, done), *reserved}
     holders: dict[str, list[tuple[object, list[Var]]]] = {}  # what a name of ours stands for
-    stems = _Stems(found, named)
+    stems = _Stems(found, set(named))
     made = [(s, v) for s in _every(block) for v in outputs(s) if v in names]
     for at, (s, v) in enumerate([*made, *made]):
         group = groups.members(v)

@@ -98,7 +98,7 @@ def _over_trees(init: Any, update: Any, get_params: Any) -> Optimizer:
         pairs = zip(leaves, _states(state), strict=True)
         new = _packed([update(step, g, s) for g, s in pairs], structure)
         _check_states(new, state)
-        return new
+        return OptimizerState(new.packed_state, state.tree_def, state.subtree_defs)
 
     def tree_params(state: OptimizerState) -> Any:
         return tree.unflatten(state.tree_def, [get_params(s) for s in _states(state)])

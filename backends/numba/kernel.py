@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapeless.backends.numba.failures import described
 from tapeless.backends.numba.signature import Argument, Array, Form, Signature, plain, signature
+from tapeless.backends.numba.uncollected import uncollected
 from tapeless.transforms.errors import InternalError
 
 if TYPE_CHECKING:
@@ -150,11 +151,13 @@ class Kernel:
 
     def compile(self, wanted: Signature, symbol: str) -> Any:
         """Object code by Numba."""
-        from tapeless.backends.numba.compiler.compile import compile_kernel  # noqa: PLC0415
-        from tapeless.backends.numba.compiler.maths import seeing  # noqa: PLC0415
+        with uncollected():
+            from tapeless.backends.numba.compiler.compile import compile_kernel  # noqa: PLC0415
+            from tapeless.backends.numba.compiler.maths import seeing  # noqa: PLC0415
 
-        function = seeing(self.function, self.program.known())
-        return compile_kernel(function, wanted, self.options, symbol, self.form, self.program.apart)
+            function = seeing(self.function, self.program.known())
+            apart = self.program.apart
+            return compile_kernel(function, wanted, self.options, symbol, self.form, apart)
 
     def reason(self, wanted: Signature) -> str:
         """What tells a signature from the nearest that has been compiled."""

@@ -42,7 +42,7 @@ def set_by_some_passes(x):
 
 
 @row("`None` until data gives a number or an array; `is None`, `is not None`")
-@row("`None` until data gives a number or an array; `is None`, `is not None`", at=[-0.7, -0.4, -1.3])
+@row("`None` until data gives a number or an array; `is None`, `is not None`", at=[-0.7, -0.4, -1])
 def none_at_first(x):
     best = None
     for v in x:

@@ -10,11 +10,11 @@ import pytest
 
 import tapeless
 from tapeless.transforms.core.language import Block, Let, Type, Var
-from tapeless.transforms.emit import Sizes
 from tapeless.transforms.layout import lay_out
 from tapeless.transforms.ops.arithmetic import add, mul
 from tapeless.transforms.ops.elementwise import sin
 from tapeless.transforms.ops.parts import update
+from tapeless.transforms.size_homes import Sizes
 from tests.transforms.staging import close_to, slope
 
 V = np.array([0.3, 0.5, 0.9])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import copy
+import dataclasses
 import functools
 import itertools
 import math
@@ -14,8 +16,10 @@ import numpy as np
 
 from tapeless.transforms.core.builder import broadcast, size_atom
 from tapeless.transforms.core.language import Effect
+from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.branches import choose, short_circuit
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
+from tapeless.transforms.frontend.copies import copied, deep_copied, replaced
 from tapeless.transforms.frontend.effects import effect_parts, formatted
 from tapeless.transforms.frontend.iteration import (
     accumulate,
@@ -32,7 +36,7 @@ from tapeless.transforms.frontend.iteration import (
     zip_,
 )
 from tapeless.transforms.frontend.ordering import sorted_
-from tapeless.transforms.frontend.outside import record, refuse_file
+from tapeless.transforms.frontend.outside import record, refuse_file, refuse_outside
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
@@ -62,8 +66,7 @@ def _sum(hooks: Any, x: Any, start: Any = 0) -> Any:
     if must_roll(x):
         total = _reduce_rolled(hooks, x, np.sum)
         return total if isinstance(start, int) and start == 0 else start + total
-    items = list(x)
-    return functools.reduce(operator.add, items, start)
+    return functools.reduce(functools.partial(special.binary, "Add"), x, start)
 
 
 def _extremum(name: str, numpy: Any, op: Any) -> Any:
@@ -71,6 +74,8 @@ def _extremum(name: str, numpy: Any, op: Any) -> Any:
 
     def run(hooks: Any, *args: Any, key: Any = None, **more: Any) -> Any:
         args = tuple(_listed(a) for a in args)
+        if len(args) == 1:
+            args = (special.iterated(args[0]),)
         if len(args) == 1 and must_roll(args[0]) and key is None:
             return _reduce_rolled(hooks, args[0], numpy)
         items = list(args[0]) if len(args) == 1 else list(args)
@@ -108,11 +113,12 @@ def _listed(x: Any) -> Any:
 
 
 def _abs(hooks: Any, x: Any) -> Any:
-    return abs(x)
+    return special.called("__abs__", abs, x)
 
 
 def _number(kind: type) -> Any:
     def run(hooks: Any, x: Any = 0, *more: Any) -> Any:
+        x = special.tested(x) if kind is bool else special.called(f"__{kind.__name__}__", _same, x)
         if not isinstance(x, Symbol):
             return x + 1j * more[0] if contains_symbol(more) else kind(x, *more)
         value = x.item().value() if x.type.shape else x.value()
@@ -216,7 +222,7 @@ def _any_all(conjunction: bool) -> Any:
 
 def _round(hooks: Any, x: Any, digits: Any = None) -> Any:
     if not isinstance(x, Symbol):
-        return round(x, digits)
+        return special.called("__round__", round, x, digits)
     if digits is None:
         return wrap(cast(steps.rint(x.value()), dtype=np.dtype(int)))
     scale = 10.0**digits
@@ -246,7 +252,7 @@ def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
     x = _listed(x)
     if must_roll(x):
         return _reduce_rolled(hooks, x, np.prod) * start
-    return functools.reduce(operator.mul, list(x), start)
+    return functools.reduce(functools.partial(special.binary, "Mult"), x, start)
 
 
 def _broadcast_shapes(hooks: Any, *shapes: Any) -> Any:
@@ -287,6 +293,19 @@ def _format(hooks: Any, x: Any, spec: Any = "") -> Any:
     return formatted((x, "", spec))
 
 
+def _vars(hooks: Any, *objects: Any) -> Any:
+    if not objects:
+        refuse_outside(vars, (), {})
+    return hooks.attr(*objects, "__dict__")
+
+
+def _operator(kind: str) -> Any:
+    """`operator.add` and its like; those with one operand too."""
+    return lambda hooks, *operands: (
+        special.unary(kind, *operands) if len(operands) == 1 else special.binary(kind, *operands)
+    )
+
+
 BUILTINS: dict[Any, Any] = {
     range: range_,
     len: len_,
@@ -320,6 +339,10 @@ BUILTINS: dict[Any, Any] = {
     setattr: _setattr,
     iter: iter_,
     next: next_,
+    vars: _vars,
+    copy.copy: copied,
+    copy.deepcopy: deep_copied,
+    dataclasses.replace: replaced,
     math.fsum: _math_sum,
     math.prod: _prod,
     str: _shown(str, "s"),
@@ -351,4 +374,13 @@ BUILTINS: dict[Any, Any] = {
     operator.imul: lambda hooks, a, b: hooks.inplace("Mult", a, b),
     operator.setitem: lambda hooks, a, k, v: hooks.set_item(a, k, v),
     operator.getitem: lambda hooks, a, k: hooks.item(a, k),
+    **{getattr(operator, name): _operator(kind) for kind, name in special.OPERATORS.items()},
+}
+#: Functions that run over what they are given, and over which of their arguments.
+OVER_ITEMS = {
+    **dict.fromkeys((sum, list, tuple, any, all, sorted, enumerate, iter), slice(1)),
+    **dict.fromkeys((itertools.accumulate, math.fsum, math.prod), slice(1)),
+    **dict.fromkeys((filter, functools.reduce, itertools.starmap), slice(1, 2)),
+    zip: slice(None),
+    map: slice(1, None),
 }

@@ -15,7 +15,7 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend.applied import applied
-from tapeless.transforms.frontend.builtins_ import BUILTINS
+from tapeless.transforms.frontend.builtins_ import BUILTINS, OVER_ITEMS
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.draws import drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
@@ -31,6 +31,7 @@ from tapeless.transforms.frontend.provenance import (
 from tapeless.transforms.frontend.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.rolling import Unrollable
+from tapeless.transforms.frontend.special import array_of, iterated
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import (
     BoundRule,
@@ -70,6 +71,11 @@ MUTATORS = frozenset(
         "popleft",
     ]
 )
+#: Methods whose result is a container that nobody else has.
+CREATORS = frozenset(
+    {"copy", "fromkeys", "split", "rsplit", "splitlines", "tolist"}
+    | {"union", "intersection", "difference", "symmetric_difference"}
+)
 STAGED_ALWAYS = frozenset(creation.NUMPY)
 # a function that enters itself so often under undecided tests with other numbers is taken to
 # recurse on the tests, not on the numbers
@@ -96,7 +102,7 @@ class Calls:
             raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
             if f in BUILTINS:
-                return BUILTINS[f](self, *args, **kwargs)
+                return BUILTINS[f](self, *_run_over(f, args), **kwargs)
             if (staged := applied(f)) is not None:
                 return staged(self, *args, **kwargs)
         if isinstance(f, types.MethodType):
@@ -122,7 +128,8 @@ class Calls:
         self, f: types.MethodType, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         if isinstance(f.__self__, Symbol):
-            return f(*args, **kwargs)
+            made = f(*args, **kwargs)
+            return trace().born(StagedList(made)) if type(made) is list else made
         if is_stateful(f.__self__) or spelling(f) is not None:
             return self.call_native(f, args, kwargs)
         if isinstance(f.__self__, StagedList) and f.__name__ in MUTATORS:
@@ -181,6 +188,7 @@ class Calls:
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
         args = seeded(f, args) if hashable(f) else args
+        args = tuple(map(array_of, args)) if is_numpy(f) else args
         symbolic = contains_symbol(args) or contains_symbol(kwargs)
         name = getattr(f, "__name__", "")
         this = getattr(f, "__self__", None)
@@ -199,7 +207,8 @@ class Calls:
             if name == "sort":
                 this[:] = self.call(sorted, this, *args, **kwargs)  # type: ignore[index]
                 return None
-            return f(*args, **kwargs)
+            made = f(*args, **kwargs)
+            return trace().born(made) if name in CREATORS else made
         if is_stateful(this):
             if not trace().birth(this):
                 return drawn(this, name, args, kwargs)
@@ -219,7 +228,7 @@ class Calls:
             symbol = Symbol(constant(made))
             symbol.read_only = not made.flags.writeable
             return symbol
-        return trace().born(made) if is_stateful(made) else made
+        return trace().born(made) if is_stateful(made) or name in CREATORS else made
 
     def advance(self) -> None:
         """A generator made inside is used: only where the program runs as written."""
@@ -252,6 +261,14 @@ class Calls:
         if t.blocks[-1] is block and len(block) > start:
             t.stretches.append(Stretch(short_name(f), f.__code__, block[start:], names, origin))
         return made
+
+
+def _run_over(f: Any, args: tuple[Any, ...]) -> Iterable[Any]:
+    """The arguments of a builtin function, those that it runs over as what they give."""
+    items = list(args)
+    which = OVER_ITEMS.get(f, slice(0))
+    items[which] = map(iterated, args[which])
+    return items
 
 
 def is_stateful(value: Any) -> bool:

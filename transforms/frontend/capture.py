@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import types
+from collections import ChainMap, UserDict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +16,9 @@ from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 
+MAPPINGS = (ChainMap, UserDict, types.MappingProxyType)  # that hold others
+CONTAINERS = (list, dict, tuple, deque, set, frozenset)
+
 
 def outer(value: Any, get: Callable[[], Any], name: str) -> Any:
     """What the program sees of a value that it reads from outside."""
@@ -22,10 +27,8 @@ def outer(value: Any, get: Callable[[], Any], name: str) -> Any:
         return value
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         return _captured(value, get, name)
-    if type(value) in (list, dict, tuple) and value is not None:
-        if isinstance(value, tuple) and not value:
-            return value
-        return _container(value, get, name)
+    if isinstance(value, CONTAINERS):
+        return value if value == () else _container(value, get, name)
     if isinstance(value, types.ModuleType) and value is np:
         return value
     key = ("guard", name, id(value))
@@ -70,22 +73,49 @@ def _item(get: Callable[[], Any], key: Any) -> Callable[[], Any]:
 
 
 def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
-    """A copy whose arrays are inputs; its length, keys and other elements are guarded."""
+    """A copy whose arrays are inputs; its type, length, keys and other elements are guarded."""
     t = trace()
     key = ("container", id(value))
     if key in t.reads:
         return t.reads[key][1]
-    if isinstance(value, dict):
-        t.reads[("keys", id(value))] = Guard(
-            f"the keys of {name}", lambda: tuple(get()), tuple(value)
-        )
-        made: Any = {}
+    t.reads["type", id(value)] = Guard(f"the type of {name}", lambda: type(get()), type(value))
+    if isinstance(value, (dict, set, frozenset)):
+        t.reads["keys", id(value)] = Guard(f"the keys of {name}", lambda: (*get(),), (*value,))
+        made = _blank(value)
         t.reads[key] = (value, made, get)
-        for k, v in value.items():
-            made[k] = outer(v, _item(get, k), f"{name}[{k!r}]")
+        for k, v in value.items() if isinstance(value, dict) else ():
+            dict.__setitem__(made, k, outer(v, _item(get, k), f"{name}[{k!r}]"))
         return made
-    t.reads[("length", id(value))] = Guard(f"the length of {name}", lambda: len(get()), len(value))
+    t.reads["length", id(value)] = Guard(f"the length of {name}", lambda: len(get()), len(value))
     parts = [outer(v, _item(get, k), f"{name}[{k}]") for k, v in enumerate(value)]
-    made = tuple(parts) if isinstance(value, tuple) else StagedList(parts)
+    made = _of_parts(value, parts)
     t.reads[key] = (value, made, get)
+    return made
+
+
+def _blank(value: Any) -> Any:
+    """A dict of this kind without items; of a set, a set."""
+    if type(value) is dict:
+        return {}
+    made = copy.copy(value)
+    if isinstance(value, dict):
+        dict.clear(made)
+    return _sharing(made, value)
+
+
+def _of_parts(value: Any, parts: list[Any]) -> Any:
+    if type(value) is list:
+        return StagedList(parts)
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), parts)
+    made = copy.copy(value)
+    made.clear()
+    made.extend(parts)
+    return _sharing(made, value)
+
+
+def _sharing(made: Any, value: Any) -> Any:
+    """The copy of an object of a user's class has the attributes of the object itself."""
+    if getattr(value, "__dict__", value) is not value:
+        made.__dict__ = value.__dict__
     return made

@@ -9,14 +9,7 @@ from typing import Any
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend import source
 from tapeless.transforms.frontend.scopes import Scope
-from tapeless.transforms.frontend.syntax import (
-    hook,
-    named,
-    pattern,
-    place,
-    thunk,
-    unused,
-)
+from tapeless.transforms.frontend.syntax import hook, named, pattern, place, thunk, unused
 
 
 class Expressions:
@@ -91,6 +84,12 @@ class Expressions:
                     *map(self.expr, args),
                     keywords=[ast.keyword(k.arg, self.expr(k.value)) for k in keywords],
                 )
+            case ast.BinOp() | ast.UnaryOp() | ast.BoolOp():
+                return self.operation(node)
+            case ast.Compare():
+                return self.comparison(node)
+            case ast.List() | ast.Tuple() | ast.Set() | ast.Dict():
+                return self.display(node)
             case ast.Attribute(value=value, attr=attr):
                 return hook("attr", self.expr(value), ast.Constant(self.mangle(attr)))
             case ast.Subscript(value=value, slice=key):
@@ -105,37 +104,6 @@ class Expressions:
                 )
             case ast.Starred(value=value):
                 return ast.Starred(hook("iterate", self.expr(value)), ast.Load())
-            case ast.BinOp(left=left, op=ast.Mod(), right=right):
-                return hook("mod", self.expr(left), self.expr(right))
-            case ast.BinOp(left=left, op=op, right=right):
-                return ast.BinOp(self.expr(left), op, self.expr(right))
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return hook("not_", self.expr(operand))
-            case ast.UnaryOp(op=op, operand=operand):
-                return ast.UnaryOp(op, self.expr(operand))
-            case ast.BoolOp(op=op, values=values):
-                return hook(
-                    "and_" if isinstance(op, ast.And) else "or_",
-                    *(thunk(self.expr(v)) for v in values),
-                )
-            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[right]):
-                return hook(
-                    "contains",
-                    self.expr(left),
-                    self.expr(right),
-                    ast.Constant(isinstance(op, ast.NotIn)),
-                )
-            case ast.Compare(
-                left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(None)]
-            ):
-                return hook("is_none", self.expr(left), ast.Constant(isinstance(op, ast.IsNot)))
-            case ast.Compare(left=left, ops=[op], comparators=[right]):
-                return ast.Compare(self.expr(left), [op], [self.expr(right)])
-            case ast.Compare(left=left, ops=ops, comparators=rights):
-                kinds = ast.Tuple([ast.Constant(type(o).__name__) for o in ops], ast.Load())
-                return hook(
-                    "compare", self.expr(left), kinds, *(thunk(self.expr(r)) for r in rights)
-                )
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return hook(
                     "if_expression",
@@ -147,17 +115,6 @@ class Expressions:
                 return self.lambda_(node)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self.comprehension(node)
-            case ast.List(elts=elements):
-                return hook("new", ast.List([self.expr(e) for e in elements], ast.Load()))
-            case ast.Tuple(elts=elements):
-                return ast.Tuple([self.expr(e) for e in elements], ast.Load())
-            case ast.Set(elts=elements):
-                return hook("new", ast.Set([self.expr(e) for e in elements]))
-            case ast.Dict(keys=keys, values=values):
-                return hook(
-                    "new",
-                    ast.Dict([k and self.expr(k) for k in keys], [self.expr(v) for v in values]),
-                )
             case ast.JoinedStr(values=values):
                 return hook("format", *map(self.format_part, values))
             case ast.NamedExpr(target=target, value=value):
@@ -171,6 +128,61 @@ class Expressions:
                 return ast.YieldFrom(self.expr(value))
             case _:
                 raise self.refusal(node, f"{type(node).__name__} expressions cannot be staged")
+
+    def operation(self, node: ast.BinOp | ast.UnaryOp | ast.BoolOp) -> ast.expr:
+        match node:
+            case ast.BinOp(left=left, op=ast.Mod(), right=right):
+                return hook("mod", self.expr(left), self.expr(right))
+            case ast.BinOp(left=left, op=op, right=right):
+                return hook(
+                    "binary", self.expr(left), ast.Constant(type(op).__name__), self.expr(right)
+                )
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return hook("not_", self.expr(operand))
+            case ast.UnaryOp(operand=ast.Constant()):
+                return node
+            case ast.UnaryOp(op=op, operand=operand):
+                return hook("unary", ast.Constant(type(op).__name__), self.expr(operand))
+            case ast.BoolOp(op=op, values=values):
+                return hook(
+                    "and_" if isinstance(op, ast.And) else "or_",
+                    *(thunk(self.expr(v)) for v in values),
+                )
+
+    def comparison(self, node: ast.Compare) -> ast.expr:
+        match node:
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[right]):
+                return hook(
+                    "contains",
+                    self.expr(left),
+                    self.expr(right),
+                    ast.Constant(isinstance(op, ast.NotIn)),
+                )
+            case ast.Compare(
+                left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(None)]
+            ):
+                return hook("is_none", self.expr(left), ast.Constant(isinstance(op, ast.IsNot)))
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return hook(
+                    "binary", self.expr(left), ast.Constant(type(op).__name__), self.expr(right)
+                )
+        kinds = ast.Tuple([ast.Constant(type(op).__name__) for op in node.ops], ast.Load())
+        rights = (thunk(self.expr(right)) for right in node.comparators)
+        return hook("compare", self.expr(node.left), kinds, *rights)
+
+    def display(self, node: ast.List | ast.Tuple | ast.Set | ast.Dict) -> ast.expr:
+        match node:
+            case ast.List(elts=elements):
+                return hook("new", ast.List([self.expr(e) for e in elements], ast.Load()))
+            case ast.Tuple(elts=elements):
+                return ast.Tuple([self.expr(e) for e in elements], ast.Load())
+            case ast.Set(elts=elements):
+                return hook("new", ast.Set([self.expr(e) for e in elements]))
+            case ast.Dict(keys=keys, values=values):
+                return hook(
+                    "new",
+                    ast.Dict([k and self.expr(k) for k in keys], [self.expr(v) for v in values]),
+                )
 
     def first_argument(self) -> str:
         return "self"
@@ -219,7 +231,7 @@ class Expressions:
     ) -> ast.expr:
         """(iterable, function of an item to (condition, element or a nested triple), is nested)."""
         g, rest = generators[0], generators[1:]
-        iterable = self.expr(g.iter) if first is None else first
+        iterable = hook("iterate", self.expr(g.iter) if first is None else first)
         test: ast.expr = ast.Constant(True)
         if g.ifs:
             test = hook("and_", *(thunk(self.expr(i)) for i in g.ifs))

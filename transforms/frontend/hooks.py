@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import builtins
 import functools
-import operator
 import types
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from tapeless.transforms.core.language import Block, Effect, Var
 from tapeless.transforms.errors import Signal, TapelessError, UnsupportedError
-from tapeless.transforms.frontend import capture
+from tapeless.transforms.frontend import capture, special
 from tapeless.transforms.frontend.branches import branch, choose, short_circuit
 from tapeless.transforms.frontend.calls import Calls
 from tapeless.transforms.frontend.cells import undefined
@@ -22,21 +22,15 @@ from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.effects import formatted, raise_, refuse_caught
 from tapeless.transforms.frontend.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.loops import for_loop, while_loop
+from tapeless.transforms.frontend.operators import store_into
 from tapeless.transforms.frontend.provenance import name_of, of_library, static_attribute
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
-from tapeless.transforms.frontend.symbols import (
-    Symbol,
-    apply,
-    atoms,
-    constant,
-    store_into,
-    wrap,
-)
+from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, constant, wrap
 from tapeless.transforms.frontend.syntax import RESULT, plain
 from tapeless.transforms.frontend.texts import Text, percent
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.truth import is_none, same_meaning
+from tapeless.transforms.frontend.truth import is_none, same_meaning, truth
 from tapeless.transforms.frontend.values import (
     AttributeLocation,
     ClosureLocation,
@@ -48,29 +42,6 @@ from tapeless.transforms.frontend.values import (
 from tapeless.transforms.ops.table import FUNCTIONS
 
 SIGNALS = (TapelessError, Signal)
-OPERATORS = {
-    "Add": "add",
-    "Sub": "sub",
-    "Mult": "mul",
-    "Div": "truediv",
-    "FloorDiv": "floordiv",
-    "Mod": "mod",
-    "Pow": "pow",
-    "MatMult": "matmul",
-    "BitAnd": "and_",
-    "BitOr": "or_",
-    "BitXor": "xor",
-    "LShift": "lshift",
-    "RShift": "rshift",
-    "Lt": "lt",
-    "LtE": "le",
-    "Gt": "gt",
-    "GtE": "ge",
-    "Eq": "eq",
-    "NotEq": "ne",
-    "Is": "is_",
-    "IsNot": "is_not",
-}
 
 
 class Frame:
@@ -188,7 +159,7 @@ class Hooks(Calls):
         ):
             return value
         if trace().birth(obj) or isinstance(obj, Frame):
-            return value
+            return trace().as_old(value, obj) if name == "__dict__" else value
         return capture.outer(value, lambda: getattr(obj, name), f"{name_of(obj)}.{name}")
 
     def set_attr(self, obj: Any, name: str, value: Any) -> None:
@@ -201,16 +172,34 @@ class Hooks(Calls):
         setattr(obj, name, value)
 
     def item(self, obj: Any, key: Any) -> Any:
+        method = special.special(obj, "__getitem__")
+        if method is not None:
+            return trace().enter(method, obj, key)
+        if isinstance(obj, defaultdict) and key not in obj:
+            return _filled(obj, key)
         if isinstance(obj, np.ndarray) and contains_symbol(key):
             return wrap(constant(obj))[key]
-        return joined_by(obj, key) if joins(obj, key) else obj[key]
+        if joins(obj, key):
+            return joined_by(obj, key)
+        value = obj[key]
+        if isinstance(obj, capture.MAPPINGS) and not trace().birth(obj):
+            return capture.outer(value, lambda: obj[key], f"{name_of(obj)}[{key!r}]")
+        return value
 
     def set_item(self, obj: Any, key: Any, value: Any) -> None:
+        method = special.special(obj, "__setitem__")
+        if method is not None:
+            trace().enter(method, obj, key, value)
+            return
         if isinstance(obj, (list, dict)):
             trace().touch(ContentsLocation(obj))
         obj[key] = value
 
     def delete_item(self, obj: Any, key: Any) -> None:
+        method = special.special(obj, "__delitem__")
+        if method is not None:
+            trace().enter(method, obj, key)
+            return
         if isinstance(obj, (list, dict)):
             trace().touch(ContentsLocation(obj))
         del obj[key]
@@ -227,6 +216,7 @@ class Hooks(Calls):
 
     def call_spread(self, f: Any, items: Any) -> Any:
         """f(*items); zip(*items) of a list that was filled in a loop stays as it is."""
+        items = special.iterated(items)
         columns = items.columns() if f is zip and isinstance(items, StagedList) else None
         return self.call(f, *items) if columns is None else iter(columns)
 
@@ -257,7 +247,7 @@ class Hooks(Calls):
             and not isinstance(value.type.shape[0], int)
         ):
             value.shape[0].__index__()
-        return value
+        return special.iterated(value)
 
     def unpack_star(self, value: Any, n: int, star: int) -> Any:
         parts = list(value)
@@ -265,16 +255,21 @@ class Hooks(Calls):
         return (*parts[:star], parts[star : len(parts) - after], *parts[len(parts) - after :])
 
     def iterate(self, value: Any) -> Any:
-        return value
+        return special.iterated(value)
 
     # -- operators
 
+    def binary(self, left: Any, kind: str, right: Any) -> Any:
+        return special.binary(kind, left, right)
+
+    def unary(self, kind: str, value: Any) -> Any:
+        return special.unary(kind, value)
+
     def mod(self, left: Any, right: Any) -> Any:
         text = isinstance(left, Text) or (isinstance(left, str) and contains_symbol(right))
-        return percent(left, right) if text else left % right
+        return percent(left, right) if text else special.binary("Mod", left, right)
 
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
-        name = OPERATORS[kind]
         if isinstance(target, str) and kind == "Mod":
             return self.mod(target, value)
         if isinstance(target, (list, dict, set)):
@@ -283,13 +278,13 @@ class Hooks(Calls):
             raise UnsupportedError(
                 "an array that was made outside of the program is overwritten", "copy it first"
             )
-        return getattr(operator, "i" + name.rstrip("_"))(target, value)
+        return special.inplace(kind, target, value)
 
     def inplace_item(self, kind: str, obj: Any, key: Any, value: Any) -> None:
         if isinstance(obj, Symbol):
             key = _fixed(key)
             old = obj[key]
-            new = getattr(operator, OPERATORS[kind])(old, value())
+            new = special.binary(kind, old, value())
             if isinstance(old, Symbol) and old.mutable:
                 store_into(
                     old if old.parent is not None else obj, new
@@ -316,7 +311,7 @@ class Hooks(Calls):
             return opposite
         if isinstance(value, StagedList) and value.tail is not None:
             return value.length() == 0
-        return not value
+        return not special.tested(value)
 
     def and_(self, *parts: Any) -> Any:
         return short_circuit(parts, True)
@@ -330,7 +325,7 @@ class Hooks(Calls):
             if kinds[k] in ("Is", "IsNot") and (left is None or right is None):
                 test = self.is_none(left if right is None else right, kinds[k] == "IsNot")
             else:
-                test = getattr(operator, OPERATORS[kinds[k]])(left, right)
+                test = special.binary(kinds[k], left, right)
             if k + 1 == len(kinds):
                 return test
             return short_circuit((lambda: test, lambda: one(right, k + 1)), True)
@@ -340,7 +335,10 @@ class Hooks(Calls):
     def contains(self, item: Any, container: Any, negate: bool) -> Any:
         if isinstance(container, str) and isinstance(item, Text):
             item.need("in")
-        if isinstance(container, (Symbol, Sequence)) or (
+        method = special.special(container, "__contains__")
+        if method is not None:
+            found = truth(trace().enter(method, container, item))
+        elif isinstance(container, (Symbol, Sequence)) or (
             contains_symbol(item) and isinstance(container, (list, tuple, range, set))
         ):
             if isinstance(container, (range, Sequence)) and container.step == 1:
@@ -360,6 +358,9 @@ class Hooks(Calls):
 
     # -- control flow
 
+    def known(self, test: Any) -> bool:
+        return bool(truth(test))
+
     def if_(self, test: Any, then: Any, orelse: Any) -> None:
         branch(test, then, orelse)
 
@@ -369,7 +370,7 @@ class Hooks(Calls):
     def for_(
         self, iterable: Any, body: Any, frame: Frame, stop: str | None, name: str = ""
     ) -> None:
-        for_loop(iterable, body, frame, stop, name)
+        for_loop(special.iterated(iterable), body, frame, stop, name)
 
     def while_(self, test: Any, body: Any, frame: Frame, stop: str | None) -> None:
         while_loop(test, body, frame, stop)
@@ -436,6 +437,14 @@ class _Managed:
     def __exit__(self, *what: Any) -> Any:
         handled = self.hooks.call(type(self.manager).__exit__, self.manager, *what)
         return handled and not isinstance(what[1], SIGNALS)
+
+
+def _filled(obj: Any, key: Any) -> Any:
+    """What a defaultdict makes for a key that it does not have."""
+    trace().touch(ContentsLocation(obj))
+    made = obj[key]
+    obj[key] = StagedList(made) if type(made) is list else made
+    return trace().born(obj[key])
 
 
 def _in_range(item: Any, span: Any) -> Any:

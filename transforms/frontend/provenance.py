@@ -66,4 +66,5 @@ def static_attribute(cls: type, name: str) -> Any:
 
 
 def name_of(obj: Any) -> str:
-    return getattr(obj, "__name__", type(obj).__name__.lower())
+    named = isinstance(obj, (type, types.FunctionType, types.MethodType, types.ModuleType))
+    return str(obj.__name__) if named else type(obj).__name__.lower()

@@ -26,6 +26,7 @@ from tapeless.transforms.errors import (
 from tapeless.transforms.expand import identity
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.hooks import Hooks
 from tapeless.transforms.frontend.layouts import Order
 from tapeless.transforms.frontend.reads import Captured, Guard, input_type
 from tapeless.transforms.frontend.rewrite import known_codes
@@ -186,6 +187,9 @@ class Run(Trace):
 
     def place(self) -> Origin | None:
         return find_origin()
+
+    def enter(self, method: Any, *args: Any) -> Any:
+        return Hooks(method).enter_function(method, args, {})
 
 
 def _is_users(frame: FrameType) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation, named_like
+from tapeless.transforms.frontend.rows import JOINERS, join_rows
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import certain, join_types, put_together, take_apart
@@ -155,6 +157,12 @@ class StagedList(list):  # type: ignore[type-arg]
         arrays = [stacks.to_array(p, size=size) for p in present]
         tail.made = (present, t.blocks[-1], arrays)
         return [wrap(a) for a in arrays]
+
+    def joined(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """What np.stack and its kin make of it; None for other functions, and without a tail."""
+        if self.tail is None or func not in JOINERS:
+            return None
+        return join_rows(func, self.arrays()[0], *args, **kwargs)
 
     def columns(self) -> list[StagedList] | None:
         """Of tuples from a loop, a list for each place in them."""
@@ -338,6 +346,11 @@ class StagedList(list):  # type: ignore[type-arg]
         made = StagedList(list.copy(self)) if self.tail is None else StagedList()
         made.tail = self.tail and self.tail.copy()
         return trace().born(made)  # type: ignore[no-any-return]
+
+    def __deepcopy__(self, memo: Any) -> StagedList:
+        made = self.copy()
+        list.__setitem__(made, slice(None), [deepcopy(x, memo) for x in list.__iter__(made)])
+        return made
 
     insert, remove = _of_plain("insert"), _of_plain("remove")
     count, index = _of_plain("count"), _of_plain("index")

@@ -109,7 +109,7 @@ class Rewriter(Bindings):
             decorator_list=[self.expr(d) for d in s.decorator_list],
             **TYPE_PARAMS,
         )
-        return [made_class, *self.store(ast.Name(s.name, ast.Store()), named(s.name), s)]
+        return [made_class, *self.bound([s.name], s)]
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
@@ -131,91 +131,23 @@ class Rewriter(Bindings):
         )
 
     def statement(self, s: ast.stmt) -> list[ast.stmt]:
-        native = self.scope is not None and self.scope.generator
         match s:
-            case ast.Assign(targets=targets, value=value):
-                if len(targets) == 1:
-                    return self.store(targets[0], self.expr(value), s)
-                name = unused(f"t{next(self.counter)}")
-                out: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], self.expr(value))]
-                for t in targets:
-                    out += self.store(t, named(name), s)
-                return out
+            case ast.If() | ast.For() | ast.While():
+                return self.control(s)
+            case ast.Assign(targets=[target], value=value):
+                return self.store(target, self.expr(value), s)
+            case ast.Assign():
+                return self.assign_to_each(s)
             case ast.AnnAssign(target=target, value=value):
                 return self.store(target, self.expr(value), s) if value is not None else []
             case ast.AugAssign():
                 return self.augmented(s)
             case ast.Expr(value=value):
                 return [ast.Expr(self.expr(value))]
-            case ast.If() if native:
-                return [
-                    ast.If(
-                        self.expr(s.test),
-                        self.block(s.body),
-                        self.block(s.orelse) if s.orelse else [],
-                    )
-                ]
-            case ast.If():
-                then, then_def = self.body_function("then", self.block(s.body))
-                orelse, else_def = self.body_function(
-                    "else", self.block(s.orelse) if s.orelse else []
-                )
-                return [
-                    then_def,
-                    else_def,
-                    ast.Expr(hook("if_", self.expr(s.test), named(then), named(orelse))),
-                ]
-            case ast.For() if native:
-                item = unused(f"t{next(self.counter)}")
-                bind = self.store(s.target, named(item), s)
-                return [
-                    ast.For(
-                        ast.Name(item, ast.Store()),
-                        self.expr(s.iter),
-                        bind + self.block(s.body),
-                        self.block(s.orelse) if s.orelse else [],
-                    )
-                ]
-            case ast.For():
-                item = unused(f"item_{next(self.counter)}")
-                bind = self.store(s.target, named(item), s)
-                name, made = self.body_function("body", bind + self.block(s.body), item)
-                index = ast.Constant(s.target.id if isinstance(s.target, ast.Name) else "")
-                return [
-                    made,
-                    ast.Expr(hook("for_", self.expr(s.iter), named(name), *self.flag(s), index)),
-                ]
-            case ast.While() if native:
-                return [
-                    ast.While(
-                        self.expr(s.test),
-                        self.block(s.body),
-                        self.block(s.orelse) if s.orelse else [],
-                    )
-                ]
-            case ast.While():
-                name, made = self.body_function("body", self.block(s.body))
-                return [
-                    made,
-                    ast.Expr(hook("while_", thunk(self.expr(s.test)), named(name), *self.flag(s))),
-                ]
             case ast.Return(value=value):
                 return [ast.Return(None if value is None else self.expr(value))]
-            case ast.Raise(exc=None):
-                return [s]
-            case ast.Raise(exc=exc, cause=cause):
-                parts = [self.expr(e) for e in (exc, cause) if e is not None]
-                return [ast.Expr(hook("raise_", *parts))]
-            case ast.Assert(test=test, msg=msg):
-                return [
-                    ast.Expr(
-                        hook(
-                            "assert_",
-                            self.expr(test),
-                            thunk(self.expr(msg) if msg else ast.Constant(None)),
-                        )
-                    )
-                ]
+            case ast.Raise() | ast.Assert():
+                return [self.raised(s)]
             case ast.Delete(targets=targets):
                 return [made for t in targets for made in self.delete(t)]
             case ast.FunctionDef():
@@ -223,15 +155,7 @@ class Rewriter(Bindings):
             case ast.ClassDef():
                 return self.class_(s)
             case ast.Import() | ast.ImportFrom():
-                names = [(a.asname or a.name).split(".")[0] for a in s.names]
-                return [
-                    s,
-                    *(
-                        made
-                        for n in names
-                        for made in self.store(ast.Name(n, ast.Store()), named(n), s)
-                    ),
-                ]
+                return [s, *self.bound([(a.asname or a.name).split(".")[0] for a in s.names], s)]
             case ast.With(items=items, body=body):
                 return self.with_(items, body, s)
             case ast.Try() | ast.TryStar():
@@ -244,6 +168,67 @@ class Rewriter(Bindings):
                 return [s]
             case _:
                 raise self.refusal(s, f"{type(s).__name__} statements cannot be staged")
+
+    def assign_to_each(self, s: ast.Assign) -> list[ast.stmt]:
+        """a = b = value"""
+        name = unused(f"t{next(self.counter)}")
+        out: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], self.expr(s.value))]
+        for t in s.targets:
+            out += self.store(t, named(name), s)
+        return out
+
+    def bound(self, names: list[str], like: ast.AST) -> list[ast.stmt]:
+        """Stores what Python itself bound to plain names, as variables of the function."""
+        stores = (self.store(ast.Name(n, ast.Store()), named(n), like) for n in names)
+        return [made for store in stores for made in store]
+
+    def raised(self, s: ast.Raise | ast.Assert) -> ast.stmt:
+        if isinstance(s, ast.Assert):
+            message = self.expr(s.msg) if s.msg else ast.Constant(None)
+            return ast.Expr(hook("assert_", self.expr(s.test), thunk(message)))
+        if s.exc is None:
+            return s
+        parts = [self.expr(e) for e in (s.exc, s.cause) if e is not None]
+        return ast.Expr(hook("raise_", *parts))
+
+    # -- control flow
+
+    def control(self, s: ast.If | ast.For | ast.While) -> list[ast.stmt]:
+        if self.scope is not None and self.scope.generator:
+            return [self.native(s)]
+        match s:
+            case ast.If():
+                then, then_def = self.body_function("then", self.block(s.body))
+                orelse, else_def = self.body_function("else", self.other(s))
+                call = hook("if_", self.expr(s.test), named(then), named(orelse))
+                return [then_def, else_def, ast.Expr(call)]
+            case ast.For():
+                item = unused(f"item_{next(self.counter)}")
+                bind = self.store(s.target, named(item), s)
+                name, made = self.body_function("body", bind + self.block(s.body), item)
+                index = ast.Constant(s.target.id if isinstance(s.target, ast.Name) else "")
+                call = hook("for_", self.expr(s.iter), named(name), *self.flag(s), index)
+                return [made, ast.Expr(call)]
+            case ast.While():
+                name, made = self.body_function("body", self.block(s.body))
+                call = hook("while_", thunk(self.expr(s.test)), named(name), *self.flag(s))
+                return [made, ast.Expr(call)]
+
+    def native(self, s: ast.If | ast.For | ast.While) -> ast.stmt:
+        """In a generator, which is run out while staging: `yield` must stay in its own function."""
+        if not isinstance(s, ast.For):
+            return type(s)(self.expr(s.test), self.block(s.body), self.other(s))
+        item = unused(f"t{next(self.counter)}")
+        bind = self.store(s.target, named(item), s)
+        return ast.For(
+            ast.Name(item, ast.Store()),
+            hook("iterate", self.expr(s.iter)),
+            bind + self.block(s.body),
+            self.other(s),
+        )
+
+    def other(self, s: ast.If | ast.For | ast.While) -> list[ast.stmt]:
+        return self.block(s.orelse) if s.orelse else []
 
     def flag(self, s: ast.For | ast.While) -> list[ast.expr]:
         stop = getattr(s, "type_comment", None)
@@ -271,7 +256,7 @@ class Rewriter(Bindings):
             kinds = [self.expr(h.type) if h.type else named("BaseException") for h in s.handlers]
             body = [ast.With([ast.withitem(hook("trying", thunk(caught(kinds))))], body)]
         for h in s.handlers:
-            bind = self.store(ast.Name(h.name, ast.Store()), named(h.name), h) if h.name else []
+            bind = self.bound([h.name], h) if h.name else []
             handlers.append(
                 ast.copy_location(
                     ast.ExceptHandler(
@@ -299,9 +284,7 @@ class Rewriter(Bindings):
                     if isinstance(n, ast.MatchMapping) and n.rest
                 }
             )
-            bind = [
-                made for n in names for made in self.store(ast.Name(n, ast.Store()), named(n), s)
-            ]
+            bind = self.bound(names, s)
             guard = c.guard
             if guard is not None:
                 assert self.scope is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,27 +13,24 @@ from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend import views
 from tapeless.transforms.frontend.cells import Value
+from tapeless.transforms.frontend.operators import Operators, following
 from tapeless.transforms.frontend.reads import Captured
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.updates import At
-from tapeless.transforms.ops import (
-    arithmetic,
-    creation,
-    elementwise,
-    indexing,
-    linalg,
-    shapes,
-    steps,
-)
+from tapeless.transforms.ops import creation, indexing, shapes
+from tapeless.transforms.ops.keys import is_element
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
 
 
-class Symbol(Value):
+class Symbol(Operators):
     """An array or scalar whose value is known only when the program runs."""
 
     __slots__ = ()
     __array_priority__ = 1e6
+
+    def applied(self, rule: Any, *args: Any) -> Any:
+        return apply(rule, *args)
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         made: Any = self
@@ -90,6 +86,9 @@ class Symbol(Value):
             key = args[0] if len(args) == 1 else args
             return (self if isinstance(key, tuple) else self.flat)[key].item()
         return python_number(apply(FUNCTIONS[np.reshape], self, ()) if self.type.shape else self)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.copy() if self.mutable else self
 
     def fill(self, value: Any) -> None:
         self[...] = value
@@ -172,6 +171,11 @@ class Symbol(Value):
         entries = key if isinstance(key, tuple) else (key,)
         if not self.type.shape and any(e is not None and e is not Ellipsis for e in entries):
             raise IndexError("invalid index to scalar variable.")
+        if self.parent is not None:  # an element of a part is one of the base
+            template, rest = indexing.normalize(atoms(key), self.type.ndim)
+            root, (template, rest) = self.place(template, rest)
+            if root is self.parent and is_element(template, rest, root.type.ndim):
+                return wrap(indexing.index(root.value(), *rest, key=template))
         return following(apply(indexing.get, self, key), self)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -187,7 +191,21 @@ class Symbol(Value):
                 new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype)
             )
             return
-        self.write(indexing.update(base, new, *rest, key=template))
+        root, (key, rest) = self.place(template, rest)
+        root.write(indexing.update(root.value(), new, *rest, key=key))
+
+    def place(self, key: Any, rest: Any) -> tuple[Value, tuple[Any, Any]]:
+        """The array whose elements a key names, and their key there: the base of a view, if one key
+        says it."""
+        if self.parent is None or len(self.chain) != 1:
+            return self, (key, rest)
+        step = (indexing.index, rest, {"key": key})
+        steps = views.joined((*self.chain, step), self.parent.type.shape)
+        return (
+            (self.parent, (steps[0][2]["key"], steps[0][1]))
+            if len(steps) == 1
+            else (self, (key, rest))
+        )
 
     # -- NumPy's own dispatch: functions and ufuncs that unrewritten code calls
 
@@ -331,7 +349,7 @@ def view_of(parent: Value, chain: tuple[views.Step, ...], kind: Type) -> Symbol:
     read_only = parent.read_only
     if parent.parent is not None:
         parent, chain = parent.parent, (*parent.chain, *chain)
-    symbol = Symbol(None, parent, views.joined(chain), kind=kind)
+    symbol = Symbol(None, parent, views.joined(chain, parent.type.shape), kind=kind)
     symbol.read_only = read_only
     return symbol
 
@@ -342,64 +360,46 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if out is None and isinstance(func, np.ufunc) and len(args) == func.nin + 1:
         args, out = args[:-1], args[-1]
-    rule = FUNCTIONS.get(func) if func.__hash__ else None
-    if rule is None and func in METHODS.values():
-        rule = func
     if func.__hash__ and func in WRITERS:
         return _overwrite(WRITERS[func], *args, **kwargs)
-    if rule is None:
-        raise UnsupportedError(
-            f"{full_name(func)} has no rule",
-            "write it with functions that have one (docs/numpy.md), "
-            "or give its derivative with custom_vjp",
-        )
+    rule = _rule_of(func)
     if isinstance(func, np.ufunc):
         where = kwargs.pop("where", True)
         if where is not True:
-            made = apply(rule, *args, **kwargs)
-            if out is None:
-                raise UnsupportedError(
-                    f"np.{func.__name__}(..., where=) without out= leaves elements undefined",
-                    "give out=",
-                )
-            return _store_out(out, apply(FUNCTIONS[np.where], where, made, out))
+            return _only_where(func, where, apply(rule, *args, **kwargs), out)
         kwargs.pop("casting", None)
         if out is None:
             return following(apply(rule, *args, **kwargs), *args)
-    if args and getattr(args[0], "tail", None) is not None and func in JOINERS:
-        made = _join_rows(func, args[0].arrays()[0], *args[1:], **kwargs)
-    else:
+    join = getattr(args[0], "joined", None) if args else None
+    made = None if join is None else join(func, *args[1:], **kwargs)
+    if made is None:
         made = apply(rule, *args, **kwargs)
     if func is np.nan_to_num and kwargs.get("copy") is False:
         out = args[0]
     return made if out is None else _store_out(out, made)
 
 
-JOINERS = (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack)
+def _rule_of(func: Any) -> Any:
+    rule = FUNCTIONS.get(func) if func.__hash__ else None
+    if rule is None and func in METHODS.values():
+        return func
+    if rule is None:
+        raise UnsupportedError(
+            f"{full_name(func)} has no rule",
+            "write it with functions that have one (docs/numpy.md), "
+            "or give its derivative with custom_vjp",
+        )
+    return rule
 
 
-def _join_rows(func: Any, rows: Symbol, axis: int = 0) -> Any:
-    """np.stack and its kin of a list that a rolled loop filled: its elements are rows already."""
-    if func is np.stack:
-        return apply(FUNCTIONS[np.moveaxis], rows, 0, axis)
-    flat = rows.type.ndim == 1
-    if func is np.vstack:
-        return rows[:, None] if flat else rows if rows.type.ndim == 2 else _merge_rows(rows, 0)
-    if func is np.column_stack:
-        return rows[None] if flat else rows.T if rows.type.ndim == 2 else _merge_rows(rows, 1)
-    if func is np.hstack:
-        return rows if flat else _merge_rows(rows, 0 if rows.type.ndim == 2 else 1)
-    return _merge_rows(rows, axis)
-
-
-def _merge_rows(rows: Symbol, axis: int) -> Any:
-    """Elements (k, ...) of an array concatenated along one of their axes."""
-    if rows.type.ndim < 2:
-        raise ValueError("zero-dimensional arrays cannot be concatenated")
-    axis %= rows.type.ndim - 1
-    moved = apply(FUNCTIONS[np.moveaxis], rows, 0, axis)
-    shape = moved.shape
-    return moved.reshape(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :])
+def _only_where(ufunc: np.ufunc, where: Any, made: Any, out: Any) -> Any:
+    """Stores what a ufunc made where a mask is true."""
+    if out is None:
+        raise UnsupportedError(
+            f"np.{ufunc.__name__}(..., where=) without out= leaves elements undefined",
+            "give out=",
+        )
+    return _store_out(out, apply(FUNCTIONS[np.where], where, made, out))
 
 
 def _store_out(out: Any, made: Any) -> Any:
@@ -417,135 +417,3 @@ def _overwrite(rule: Any, target: Any, *args: Any, **kwargs: Any) -> None:
             "an array that was made outside of the program is overwritten", "copy it first"
         )
     target.write(rule(target.value(), *atoms(args), **atoms(kwargs)))
-
-
-def _operand(value: Any) -> bool:
-    return isinstance(value, (Symbol, int, float, complex, np.generic, np.ndarray, bool))
-
-
-def following(made: Any, *sources: Any) -> Any:
-    """The result of an operator, which is of the kind of the arrays that it was made of."""
-    new = trace().functional and type(made) is Symbol and made.cell is not None
-    if new and any(isinstance(s, Symbol) and s.functional for s in sources):
-        made.cell.functional = True
-    return made
-
-
-def _binary(op: Any, swap: bool) -> Any:
-    def method(self: Symbol, other: Any) -> Any:
-        if isinstance(other, (list, tuple)):
-            if self.type.weak and self.type.dtype.kind == "i" and op is arithmetic.mul:
-                return other * self.__index__()
-            other = apply(FUNCTIONS[np.asarray], other)
-        elif not _operand(other):
-            return NotImplemented
-        a, b = (other, self) if swap else (self, other)
-        made = apply(_scalar_power if op is elementwise.power else op, a, b)
-        return following(made, self, other)
-
-    return method
-
-
-def _comparison(name: str, op: Any) -> Any:
-    """What of axis lengths is certain for all that the program is made for, is known while staging:
-    no length that a program calls n is 0 or 1."""
-    compare = _binary(op, False)
-
-    def method(self: Symbol, other: Any) -> Any:
-        a, b = _length(self), _length(other)
-        known = None if a is None or b is None else dims.compared(name, a, b)
-        return compare(self, other) if known is None else known
-
-    return method
-
-
-def _length(value: Any) -> dims.Size | None:
-    if isinstance(value, Symbol):
-        scalar = not value.type.shape and value.type.dtype.kind == "i"
-        return builder.axis_length(value.value()) if scalar else None
-    return value if type(value) is int else None
-
-
-def _scalar_power(a: Any, b: Any) -> Atom:
-    """Python's int ** int is a float for negative exponents: the sign must be known."""
-    a, b = atom(a), atom(b)
-    if (
-        a.type.weak
-        and b.type.weak
-        and a.type.dtype.kind == b.type.dtype.kind == "i"
-        and isinstance(b, Var)
-    ):
-        b = atom(builder.static(b, "the type of int ** int depends on the exponent"))
-    if (
-        isinstance(b, Literal)
-        and b.type.weak
-        and b.type.dtype.kind == "i"
-        and b.value < 0
-        and a.type.dtype.kind in "iu"
-    ):
-        if not a.type.weak:
-            raise ValueError("Integers to negative integer powers are not allowed.")
-        b = atom(float(b.value))
-    return elementwise.power(a, b)  # type: ignore[no-any-return]
-
-
-def _unary(op: Any) -> Any:
-    return lambda self: following(apply(op, self), self)
-
-
-def _inplace(name: str) -> Any:
-    def method(self: Symbol, other: Any) -> Any:
-        made = getattr(operator, name)(self, other)
-        replaced = not self.mutable or (trace().functional and self.functional)
-        return made if replaced else store_into(self, made)
-
-    return method
-
-
-def store_into(target: Symbol, made: Any) -> Symbol:
-    """target op= ...: NumPy casts to the target's dtype if that is of the same kind."""
-    dtype = made.dtype if isinstance(made, (Symbol, np.generic)) else atom(made).type.dtype
-    if not np.can_cast(dtype, target.dtype, "same_kind"):
-        raise TypeError(
-            f"Cannot cast ufunc output from {dtype!r} to {target.dtype!r} "
-            "with casting rule 'same_kind'"
-        )
-    target[...] = made
-    return target
-
-
-_OPERATORS = {
-    "add": arithmetic.add,
-    "sub": arithmetic.sub,
-    "mul": arithmetic.mul,
-    "truediv": arithmetic.truediv,
-    "floordiv": arithmetic.floordiv,
-    "mod": arithmetic.mod,
-    "pow": elementwise.power,
-    "matmul": linalg.matmul,
-    "and": steps.bitwise_and,
-    "or": steps.bitwise_or,
-    "xor": steps.bitwise_xor,
-    "lshift": steps.left_shift,
-    "rshift": steps.right_shift,
-}
-for _name, _op in _OPERATORS.items():
-    setattr(Symbol, f"__{_name}__", _binary(_op, False))
-    setattr(Symbol, f"__r{_name}__", _binary(_op, True))
-    setattr(Symbol, f"__i{_name}__", _inplace(_name + ("_" if _name in ("and", "or") else "")))
-for _name, _op in {
-    "lt": steps.less,
-    "le": steps.less_equal,
-    "gt": steps.greater,
-    "ge": steps.greater_equal,
-    "eq": steps.equal,
-    "ne": steps.not_equal,
-}.items():
-    setattr(Symbol, f"__{_name}__", _comparison(_name, _op))
-for _name, _op in {
-    "neg": arithmetic.neg,
-    "pos": arithmetic.positive,
-    "abs": elementwise.absolute,
-    "invert": steps.invert,
-}.items():
-    setattr(Symbol, f"__{_name}__", _unary(_op))

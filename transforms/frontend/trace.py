@@ -89,6 +89,10 @@ class Trace(Builder):
         """The user's line that is run now."""
         return self.origin
 
+    def enter(self, method: Any, *args: Any) -> Any:
+        """Calls a function of the user."""
+        return method(*args)
+
     # -- sizes
 
     def value(self, size: Size) -> int | None:
@@ -187,6 +191,11 @@ class Trace(Builder):
         """Remember that a mutable object was made now, by the program."""
         self.births[id(obj)] = (next(self.serials), obj)
         return obj
+
+    def as_old(self, part: Any, whole: Any) -> Any:
+        """A part that an object was made with."""
+        self.births.setdefault(id(part), (self.birth(whole), part))
+        return part
 
     def birth(self, obj: Any) -> int:
         return self.births.get(id(obj), (0, None))[0]

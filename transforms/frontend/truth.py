@@ -9,6 +9,7 @@ from tapeless.transforms.core.language import (
     Atom,
     Literal,
 )
+from tapeless.transforms.frontend.special import tested
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.trace import trace
@@ -19,6 +20,7 @@ def truth(value: Any) -> Any:
     """A test as Python sees it: a bool, or a symbol of type bool."""
     if isinstance(value, StagedList) and value.tail is not None:
         value = value.length() > 0
+    value = tested(value)
     if not isinstance(value, Symbol):
         return bool(value)
     if value.type.shape:

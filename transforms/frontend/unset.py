@@ -30,7 +30,7 @@ class SetLocation(Location):
         return Symbol(atom(True) if flag is None else flag)
 
     def set(self, value: Any) -> None:
-        held, flag = self.of.get(), value.present()
+        held, flag = self.of.get(), value.present() if isinstance(value, Symbol) else atom(value)
         if isinstance(held, Symbol):
             certain = isinstance(flag, Literal) and bool(flag.value)
             own = copy.copy(held)  # the value may have other names, which are set

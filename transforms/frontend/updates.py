@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import active
-from tapeless.transforms.errors import ArgumentError, UnsupportedError
+from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.frontend.trace import trace
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -99,7 +99,7 @@ class Chosen:
         return self.changed(maximum, values, **how)
 
     def apply(self, func: Any, **how: Any) -> Any:
-        """x after x[key] = func(x[key]); an index of integer arrays needs `unique_indices`."""
+        """x after x[key] = func(x[key]); an element that is named twice goes through it twice."""
         return self.changed(apply, func, **how)
 
     mul = multiply
@@ -184,12 +184,20 @@ def maximum(array: Any, key: Any, values: Any, unique: bool) -> None:
 
 
 def apply(array: Any, key: Any, func: Any, unique: bool) -> None:
-    if may_repeat(key) and not unique:
-        raise UnsupportedError(
-            ".at[...].apply with integer arrays, which may name an element twice",
-            "pass unique_indices=True if they do not",
-        )
-    array[key] = func(array[key])
+    if unique or not may_repeat(key):
+        array[key] = func(array[key])
+    else:
+        one_by_one(func, array, key)
+
+
+def one_by_one(func: Any, array: Any, key: Any, *values: Any) -> None:
+    """array[key] = func(array[key], *values), element after element, in the order of the key."""
+    places = np.arange(array.size).reshape(array.shape)[key]
+    given = [np.ravel(np.broadcast_to(v, places.shape)) for v in values]
+    places, line = np.ravel(places), np.copy(np.ravel(array))
+    for k in range(places.shape[0]):
+        line[places[k]] = func(line[places[k]], *[v[k] for v in given])
+    array[...] = np.reshape(line, array.shape)
 
 
 def may_repeat(key: Any) -> bool:

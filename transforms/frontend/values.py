@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from optree import PyTreeSpec
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, atom
@@ -21,6 +22,8 @@ from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.ops.shapes import cast
 
 NUMBERS = (bool, int, float, complex, np.generic)
+#: Equal ones of these are as good as one.
+VALUES = (str, bytes, type(None), type(Ellipsis), slice, range, np.dtype, frozenset, PyTreeSpec)
 
 
 class Missing:
@@ -162,7 +165,7 @@ def join(a: Spec, b: Spec, leaf: Callable[[Spec, Spec], Any]) -> Any:
 def same(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return False
-    if isinstance(a, (str, bytes, type(None), type(Ellipsis), slice, np.dtype, frozenset)):
+    if isinstance(a, VALUES):
         return bool(a == b)
     code = getattr(a, "__code__", None)
     if code is not None:  # functions made by the same line

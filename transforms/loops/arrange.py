@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import For, Let, Statement, Var, outputs
+from tapeless.transforms.core.language import For, Let, Statement, Var, outputs, statements
 from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.spread import Spread
 from tapeless.transforms.loops.stages import Axes, Equal, Stage
@@ -37,7 +37,7 @@ class Item:
 
 class Arrangement:
     """`stage` gives the loops of a statement, `open_axes` its axes that have no loop yet; `used`
-    says whether anything reads a variable."""
+    says whether anything reads a variable, `called` whether a call does what the loops would."""
 
     def __init__(
         self,
@@ -47,9 +47,10 @@ class Arrangement:
         open_axes: Callable[[Stage], list[int]],
         bound_axes: Callable[[Var], Collection[int]],
         used: Callable[[Var], bool] = lambda v: False,
+        called: Callable[[Stage], bool] = lambda stage: False,
     ) -> None:
         self.memory, self.equal, self.stage, self.open_axes = memory, equal, stage, open_axes
-        self.bound_axes, self.used = bound_axes, used
+        self.bound_axes, self.used, self.called = bound_axes, used, called
         self.items: list[Item] = []
         self.made: dict[Var, Item] = {}
 
@@ -71,7 +72,7 @@ class Arrangement:
         low = self.lowest(s)
         if isinstance(s, For):
             return self.loop(s, low)
-        if stage is None or not free:
+        if stage is None or not free or self.called(stage):
             return self.insert(Item([]), low)
         found = self.join(stage, free, low)
         if found is not None:
@@ -157,6 +158,8 @@ class Arrangement:
 
     def spread(self, s: For, item: Item) -> bool:
         assert item.size is not None
+        if any(g is not None and self.called(g) for g in map(self.stage, statements(s.body))):
+            return False
         made = {v for t in item.statements for v in outputs(t)}
         needs = self.memory.needs(s)
         if any(v in made and v not in item.vars and self.memory.base(v) is v for v in needs):

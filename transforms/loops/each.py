@@ -16,8 +16,9 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.errors import Signal
-from tapeless.transforms.loops.decompose import comes_apart
+from tapeless.transforms.loops.decompose import INNER, comes_apart
 from tapeless.transforms.loops.scalars import DTYPES
+from tapeless.transforms.loops.small import takes
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import stage_of
 from tapeless.transforms.loops.views import is_view
@@ -54,7 +55,8 @@ def _let(s: Let) -> bool:
         return all(_held(v.type) for v in (*s.args, *s.outs))
     if s.op.name == "matmul" and min(a.type.ndim for a in s.args) > 1:
         return False
-    return is_view(s) or comes_apart(s) or stage_of(s, _fits) is not None
+    apart = comes_apart(s) or s.op.name in INNER or takes(s)
+    return is_view(s) or apart or stage_of(s, _fits) is not None
 
 
 def _fits(a: Size, b: Size) -> bool:

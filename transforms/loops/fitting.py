@@ -65,16 +65,6 @@ def relate(sizes: Sizes, a: Size, b: Size) -> bool:
         if symbol is not None and symbol not in dims.symbols(y):
             sizes[symbol] = y
             return True
-    return _relate_difference(sizes, a - b)
-
-
-def _relate_difference(sizes: Sizes, difference: Size) -> bool:
-    """x - y == 0 as x == y, for a symbol x that stands alone."""
-    for x in sorted(dims.symbols(difference), key=str):
-        zero, one, two = (dims.substitute(difference, {x: k}.get) for k in range(3))
-        if one - zero in (1, -1) and two - zero == 2 * (one - zero):
-            sizes[x] = zero * (zero - one)
-            return True
     return False
 
 
@@ -206,7 +196,7 @@ class Fitting:
 
 def _stored(s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
     """The shape of the part that a value is stored to, where inputs say it."""
-    if s.args[1].type.shape and any(a.type.shape for a in s.args[2:]):
+    if s.args[1].type.shape:
         with building(Builder()):
             space = result_shape(s.args[0].type.shape, s.params["key"], s.args[2:])
         if len(s.args[1].type.shape) <= len(space) and all(map(_given, space)):

@@ -7,7 +7,6 @@ z = zeros(n); z[:-1] = a; z[1:] += b
 from __future__ import annotations
 
 import functools
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,13 +30,13 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.dead_code import dead_code
-from tapeless.transforms.loops.counted import size_of_atom
-from tapeless.transforms.loops.fitting import Sizes, canonical
+from tapeless.transforms.loops.banded import banded
+from tapeless.transforms.loops.fitting import Sizes
 from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.ranges import Range, Ranges, Target, differing
 from tapeless.transforms.loops.relied import Relation, Relied, not_negative
 from tapeless.transforms.loops.renewed import renewed
 from tapeless.transforms.loops.sliced import Sliced, Unsliced, along, key_of
-from tapeless.transforms.loops.views import Place, Span, key_entries
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.parts import Slot, add_at, update
@@ -45,9 +44,7 @@ from tapeless.transforms.ops.shapes import cast_to
 
 SHORT = 4  # elements that are set to zero by themselves
 
-Range = tuple[Size, Size]
 Known = tuple[int, Mapping[Range, Atom]]  # the axis and the values of parts
-Target = tuple[Any, ...]  # for each axis a range, or the place that is stored to
 
 
 @dataclass
@@ -59,19 +56,12 @@ class Chain:
     axes: set[int] = field(default_factory=set)
 
     def takes(self, target: Target) -> bool:
-        return len(self.axes | _differing(self.targets[0], target)) < 2
+        return len(self.axes | differing(self.targets[0], target)) < 2
 
     def append(self, s: Let, target: Target) -> None:
-        self.axes |= _differing(self.targets[0], target)
+        self.axes |= differing(self.targets[0], target)
         self.stores.append(s)
         self.targets.append(target)
-
-
-def _differing(a: Target, b: Target) -> set[int]:
-    places = [k for k, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
-    if any(not isinstance(t[k], tuple) for k in places for t in (a, b)):
-        return {-1, *places}  # too many
-    return set(places)
 
 
 def gathered(
@@ -82,6 +72,11 @@ def gathered(
     block = dead_code(renewed(block))
     memory = Memory()
     memory.learn(block)
+    diagonal = banded(block, Ranges(memory, sizes, hints, facts))
+    if diagonal is not block:
+        block = dead_code(diagonal)
+        memory = Memory()
+        memory.learn(block)
     run = Gathering(memory, sizes, hints, facts, _uses(block))
     made = run.block(block)
     return (dead_code(made) if run.changed else block), run.relied
@@ -95,8 +90,8 @@ def _uses(block: Block) -> Counter[Any]:
     return found
 
 
-class Gathering:
-    """One program."""
+class Gathering(Ranges):
+    """One program. `uses` says how often each value is read."""
 
     def __init__(
         self,
@@ -106,9 +101,8 @@ class Gathering:
         facts: list[Size],
         uses: Mapping[Any, int],
     ) -> None:
-        self.memory, self.sizes, self.hints, self.facts = memory, sizes, hints, facts
+        super().__init__(memory, sizes, hints, facts)
         self.uses = uses
-        self.relied: list[Relation] = []
         self.changed = False
         self.known: dict[Var, Known] = {}
 
@@ -145,7 +139,7 @@ class Gathering:
         for s in body:
             if not (isinstance(s, Let) and s.op in (update, add_at)):
                 continue
-            target = self.target(s)
+            target = self.target(s, 2)
             chain = open_.get(s.args[0]) if self.uses.get(s.args[0], 0) == 1 else None  # type: ignore[call-overload]
             if target is None:
                 continue
@@ -167,66 +161,6 @@ class Gathering:
                 return None
             v = s.args[0]
         return None
-
-    # -- what is stored to
-
-    def target(self, s: Let) -> Target | None:
-        shape = s.args[0].type.shape
-        entries = key_entries(s.params["key"], s.args[2:], shape)
-        if entries is None or any(e is None for e in s.params["key"]):
-            return None
-        found = tuple(self.entry(e, n, s) for e, n in zip(entries, shape, strict=True))
-        return None if None in found else found
-
-    def entry(self, e: Any, n: Size, s: Let) -> Any:
-        if isinstance(e, Place):
-            at = e.at if isinstance(e.at, int) else s.args[2 + e.at.k]
-            return None if getattr(getattr(at, "type", None), "shape", ()) else at
-        assert isinstance(e, Span)
-        if e.step != 1 or e.start is None:
-            return None
-        stop = n if e.stop is None else self.end(e.stop, n, s)
-        start = self.end(e.start, n, s)
-        return None if start is None or stop is None else (start, stop)
-
-    def end(self, e: Any, n: Size, s: Let) -> Size | None:
-        """Where a slice starts or stops, counted from the front."""
-        if isinstance(e, int):
-            return self.canon(e if e >= 0 else n + e)
-        assert isinstance(e, Slot)
-        size = self.canon(size_of_atom(self.memory, s.args[2 + e.k]))
-        return size if not_negative(size, self.facts) else None
-
-    # -- sizes
-
-    def canon(self, size: Size) -> Size:
-        return canonical(size, self.sizes)
-
-    def compare(self, a: Size, b: Size) -> int:
-        """The order of two sizes, in this call if need be."""
-        if a == b:
-            return 0
-        if not_negative(a - b, self.facts):
-            return 1
-        if not_negative(b - a, self.facts):
-            return -1
-        x, y = dims.evaluate(a, self.hints), dims.evaluate(b, self.hints)
-        given = all(s.given for s in dims.symbols(a) | dims.symbols(b))
-        if x is None or y is None or x == y or not given:
-            raise Unsliced
-        return 1 if x > y else -1
-
-    def sorted(self, ends: Iterable[Size]) -> list[tuple[Size, Size]]:
-        """The parts between ends, in order."""
-        found = sorted(set(ends), key=functools.cmp_to_key(self.compare))
-        return list(itertools.pairwise(found))
-
-    def rely(self, parts: Iterable[tuple[Size, Size]]) -> None:
-        """Notes that the ends of parts have this order."""
-        for a, b in parts:
-            if not not_negative(b - a, self.facts):
-                self.relied.append((">=", b, a))
-                self.facts.append(b - a)
 
 
 class Joined:

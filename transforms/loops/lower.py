@@ -49,6 +49,7 @@ from tapeless.transforms.loops.routines import NAMES, TEXTS, is_routine
 from tapeless.transforms.loops.small import Small, left_over
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import STORES, Stage
+from tapeless.transforms.loops.twins import twin
 from tapeless.transforms.loops.vectorise import vectorise
 from tapeless.transforms.loops.views import entries_of, is_view
 from tapeless.transforms.ops.fresh import empty
@@ -228,8 +229,7 @@ class Lowering:
             return True
         stages = [self.analysis.stage(s) for s in run]
         if any(
-            g is not None and g.space and not g.constant and not self.left_alone(g)
-            for g in stages
+            g is not None and g.space and not g.constant and not self.left_alone(g) for g in stages
         ):
             return True
         arrays = any(getattr(p.type, "shape", True) for p in self.block.params)
@@ -291,7 +291,12 @@ class Lowering:
         name = self.name_kernel()
         writer = Writer(name, self.memory, analysis, Names(set(RESERVED)))
         kernel = writer.run(part, live)
-        self.kernels.append(kernel)
+        same = twin(kernel, self.kernels)
+        if same is None:
+            self.kernels.append(kernel)
+        else:
+            self.names.taken.discard(name)
+            kernel.name = same.name
         self.same |= kernel.same
         views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
         wanted = live | set(kernel.results)

@@ -63,6 +63,7 @@ class Nests(Reuse):
             self.open_axes,
             self.bound_axes,
             lambda v: v in live or self.uses.get(v, 0) > 0,
+            self.called,
         ).run(body)
         self.redirect(items, into, live)
         self.chain(items)

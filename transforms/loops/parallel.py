@@ -5,14 +5,14 @@ t = sum(x); y = x / t      becomes      rows of [t += x[i]], then rows of [y[i] 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
+    Block,
     Effect,
     For,
     If,
@@ -20,18 +20,18 @@ from tapeless.transforms.core.language import (
     Literal,
     Statement,
     Var,
+    While,
     blocks,
-    operands,
-    statements,
 )
 from tapeless.transforms.loops.analysis import Analysis
+from tapeless.transforms.loops.apart import apart
 from tapeless.transforms.loops.arrange import Arrangement, Item
 from tapeless.transforms.loops.counted import size_of_atom
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.products import is_called
+from tapeless.transforms.loops.routines import is_routine
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.views import is_view
-from tapeless.transforms.ops.parts import Slot, update
 
 HEAVY = 1 << 21  # additions from which nests are worth kernels of their own
 COSTLY = 12  # additions that take as long as a logarithm, in vectors both
@@ -49,7 +49,8 @@ class Part:
     rows: Size | None = None
     work: Size = 0
     nests: list[Item] = field(default_factory=list)
-    loop: For | None = None  # where the rows are the elements of a batch: the loop over them
+    loop: For | None = None  # where the rows are the passes of a loop
+    joined: dict[Var, str] = field(default_factory=dict)  # numbers that its passes add up
 
 
 class Parts:
@@ -61,7 +62,12 @@ class Parts:
         self.memory, self.analysis, self.hints = memory, analysis, hints
         self.relied: list[tuple[str, Size, Size]] = []  # what holds in calls of little work
         self.arrangement = Arrangement(
-            memory, analysis.equal, analysis.stage, self.long_axes, lambda v: ()
+            memory,
+            analysis.equal,
+            analysis.stage,
+            _long_axes,
+            lambda v: (),
+            called=lambda stage: is_called(stage, memory),
         )
 
     def of(self, run: list[Statement]) -> list[Part]:
@@ -77,11 +83,6 @@ class Parts:
         for part in parts:
             part.statements.sort(key=lambda s: order[id(s)])
         return parts
-
-    def long_axes(self, stage: Stage) -> list[int]:
-        if is_called(stage, self.memory):
-            return []
-        return [k for k, n in enumerate(stage.space) if n != 1]
 
     def read_through(self, s: Statement) -> bool:
         """Whether nothing is written for a statement: what it stands for is where it is read."""
@@ -112,7 +113,7 @@ class Parts:
                 if not all(self.may_repeat(s, item) for s in waiting):
                     yield Part(waiting)
                     waiting = []
-                yield Part([*waiting, loop], self.length(loop), self.each(loop), loop=loop)
+                yield replace(loop, statements=[*waiting, *loop.statements])
                 open_, waiting = None, []
             elif not self.apart(item):
                 waiting += item.statements
@@ -132,30 +133,40 @@ class Parts:
         if waiting:
             yield Part(waiting)
 
-    def elements(self, item: Item) -> For | None:
-        """The loop over a batch that an item is, if each pass stores the results of its element
-        only."""
+    def elements(self, item: Item) -> Part | None:
+        """The loop over a batch, or of the user, that an item is, if its passes are apart."""
         s = item.statements[0]
-        if not (isinstance(s, For) and s.each) or len(item.statements) > 1:
+        if not isinstance(s, For) or len(item.statements) > 1 or item.size is not None:
             return None
-        uses = Counter(a for t in statements(s.body) for a in operands(t))
-        for k, (p, y) in enumerate(zip(s.carries, s.yields, strict=True)):
-            made = self.memory.defs.get(y) if isinstance(y, Var) else None
-            own = isinstance(made, Let) and made.op is update and made.args[0] is p
-            if not own or not self.memory.in_place(s, k) or uses[p] > 1:
-                return None
-            if made.args[2:] != (s.index,) or made.params["key"][0] != Slot(0):  # type: ignore[union-attr]
-                return None
-        return s if self.analysis.outside(self.length(s)) else None
+        joined = apart(self.memory, s)
+        known = joined is not None and self.analysis.outside(self.length(s))
+        if not known or not (joined or s.carries):
+            return None
+        return Part([s], self.length(s), self.each(s.body), loop=s, joined=joined or {})
 
     def length(self, s: For) -> Size:
-        return size_of_atom(self.memory, s.stop)
+        return size_of_atom(self.memory, s.stop) - size_of_atom(self.memory, s.start)
 
-    def each(self, s: For) -> Size:
-        """What is done for an element, as far as that is known: loops may make any number of
-        passes."""
-        count = sum(1 for _ in statements(s.body))
-        return MANY_PASSES * count if any(map(blocks, statements(s.body))) else count
+    def each(self, block: Block) -> Size:
+        """What is done in a pass, as far as that is known: loops may make any number of passes."""
+        total: Size = 0
+        for s in block.body:
+            inner = sum(map(self.each, blocks(s)))
+            if is_routine(s):
+                inner = MANY_PASSES * self.known(dims.product(s.outs[0].type.shape))
+            elif isinstance(s, Let):
+                inner = self.work(s, {})
+            total = total + inner * self.known_passes(s)
+        return total
+
+    def known_passes(self, s: Statement) -> Size:
+        if not isinstance(s, (For, While)):
+            return 1
+        if isinstance(s, For) and not s.until and s.step == Literal(1, s.step.type):
+            length = self.length(s)
+            if self.analysis.outside(length):
+                return dims.maximum(length, 0)
+        return MANY_PASSES
 
     def add(self, item: Item, part: Part) -> None:
         part.statements += item.statements
@@ -278,3 +289,7 @@ def _serial_together(parts: list[Part], heavy: set[int]) -> Iterator[Part]:
         yield part
     if waiting:
         yield Part(waiting)
+
+
+def _long_axes(stage: Stage) -> list[int]:
+    return [k for k, n in enumerate(stage.space) if n != 1]

@@ -65,9 +65,6 @@ class Products(Sums):
         sizes = [n for v in (*bases, stage.var) for n in v.type.shape]  # type: ignore[union-attr]
         return all(self.analysis.known(self.analysis.exact(n)) for n in sizes)
 
-    def open_axes(self, stage: Stage) -> list[int]:
-        return [] if self.called(stage) else super().open_axes(stage)
-
     def call(self, stage: Stage) -> None:
         v = self.memory.cell(stage.var)
         if v not in self.home:

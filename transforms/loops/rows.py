@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import For, Var
+from tapeless.transforms.core.language import For, Literal, Var
 from tapeless.transforms.loops.arrange import Item
 from tapeless.transforms.loops.control import Control
 from tapeless.transforms.loops.elements import Buffer
 from tapeless.transforms.loops.parallel import JOINED, Part
 from tapeless.transforms.loops.stages import Stage
+from tapeless.transforms.text import to_source
 
 IN_PARALLEL = '''
 def in_parallel(kernel, rows, work, *args, own=(), sums=(), join=""):
@@ -68,6 +69,7 @@ class Rows(Control):
         if part.rows is not None:
             self.part = part
             self.bounds_of_rows = [self.names.new("first"), self.names.new("last")]
+            self.joined |= part.joined
 
     @property
     def in_row(self) -> bool:
@@ -82,7 +84,10 @@ class Rows(Control):
 
     def span(self, s: For) -> str:
         if self.part is not None and s is self.part.loop:
-            return f"range({', '.join(self.bounds_of_rows)})"
+            if s.start == Literal(0, s.start.type):
+                return f"range({', '.join(self.bounds_of_rows)})"
+            start = to_source(self.atom(s.start))
+            return f"range({', '.join(f'{start} + {bound}' for bound in self.bounds_of_rows)})"
         return super().span(s)
 
     def passes(self, item: Item) -> str:

@@ -54,15 +54,19 @@ def stacked(formula: Callable[..., Any]) -> Callable[..., Any]:
         def body(i: Any, *carried: Any) -> tuple[Any, ...]:
             parts = made(small, inner, element(a, i, 0), **params)
             parts = parts if isinstance(parts, tuple) else (parts,)
-            return tuple(
-                update(y, p, i, key=(Slot(0),) + (slice(None),) * (y.type.ndim - 1))
-                for y, p in zip(carried, parts, strict=True)
-            )
+            return tuple(_row_stored(y, p, i) for y, p in zip(carried, parts, strict=True))
 
         inits = tuple(empty(shape=t.shape, dtype=t.dtype) for t in kinds)
         return loop(a.type.shape[0], inits, body)
 
     return made
+
+
+def _row_stored(y: Atom, x: Atom, i: Atom) -> Any:
+    """y[i] = x, where both are of square matrices."""
+    if y.type.ndim > 1:
+        x = fitted(x, shape=y.type.shape[1:])
+    return update(y, x, i, key=(Slot(0),) + (slice(None),) * (y.type.ndim - 1))
 
 
 def solved(small: Any, outs: Outs, a: Atom, b: Atom) -> Any:
@@ -81,8 +85,7 @@ def _solved_stack(small: Any, outs: Outs, a: Atom, b: Atom) -> Any:
     inner = (Var(kind.with_shape(kind.shape[1:])),)
 
     def body(i: Any, y: Any) -> tuple[Any, ...]:
-        x = solved(small, inner, element(a, i, 0), element(b, i, 0))
-        return (update(y, x, i, key=(Slot(0),) + (slice(None),) * (y.type.ndim - 1)),)
+        return (_row_stored(y, solved(small, inner, element(a, i, 0), element(b, i, 0)), i),)
 
     return loop(kind.shape[0], (empty(shape=kind.shape, dtype=kind.dtype),), body)[0]
 

@@ -76,7 +76,7 @@ def advanced_place(key: Key) -> int:
 
 def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
     """How many elements a slice of an axis of length n has; a new symbol where none can say."""
-    start, stop, step = (_bound(b, rest) for b in (s.start, s.stop, s.step))
+    start, stop, step = (bound(b, rest) for b in (s.start, s.stop, s.step))
     step = 1 if step is None else step
     if isinstance(n, int) and all(isinstance(b, (int, type(None))) for b in (start, stop, step)):
         return len(range(*slice(start, stop, step).indices(n)))
@@ -84,20 +84,20 @@ def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
         return n
     if not isinstance(step, int) or step <= 0:
         return dims.symbol("length", 0)
-    low = 0 if start is None else _clamp(start, n)
-    high = n if stop is None else _clamp(stop, n)
+    low = 0 if start is None else clamp(start, n)
+    high = n if stop is None else clamp(stop, n)
     if low is None or high is None:
         return dims.symbol("length", 0)
     length = current().length(low, high)
     return length if step == 1 else (length + (step - 1)) // step
 
 
-def _bound(b: Any, rest: Atoms) -> Any:
+def bound(b: Any, rest: Atoms) -> Any:
     b = _entry(b, rest)
     return b if b is None or isinstance(b, (int, dims.Dim)) else size_of(b)
 
 
-def _clamp(b: Size, n: Size) -> Size | None:
+def clamp(b: Size, n: Size) -> Size | None:
     """`b` as a position in 0..n, if that can be said."""
     if isinstance(b, int) and b < 0:
         b = n + b
@@ -117,6 +117,12 @@ def key_text(key: Key, first: int) -> str:
         return "np.newaxis" if e is None else str(e)
 
     return ", ".join(map(one, key)) or "..."
+
+
+def is_element(key: Key, rest: Atoms, ndim: int) -> bool:
+    """Whether a key names a single element of an array."""
+    whole = len(key) == ndim and all(isinstance(e, (int, Slot)) for e in key)
+    return whole and not any(a.type.shape for a in rest)
 
 
 def trimmed(key: Key) -> Key:

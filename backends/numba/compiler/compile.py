@@ -17,6 +17,7 @@ from numba.core.registry import cpu_target
 
 from tapeless.backends.numba.compiler.entry import Entry, NoEntryError, numba_type
 from tapeless.backends.numba.compiler.runtime import start
+from tapeless.backends.numba.compiler.scratch import released
 from tapeless.backends.numba.linking import introduce
 from tapeless.backends.numba.objects import ObjectCode
 from tapeless.backends.numba.signature import Array, Form, Signature
@@ -140,6 +141,7 @@ def _lighten(library: Any, kernel: str, apart: bool) -> None:
     if not ALLOCATION.search(text):
         text = COUNTING.sub("", text)
         library._optimize_final_module = functools.partial(_optimize, library)
+    text = released(text, kernel)
     if apart:
         text = HEAD.sub(lambda head: DATA.sub(r"ptr noalias \1", head[0]), text)
     library._final_module = llvm.parse_assembly(text)

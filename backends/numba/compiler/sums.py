@@ -2,7 +2,7 @@
 
 The helpers `plus` and `plus_product` of emitted modules are functions of their own for Numba, which
 infers, lowers and optimises each for itself; here they are one or two additions in place.
-`product` is the sums of a product of matrices.
+`product` is the sums of a product of matrices, `scratch` an array for the kernel itself.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numba.core import types
 from numba.extending import lower_builtin, type_callable
 
 from tapeless.backends.numba.compiler.products import FLAGS, product
+from tapeless.backends.numba.compiler.scratch import scratch
 
 
 def plus(a: Any, b: Any) -> Any:
@@ -73,4 +74,6 @@ def _lower_plus_product(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.fadd(total, builder.fmul(a, b, flags=FLAGS), flags=FLAGS)
 
 
-HELPERS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (plus, plus_product, product)}
+HELPERS: dict[str, Callable[..., Any]] = {
+    f.__name__: f for f in (plus, plus_product, product, scratch)
+}

@@ -39,6 +39,19 @@ def test_each_row_is_done_once(number):
     assert (seen == 1).all()
 
 
+def test_one_thread_cuts_nothing_that_is_not_put_together(monkeypatch):
+    monkeypatch.setenv("TAPELESS_NUM_THREADS", "1")
+    calls = []
+
+    def kernel(first, last):
+        calls.append((first, last))
+        return 1
+
+    in_parallel(kernel, BIG, WORK)
+    assert calls == [(0, BIG)]
+    assert in_parallel(kernel, BIG, WORK, join="sum") == len(calls) - 1 > 1
+
+
 def test_little_work_is_not_cut():
     assert cut(2 * PART - 1, 1) == 2 * PART - 1
     assert cut(2 * PART, 1) == PART
@@ -142,8 +155,9 @@ def test_how_results_are_put_together(join, values, wanted):
 
 def test_the_first_error_is_raised(number):
     def kernel(first, last):
-        if first:
-            raise ValueError(first)
+        wrong = max(first, PART // WORK)
+        if wrong < last:
+            raise ValueError(wrong)
 
     with pytest.raises(ValueError, match=f"^{PART // WORK}$"):
         in_parallel(kernel, BIG, WORK)

@@ -28,6 +28,8 @@ def around_a_library_call_kernel(x, w, out, out_2, out_3):
 
 def around_a_library_call(x, w):
     """around_a_library_call.  From test_kernels.py:99."""
+    if w.shape[0] != x.shape[1]:  # line 101
+        raise ValueError("operands could not be broadcast together: the lengths differ")
     out = empty((x.shape[0], w.shape[1]), np.float64)
     out_2 = empty(x.shape, np.float64)
     out_3 = empty(out.shape, np.float64)

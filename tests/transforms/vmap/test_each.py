@@ -175,7 +175,7 @@ def test_products_of_matrices_are_for_the_whole_batch(interpreted):
 def test_without_loop_form_it_stays_array_code(interpreted):
     def solved(a, b):
         while np.sum(b) > 1:
-            b = np.linalg.solve(a, b)
+            b = np.linalg.pinv(a) @ b
         return b
 
     a, b = np.stack([2 * np.eye(2), 3 * np.eye(2)]), np.ones((2, 2))

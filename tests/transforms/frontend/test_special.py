@@ -1,0 +1,101 @@
+"""Special methods of users' classes, and what they read and change of outer objects."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import tapeless
+
+V = np.array([1.0, -2.0])
+
+
+class Linear:
+    def __init__(self, w):
+        self.w, self.uses = w, 0
+
+    def __matmul__(self, x):
+        return self.w @ x
+
+    def __rmul__(self, x):
+        return x * self.w[0, 0]
+
+    def __neg__(self):
+        return -self.w
+
+    def __invert__(self):
+        return self.w.T
+
+    def __lt__(self, x):
+        return self.w[0, 0] < x
+
+    def __getitem__(self, k):
+        return self.w[k]
+
+    def __contains__(self, x):
+        return x > self.w[0, 0]
+
+    def __iter__(self):
+        yield from self.w
+
+    def __float__(self):
+        return float(self.w[0, 0])
+
+    def __bool__(self):
+        return self.w[0, 0] > 1.5
+
+    def __array__(self, dtype=None, copy=None):
+        return self.w
+
+    def __sub__(self, x):
+        self.uses += 1
+        return self.uses * x
+
+
+OUTER = Linear(np.eye(2))
+USES = {
+    "matmul": lambda x: np.sum(OUTER @ (x * V)),
+    "operator.matmul": lambda x: np.sum(operator.matmul(OUTER, x * V)),
+    "reflected": lambda x: x * OUTER,
+    "neg": lambda x: x * np.sum(-OUTER),
+    "invert": lambda x: x * np.sum(~OUTER),
+    "less": lambda x: x * 2 if OUTER < 1.5 else x * 3,
+    "greater": lambda x: x * 2 if x > OUTER else x * 3,
+    "item": lambda x: np.sum(OUTER[0] * x),
+    "contains": lambda x: x * 2 if 1.5 in OUTER else x * 3,
+    "iter": lambda x: sum(np.sum(row) * x for row in OUTER),
+    "unpack": lambda x: sum(x * b[1] * a[0] for a, b in [OUTER]),
+    "float": lambda x: x * float(OUTER),
+    "bool": lambda x: x * 2 if OUTER else x * 3,
+    "and": lambda x: x * 2 if x > 0 and OUTER else x * 3,
+    "array": lambda x: x * np.sum(OUTER),
+}
+
+
+@pytest.mark.parametrize("name", USES)
+def test_what_a_special_method_reads_is_read_anew(name):
+    slope = tapeless.grad(USES[name])
+    for scale in (1.0, 2.0):
+        OUTER.w = scale * np.eye(2)
+        f = USES[name]
+        assert np.isclose(slope(1.2), (f(1.2 + 1e-6) - f(1.2 - 1e-6)) / 2e-6)
+
+
+@pytest.mark.parametrize("n", [0, 4])
+def test_what_a_special_method_changes_is_changed_at_each_pass(n):
+    def f(x, outer):
+        for _ in range(n):
+            x = outer - x
+        return x
+
+    slope = tapeless.grad(lambda x: f(x, OUTER))
+    for _ in range(2):
+        OUTER.uses, other = 3, Linear(np.eye(2))
+        other.uses = 3
+        assert np.isclose(slope(1.0), f(1.0, other))
+        assert OUTER.uses == other.uses
+
+
+def test_an_operator_that_nobody_has_is_refused_as_in_python():
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+"):
+        tapeless.grad(lambda x: OUTER + "text" and x)(1.0)

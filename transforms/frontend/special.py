@@ -1,0 +1,149 @@
+"""Special methods of users' classes, which Python calls by itself: they are entered like other
+functions, so that they may branch on data, and what they read and write is known."""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.frontend.provenance import of_library, static_attribute
+from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.symbols import Symbol, apply
+from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.ops.table import FUNCTIONS
+
+OPERATORS = {
+    "Add": "add",
+    "Sub": "sub",
+    "Mult": "mul",
+    "Div": "truediv",
+    "FloorDiv": "floordiv",
+    "Mod": "mod",
+    "Pow": "pow",
+    "MatMult": "matmul",
+    "BitAnd": "and_",
+    "BitOr": "or_",
+    "BitXor": "xor",
+    "LShift": "lshift",
+    "RShift": "rshift",
+    "Lt": "lt",
+    "LtE": "le",
+    "Gt": "gt",
+    "GtE": "ge",
+    "Eq": "eq",
+    "NotEq": "ne",
+    "Is": "is_",
+    "IsNot": "is_not",
+    "USub": "neg",
+    "UAdd": "pos",
+    "Invert": "invert",
+}
+#: Comparisons that the right operand is asked for where the left one does not know.
+MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+#: Classes whose objects are met most; none of them is a user's.
+KNOWN = frozenset(
+    (Symbol, StagedList, int, float, bool, complex, str, tuple, list, dict, set, range, slice)
+) | {np.ndarray, np.float64, np.float32, np.int64, np.bool_, types.NoneType}
+
+
+def special(value: Any, name: str) -> types.FunctionType | None:
+    """The method `name` of the class of a value, if a user wrote it."""
+    if type(value) in KNOWN:
+        return None
+    found = static_attribute(type(value), name)
+    if not isinstance(found, types.FunctionType) or found.__code__.co_filename == "<string>":
+        return None  # dataclasses compare fields by code of theirs
+    ordering = found.__module__ == "functools"  # total_ordering calls a user's method
+    return found if ordering or not of_library(found) else None
+
+
+def binary(kind: str, left: Any, right: Any) -> Any:
+    """left + right, and every other operator with two operands."""
+    name = OPERATORS[kind]
+    for method, this, other in _asked(name.rstrip("_"), left, right):
+        made = trace().enter(method, this, other)
+        if made is not NotImplemented:
+            return made
+    if kind == "NotEq" and special(left, "__eq__") and special(left, "__ne__") is None:
+        return _opposite(binary("Eq", left, right))
+    made = getattr(operator, name)(left, right)
+    return trace().born(made) if type(made) in (set, dict) else made
+
+
+def _opposite(test: Any) -> Any:
+    return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
+
+
+def _asked(name: str, left: Any, right: Any) -> list[tuple[types.FunctionType, Any, Any]]:
+    """The methods of users that Python asks for the result of an operator, in this order."""
+    mirrored = f"__{MIRRORED.get(name, 'r' + name)}__"
+    asked = [(special(left, f"__{name}__"), left, right), (special(right, mirrored), right, left)]
+    if type(left) is type(right) and name not in MIRRORED:
+        asked.pop()
+    elif type(left) is not type(right) and issubclass(type(right), type(left)):
+        asked.reverse()
+    return [(method, this, other) for method, this, other in asked if method is not None]
+
+
+def inplace(kind: str, target: Any, value: Any) -> Any:
+    """target += value, and every other operator that may change its target."""
+    name = OPERATORS[kind].rstrip("_")
+    method = special(target, f"__i{name}__")
+    made = NotImplemented if method is None else trace().enter(method, target, value)
+    if made is not NotImplemented:
+        return made
+    if _asked(name, target, value):
+        return binary(kind, target, value)
+    return getattr(operator, "i" + name)(target, value)
+
+
+def unary(kind: str, value: Any) -> Any:
+    """-value, +value, ~value."""
+    return called(f"__{OPERATORS[kind]}__", getattr(operator, OPERATORS[kind]), value)
+
+
+def called(name: str, native: Any, value: Any, *args: Any) -> Any:
+    """`native` of a value, by the user's method where there is one."""
+    method = special(value, name)
+    return native(value, *args) if method is None else trace().enter(method, value, *args)
+
+
+def array_of(value: Any) -> Any:
+    """What NumPy makes of an object that says how."""
+    method = special(value, "__array__")
+    return value if method is None else trace().enter(method, value)
+
+
+def tested(value: Any) -> Any:
+    """What decides whether an object is true."""
+    for name in ("__bool__", "__len__"):
+        method = special(value, name)
+        if method is not None:
+            return trace().enter(method, value)
+    return value
+
+
+def iterated(value: Any) -> Any:
+    """An object that is run over: what its `__iter__` gives."""
+    method = special(value, "__iter__")
+    if method is not None:
+        value = trace().enter(method, value)
+    return _items(value) if special(value, "__next__") else value
+
+
+def _items(iterator: Any) -> Iterator[Any]:
+    method = special(iterator, "__next__")
+    while True:
+        t = trace()
+        t.handlers.append((len(t.journals), lambda: StopIteration))
+        try:
+            item = t.enter(method, iterator)
+        except StopIteration:
+            return
+        finally:
+            t.handlers.pop()
+        yield item

@@ -1,0 +1,117 @@
+"""Loops whose passes are apart: each stores to elements of its own, and reads no others of those.
+
+for i: row = f(x[i]); out[i] = row; total += sum(row)
+
+Threads may share such passes; what they add to a number is put together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    While,
+    blocks,
+    operands,
+    outputs,
+    statements,
+)
+from tapeless.transforms.loops.counted import size_of_atom
+from tapeless.transforms.loops.memory import Memory, is_array
+from tapeless.transforms.ops.parts import Slot
+
+STORES = frozenset(["update", "add_at"])
+PICKS = frozenset(["index", "gather"])
+
+
+def apart(memory: Memory, s: For) -> dict[Var, str] | None:
+    """How the numbers that a loop results in are put together from those of its parts; None if its
+    passes depend on each other."""
+    if s.until or s.count is not None or s.step != Literal(1, s.step.type):
+        return None
+    if not dims.at_least(size_of_atom(memory, s.start), 0):
+        return None  # an index below zero may name the same element as one above
+    return Passes(memory, s).joined()
+
+
+class Passes:
+    """`cells` is the memory that passes store to."""
+
+    def __init__(self, memory: Memory, s: For) -> None:
+        self.memory, self.loop = memory, s
+        self.cells = {memory.cell(p) for p in s.carries if is_array(p)}
+        self.uses = Counter(a for t in statements(s.body) for a in operands(t))
+        self.uses.update(a for t in statements(s.body) for b in blocks(t) for a in b.results)
+
+    def joined(self) -> dict[Var, str] | None:
+        s, found = self.loop, {}
+        for k, (p, y) in enumerate(zip(s.carries, s.yields, strict=True)):
+            if is_array(p):
+                if not self.memory.in_place(s, k):
+                    return None
+            elif self.added(p, y, s.inits[k]):
+                found[s.outs[k]] = "sum"
+            else:
+                return None
+        return found if self.block(s.body) else None
+
+    def added(self, p: Var, y: Atom, init: Atom) -> bool:
+        """Whether passes only add to a number, which is zero at first."""
+        zero = isinstance(init, Literal) and init.value == 0
+        number = isinstance(p.type, Type) and p.type.dtype.kind == "f" and zero
+        while number and y is not p:
+            made = self.memory.defs.get(y) if isinstance(y, Var) else None
+            if not isinstance(made, Let) or made.op.name not in ("add", "sub"):
+                return False
+            if y is not self.loop.yields[self.loop.carries.index(p)] and self.uses[y] != 1:
+                return False
+            left, right = made.args
+            y = right if made.op.name == "add" and right is p else left
+        return number and self.uses[p] == 1 and self.uses[self.last(p)] == 0
+
+    def last(self, p: Var) -> Atom:
+        return self.loop.yields[self.loop.carries.index(p)]
+
+    # -- memory that is stored to
+
+    def block(self, block: Block) -> bool:
+        return all(map(self.statement, block.body))
+
+    def statement(self, s: Statement) -> bool:
+        match s:
+            case Let():
+                return self.let(s)
+            case For() | While():
+                return all(
+                    self.memory.in_place(s, k) or not self.shared(a) for k, a in enumerate(s.inits)
+                ) and all(map(self.block, blocks(s)))
+            case If():
+                return all(map(self.block, blocks(s))) and all(
+                    self.shared(v) or not self.shared(a)
+                    for b in blocks(s)
+                    for v, a in zip(outputs(s), b.results, strict=True)
+                )
+        return not any(map(self.shared, operands(s)))
+
+    def let(self, s: Let) -> bool:
+        """Whether only the element of this pass is touched."""
+        touched = [a for a in s.args if self.shared(a)]
+        if not touched:
+            return True
+        if touched != [s.args[0]] or s.op.name not in STORES | PICKS:
+            return False
+        key, rest = s.params["key"], s.args[2 if s.op.name in STORES else 1 :]
+        return bool(key) and isinstance(key[0], Slot) and rest[key[0].k] is self.loop.index
+
+    def shared(self, a: Atom) -> bool:
+        return isinstance(a, Var) and is_array(a) and self.memory.cell(a) in self.cells

@@ -1,0 +1,188 @@
+"""How the values of a program are spelled in Python: names, expressions and sizes."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import textwrap
+from typing import Any
+
+from tapeless.transforms.control import negated
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, If, Let, Literal, Type, Var
+from tapeless.transforms.layout import Layout
+from tapeless.transforms.ops.indexing import Slot
+from tapeless.transforms.size_homes import Sizes
+from tapeless.transforms.text import number, template
+
+OF_BOOLS = {
+    "logical_not": "not {0}",
+    "logical_and": "{0} and {1}",
+    "logical_or": "{0} or {1}",
+}
+SIZED = ("zeros", "ones", "empty", "full", "draw")  # take a number for the shape (n,)
+ASSOCIATIVE = ("add", "mul")
+
+
+class Spelling:
+    """The expressions of one function: `layout` says which values have names, and which do not."""
+
+    def __init__(self, layout: Layout, sizes: Sizes, plain_bools: bool) -> None:
+        self.layout, self.sizes = layout, sizes
+        self.plain_bools = plain_bools  # `not a` for np.logical_not(a)
+        self.helpers: dict[str, None] = {}
+        self.imports: set[str] = set()
+
+    def name(self, v: Var) -> str:
+        return self.layout.names[v]
+
+    def expr(self, a: Atom) -> ast.expr:
+        if isinstance(a, Literal):
+            return number(a.value)
+        made: Any = self.layout.folded.get(a)
+        if isinstance(made, If):
+            return self.conditional(made)
+        if made is not None:
+            value: ast.expr = self.operation(made)
+            return value
+        return ast.Name(self.name(a), ast.Load())
+
+    def operation(self, s: Let) -> Any:
+        text, whole = self.text_of(s), self.sizes.whole.get(s)
+        if whole is not None and "size" in s.params and "{size" in text:
+            return template("{0}.size", {"0": self.expr(whole)})
+        holes: dict[str, ast.expr] = {str(k): self.expr(a) for k, a in enumerate(s.args)}
+        for key, value in s.params.items():
+            if f"{{{key}" in text:
+                holes |= self.holes_of(s, key, value)
+        made = template(text, holes)
+        if s.op.name == "add_at":
+            return _subtracted(made)
+        return self.without_parentheses(s, made) if s.op.name in ASSOCIATIVE else made
+
+    def text_of(self, s: Let) -> str:
+        """The operation's text with holes for arguments and params; notes what it needs."""
+        text: Any = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
+        if self.plain_bools and not any(a.type.shape for a in s.args if isinstance(a.type, Type)):
+            text = OF_BOOLS.get(s.op.name, text)
+        if isinstance(text, tuple):
+            text, helper = text
+            self.helpers[textwrap.dedent(helper).strip()] = None
+        if "scipy" in text:
+            self.imports |= {f"import {m}" for m in re.findall(r"scipy\.(?:special|linalg)", text)}
+        return text  # type: ignore[no-any-return]
+
+    def holes_of(self, s: Let, key: str, value: Any) -> dict[str, ast.expr]:
+        """What a param is filled in as, where it is a size, or a tuple of sizes."""
+        if key == "shape" and s in self.sizes.whole:
+            return {key: template("{0}.shape", {"0": self.expr(self.sizes.whole[s])})}
+        if isinstance(value, tuple):
+            if any(isinstance(e, (Slot, slice, type(None))) for e in value):
+                return {}
+            entries = {f"{key}_{k}": self.entry(e, s) for k, e in enumerate(value)}
+            return {key: self.shape(value, s), **entries}
+        known = isinstance(value, (int, dims.Dim)) and not isinstance(value, bool)
+        return {key: self.size(value, s)} if known else {}
+
+    def entry(self, value: Any, s: Let) -> ast.expr:
+        return self.size(value, s) if isinstance(value, (int, dims.Dim)) else number(value)
+
+    def without_parentheses(self, s: Let, made: Any) -> Any:
+        """a * b * c for a * (b * c), and so for sums, where that is no more work."""
+        a, b = s.args
+        if s.op.name == "add" and (positive := _unsigned(made.right)) is not None:
+            return ast.BinOp(made.left, ast.Sub(), positive)
+        inner = self.layout.folded.get(b) if isinstance(b, Var) else None
+        if not isinstance(inner, Let) or inner.op is not s.op or b.type.dtype.kind != "f":
+            return made
+        c, d = inner.args
+        if a.type.shape and not a.type.shape == c.type.shape == d.type.shape:
+            return made
+        right = made.right
+        if not isinstance(right, ast.BinOp) or not isinstance(right.op, type(made.op)):
+            return made
+        return ast.BinOp(_left(made.left, right.left, made.op), made.op, right.right)
+
+    def shape(self, shape: tuple[Any, ...], s: Let) -> ast.expr:
+        if s.op.name in SIZED and len(shape) == 1:
+            return self.size(shape[0], s)
+        return ast.Tuple([self.entry(e, s) for e in shape], ast.Load())
+
+    def size(self, size: Size, s: Let) -> ast.expr:
+        if isinstance(size, int):
+            return number(size)
+        if (home := self.sizes.home.get(s, {}).get(size)) is not None:
+            return self.found(*home)
+        total: ast.expr | None = None
+        for factors, c in sorted(size.terms, key=lambda t: (not t[0], t[1] < 0)):
+            parts = [self.factor(f, s) for f in factors]
+            if abs(c) != 1 or not parts:
+                parts.insert(0, number(abs(c)))
+            term = functools.reduce(lambda a, b: ast.BinOp(a, ast.Mult(), b), parts)
+            if total is None:
+                total = ast.UnaryOp(ast.USub(), term) if c < 0 else term
+            else:
+                total = ast.BinOp(total, ast.Sub() if c < 0 else ast.Add(), term)
+        assert total is not None
+        return total
+
+    def factor(self, f: Any, s: Let) -> ast.expr:
+        if isinstance(f, dims.Symbol):
+            if f.var is not None:
+                return self.expr(f.var)
+            return self.found(*self.sizes.home[s][dims.Dim((((f,), 1),))])
+        holes = {"0": self.size(f.left, s), "1": self.size(f.right, s)}
+        return template("max({0}, {1})" if f.kind == "max" else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
+
+    def found(self, v: Var, axis: int | None) -> ast.expr:
+        """A size that is an axis of `v`, or `v` itself."""
+        if axis is None:
+            return self.expr(v)
+        text = "len({0})" if v.type.ndim == 1 else f"{{0}}.shape[{axis}]"
+        return template(text, {"0": self.expr(v)})  # type: ignore[no-any-return]
+
+    def conditional(self, s: If) -> ast.expr:
+        test, then, orelse = self.expr(s.test), s.then.results[0], s.orelse.results[0]
+        if s.outs[0].type.dtype.kind == "b":
+            if isinstance(orelse, Literal) and not orelse.value:
+                return ast.BoolOp(ast.And(), [test, self.expr(then)])
+            if isinstance(then, Literal) and then.value:
+                return ast.BoolOp(ast.Or(), [test, self.expr(orelse)])
+            if isinstance(then, Literal) and not then.value:
+                return ast.BoolOp(ast.And(), [negated(test), self.expr(orelse)])
+            if isinstance(orelse, Literal) and orelse.value:
+                return ast.BoolOp(ast.Or(), [negated(test), self.expr(then)])
+        return ast.IfExp(test, self.expr(then), self.expr(orelse))
+
+
+def _left(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:
+    """a op b without parentheses around b."""
+    if isinstance(b, ast.BinOp) and isinstance(b.op, type(op)):
+        return ast.BinOp(_left(a, b.left, op), op, b.right)
+    return ast.BinOp(a, op, b)
+
+
+def _subtracted(made: Any) -> Any:
+    """x[i] -= v for x[i] += -v."""
+    value = made.value if isinstance(made, ast.AugAssign) else made.args[2]
+    positive = _unsigned(value)
+    if positive is None:
+        return made
+    if isinstance(made, ast.AugAssign):
+        return ast.AugAssign(made.target, ast.Sub(), positive)
+    holes = {"0": made.args[0], "1": made.args[1], "2": positive}
+    return template("np.subtract.at({0}, {1}, {2})", holes)
+
+
+def _unsigned(tree: ast.expr) -> ast.expr | None:
+    """The tree without the minus that it starts with; None where it starts with none."""
+    match tree:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return operand
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
+            inner = _unsigned(left)
+            return None if inner is None else ast.BinOp(inner, op, right)
+        case _:
+            return None
