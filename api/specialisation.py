@@ -17,7 +17,8 @@ from tapeless.storing import Change, refuse_shared, store
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Block, Var, free_variables
 from tapeless.transforms.errors import ArgumentError
-from tapeless.transforms.frontend.stage import Staged, is_dynamic
+from tapeless.transforms.frontend.inputs import is_dynamic
+from tapeless.transforms.frontend.stage import Staged
 from tapeless.transforms.module import rebuild
 
 NUMBERS = frozenset(

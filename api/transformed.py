@@ -35,7 +35,12 @@ from tapeless.specialisation import (
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Block, Program
 from tapeless.transforms.core.printer import show
-from tapeless.transforms.errors import ArgumentError
+from tapeless.transforms.errors import (
+    ArgumentError,
+    InternalError,
+    TapelessError,
+    UnsupportedError,
+)
 from tapeless.transforms.frontend.stage import Staged, stage
 from tapeless.transforms.module import (
     finished,
@@ -227,15 +232,31 @@ class Transformed:
             registered.clear()
             return self.spread(value, registered)
 
+        def made(outlines: bool) -> tuple[Staged, Block, str, bool]:
+            staged = self.settled(stage(call, leaves, paths, outlines))
+            block = finished(staged.block, len(list(staged.result.leaves())))
+            return staged, block, *self.write(staged, block, arguments, paths)
+
         with mistakes_reported(self.fun):
-            staged = self.settled(stage(call, leaves, paths, self.outlines))
-            block = staged.block
-            simplified = finished(block, len(list(staged.result.leaves())))
-            text, flat = self.write(staged, simplified, arguments, paths)
+            try:
+                staged, simplified, text, flat = made(self.outlines)
+            except UnsupportedError as e:
+                staged, simplified, text, flat = self.written_out(made, e)
             run = self.load(text)
         returned = registered[0] if registered else None
         names = None if spread else tuple(kwargs)
         return Specialisation(run, text, staged, simplified, flat, names, returned)
+
+    def written_out(self, made: Callable[[bool], Any], error: UnsupportedError) -> Any:
+        """What functions of the program cannot do may be done where their calls are written out."""
+        if not self.outlines:
+            raise error
+        try:
+            return made(False)
+        except InternalError:
+            raise
+        except TapelessError:
+            raise error from None
 
     def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
         """The transformation of what the caller passes, which is also given leaf by leaf."""

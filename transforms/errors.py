@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 
 class Signal(BaseException):
@@ -43,6 +46,17 @@ class TapelessError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.problem, self.hint, self.where))
+
+
+@contextmanager
+def located(origin: Any) -> Iterator[None]:
+    """Errors inside that name no line are those of the user's line `origin`."""
+    try:
+        yield
+    except TapelessError as e:
+        if e.where is None and origin is not None:
+            e.where = (origin.file, origin.line, 0, 0)
+        raise
 
 
 class SourceError(TapelessError, TypeError):

@@ -166,7 +166,7 @@ class Forward:
                 builder.current().emit(s)
             return
         dots = tuple(known(tangent_of(t, s.args[k]), s.args[k]) for k in ins)
-        made = tuple(_tangent(s.outs[k]) for k in outs)
+        made = tuple(tangent_variable(s.outs[k]) for k in outs)
         if self.merged:
             enter(ahead, (*s.args, *dots), (*s.outs, *made), s.op.pure)
         else:
@@ -189,7 +189,7 @@ class Forward:
         ]
         if not active and not self.merged:
             return
-        outs = [_tangent(s.outs[k]) for k in active]
+        outs = [tangent_variable(s.outs[k]) for k in active]
         for k, v in zip(active, outs, strict=True):
             ends = (s.then.results[k], s.orelse.results[k])
             s.outs[k].partial |= any(is_dead(a) or getattr(a, "partial", False) for a in ends)
@@ -235,7 +235,9 @@ class Forward:
         ]
         while True:
             inner = dict(t)
-            dots = [_tangent(p) if on else None for p, on in zip(params, active, strict=True)]
+            dots = [
+                tangent_variable(p) if on else None for p, on in zip(params, active, strict=True)
+            ]
             inner |= {p: d for p, d in zip(params, dots, strict=True) if d is not None}
             with builder.current().block() as statements:
                 self.block(body.body, inner)
@@ -255,7 +257,7 @@ class Forward:
         active, statements, dots, extra = self.settle(s, s.body, s.yields, s.carries, t)
         if not any(active) and not self.merged:
             return
-        outs = [_tangent(v) for v, on in zip(s.outs, active, strict=True) if on]
+        outs = [tangent_variable(v) for v, on in zip(s.outs, active, strict=True) if on]
         inits = [known(tangent_of(t, a), a) for a, on in zip(s.inits, active, strict=True) if on]
         if self.merged:
             body = Block((s.index, *s.carries, *dots), tuple(statements), (*s.body.results, *extra))
@@ -280,7 +282,7 @@ class Forward:
         active, statements, dots, extra = self.settle(s, s.body, s.body.results, s.body.params, t)
         if not any(active) and not self.merged:
             return
-        outs = [_tangent(v) for v, on in zip(s.outs, active, strict=True) if on]
+        outs = [tangent_variable(v) for v, on in zip(s.outs, active, strict=True) if on]
         inits = [known(tangent_of(t, a), a) for a, on in zip(s.inits, active, strict=True) if on]
         made: Statement
         if self.merged:
@@ -315,7 +317,7 @@ class Forward:
             t[v] = dot
 
 
-def _tangent(v: Var) -> Var:
+def tangent_variable(v: Var) -> Var:
     """A new variable for the tangent of `v`."""
     return Var(v.type, _dot(v), primal=v if _has_form(v.type) else None)
 
@@ -333,7 +335,7 @@ def jvp(block: Block, wrt: Iterable[int], outs: Iterable[int] | None = None) -> 
     block, _ = refresh(block)  # the block itself lives on
     b = builder.Builder()
     with builder.building(b):
-        dots = [_tangent(block.params[k]) for k in wrt]
+        dots = [tangent_variable(block.params[k]) for k in wrt]
         t: Tangents = {block.params[k]: d for k, d in zip(wrt, dots, strict=True)}
         Forward(merged=True).block(block.body, t)
         tangents = [known(tangent_of(t, a), a) for a in (block.results[k] for k in outs)]

@@ -222,7 +222,7 @@ class Folding:
                 del waiting[v]
 
     def reads_changing(self, a: Atom, s: Statement) -> bool:
-        """Whether a value is made of loop variables that have their next value where a pass ends."""
+        """Whether a value is made of loop variables, which are set anew where a pass ends."""
         assert isinstance(s, (For, While))
         changing = {p for p, y in zip(carries(s), yields(s), strict=True) if y is not p}
 

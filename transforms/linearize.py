@@ -33,7 +33,15 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.rewriting import refresh, retype
 from tapeless.transforms.core.sizes import INT, size_value
 from tapeless.transforms.expand import Closed
-from tapeless.transforms.jvp import Forward, Tangents, is_dead, known, name_results, tangent_of
+from tapeless.transforms.jvp import (
+    Forward,
+    Tangents,
+    is_dead,
+    known,
+    name_results,
+    tangent_of,
+    tangent_variable,
+)
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.calls import bundle, enter, is_call, linear_call, unbundle
 from tapeless.transforms.residuals.resolve import resolve
@@ -59,11 +67,9 @@ def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     primal = [prepare(s, active, ahead) for s in block.body]
     b = builder.Builder()
     with builder.building(b):
-        dots = [
-            Var(block.params[k].type, block.params[k].name and block.params[k].name + "_dot")
-            for k in wrt
-        ]
-        t: Tangents = {block.params[k]: d for k, d in zip(wrt, dots, strict=True)}
+        given = [block.params[k] for k in wrt]
+        dots = [tangent_variable(v) for v in given]
+        t: Tangents = dict(zip(given, dots, strict=True))
         Forward(merged=False).block(primal, t)
     return Linear(primal, b.blocks[0], dots, [tangent_of(t, a) for a in block.results])
 

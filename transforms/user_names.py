@@ -5,7 +5,6 @@ v_bar, x_saved, passes      are ours,      v and x are the user's
 
 import re
 
-NAMED_BY_US = ("_bar", "_dot", "_saved")
 OURS = re.compile(r"(done|stop|left)_\d+|.*_(bar|dot|saved)|")
 WORDS = {"passes", "count", "ran", "carried", "saved"}  # of ours, though a user may have them
 FLAGS = {"done": "returned", "stop": "stopped", "left": "skip"}

@@ -20,6 +20,7 @@ from tapeless.lax.windows import (
     part,
     sizes_where,
 )
+from tapeless.numpy.functions import own
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -112,6 +113,7 @@ def _combined(combine: Any, made: Any, arrays: Any, k: int, moves: Any) -> Any:
 
 def _combiner(computation: Any, structure: Any) -> Any:
     """(what was found so far, what comes now) to the two combined, as lists of arrays."""
+    computation = own(computation)
     if computation in (elementwise.max, np.maximum):
         return lambda made, seen: [_picked(made[0], seen[0], seen[0] > made[0])]
     if computation in (elementwise.min, np.minimum):

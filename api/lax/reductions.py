@@ -18,6 +18,7 @@ from tapeless.lax.checks import (
 )
 from tapeless.lax.kinds import checked_axis, checked_function
 from tapeless.lax.pooling import by_element
+from tapeless.numpy.functions import own
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -128,6 +129,7 @@ def reduce(operands: Any, init_values: Any, computation: Any, dimensions: Any) -
         for x, a in zip(structure.flatten_up_to(init_values), arrays, strict=True)
     ]
     axes = checked_axes("reduce", dimensions, arrays[0].ndim)
+    computation = own(computation)
     known = _WHOLE.get(computation)
     if known is not None and len(arrays) == 1:
         return tree.unflatten(structure, [computation(known(arrays[0], axes), inits[0])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from tapeless.linear import closure_convert
 from tapeless.region import described, is_value, leaf_type
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentTypeError, NotDifferentiableError
+
+LINEAR = "custom_linear_solve"
 
 
 def custom_root(
@@ -108,7 +111,7 @@ def _solution(name: str, made: Any, like: Any, has_aux: bool) -> Any:
 class _LinearSolve(CustomVjp):
     """A function with a rule for forward mode as well."""
 
-    kind = "custom_linear_solve"
+    kind = LINEAR
     rule: Any = None
     apply = CustomJvp.apply
     forward = CustomJvp.forward
@@ -145,50 +148,72 @@ def custom_linear_solve(
     array([[-0.16, -0.08],
            [-0.08, -0.04]])
     """
-    name = "custom_linear_solve"
     for what, fun in (("matvec", matvec), ("solve", solve)):
-        checked_function(name, what, fun)
-    back = solve if transpose_solve is None and symmetric else transpose_solve
+        checked_function(LINEAR, what, fun)
     if not active():
-        return _solution(name, call_user(solve, matvec, b), b, has_aux)
+        return _solution(LINEAR, call_user(solve, matvec, b), b, has_aux)
+    back = solve if transpose_solve is None and symmetric else transpose_solve
     product, read = closure_convert(matvec, b)
-    given = closure_convert(lambda b: _solution(name, call_user(solve, matvec, b), b, has_aux), b)
-    solved = _LinearSolve(lambda b, read, rest: given[0](b, *rest))
+    given, rest = closure_convert(
+        lambda b: _solution(LINEAR, call_user(solve, matvec, b), b, has_aux), b
+    )
+    solved = _LinearSolve(lambda b, read, rest: given(b, *rest))
+    system = _LinearSystem(solved, product, solve, back, symmetric, has_aux)
+    solved.__name__, solved.rule = LINEAR, system.rule
+    solved.defvjp(system.forwards, system.backward)
+    return solved(b, read, [tapeless.stop_gradient(v) for v in rest])
 
-    def again(read: Any, b: Any, how: Any, other: Any) -> Any:
-        made = custom_linear_solve(_product(product, read), b, how, other, symmetric, has_aux)
-        return made[0] if has_aux else made
 
-    def rule(primals: Any, tangents: Any) -> Any:
-        made = solved(*primals)
-        x = made[0] if has_aux else made
-        moved = tapeless.jvp(lambda *v: product(x, *v), tuple(primals[1]), tuple(tangents[1]))[1]
+@dataclass(frozen=True)
+class _LinearSystem:
+    """The rules of a linear equation.
+
+    solved   (b, read, rest) to what the solver returns
+    product  (x, *read) to the left-hand side
+    solve    the solver of the user's, and `back` that of the transposed function
+    """
+
+    solved: Any
+    product: Any
+    solve: Any
+    back: Any
+    symmetric: bool
+    has_aux: bool
+
+    def again(self, matvec: Any, b: Any, solve: Any, back: Any) -> Any:
+        made = custom_linear_solve(matvec, b, solve, back, self.symmetric, self.has_aux)
+        return self.solution(made)
+
+    def solution(self, made: Any) -> Any:
+        return made[0] if self.has_aux else made
+
+    def rule(self, primals: Any, tangents: Any) -> Any:
+        """The step of the solution solves the equation for the step of b - matvec(x)."""
+        made = self.solved(*primals)
+        x, read = self.solution(made), tuple(primals[1])
+        moved = tapeless.jvp(lambda *v: self.product(x, *v), read, tuple(tangents[1]))[1]
         right = tree.map(lambda d, m: d - m, tangents[0], moved)
-        step = again(primals[1], right, solve, back)
-        return made, (step, _zeros(made[1])) if has_aux else step
+        step = self.again(_product(self.product, read), right, self.solve, self.back)
+        return made, (step, _zeros(made[1])) if self.has_aux else step
 
-    def backward(residuals: Any, cotangent: Any) -> Any:
-        x, read = residuals
-        if back is None:
+    def forwards(self, b: Any, read: Any, rest: Any) -> Any:
+        made = self.solved(b, read, rest)
+        return made, (self.solution(made), read, len(rest))
+
+    def backward(self, residuals: Any, cotangent: Any) -> Any:
+        """The cotangent of b solves the transposed equation."""
+        if self.back is None:
             raise NotDifferentiableError(
-                f"lax.{name} is differentiated in reverse mode, and has no transpose_solve",
+                f"lax.{LINEAR} is differentiated in reverse mode, and has no transpose_solve",
                 "give one, or symmetric=True",
             )
-        ct = cotangent[0] if has_aux else cotangent
-        mine = _product(product, read)
-        other = mine if symmetric else _AsIs(lambda y: tapeless.vjp(mine, x)[1](y)[0])
-        found = custom_linear_solve(other, ct, back, solve, symmetric, has_aux)
-        b_bar = found[0] if has_aux else found
-        bars = tapeless.vjp(lambda *v: product(x, *v), *read)[1](tree.map(lambda y: -y, b_bar))
-        return b_bar, list(bars), [None] * len(given[1])
-
-    def forwards(b: Any, read: Any, rest: Any) -> Any:
-        made = solved(b, read, rest)
-        return made, (made[0] if has_aux else made, read)
-
-    solved.__name__, solved.rule = name, rule
-    solved.defvjp(forwards, backward)
-    return solved(b, read, [tapeless.stop_gradient(v) for v in given[1]])
+        x, read, n = residuals
+        mine = _product(self.product, read)
+        other = mine if self.symmetric else _AsIs(lambda y: tapeless.vjp(mine, x)[1](y)[0])
+        b_bar = self.again(other, self.solution(cotangent), self.back, self.solve)
+        down = tree.map(lambda y: -y, b_bar)
+        bars = tapeless.vjp(lambda *v: self.product(x, *v), *read)[1](down)
+        return b_bar, list(bars), [None] * n
 
 
 def _product(product: Any, read: Any) -> Any:

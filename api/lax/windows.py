@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeless.lax.padding import pad
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.ops.creation import unset
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -119,17 +120,22 @@ def patches(x: Any, axis: int, window: Any, out: Any, strides: Any, dilation: An
         for k, (n, s) in enumerate(zip(out, strides, strict=True)):
             x = x if s == 1 and n == x.shape[axis + k] else part(x, axis + k, 0, n, s)
         return np.reshape(x, shape)
-    made: Any = np.empty(shape, x.dtype)
-    sizes = list(zip(window, out, strides, dilation, strict=True))
-    if len(sizes) == 1 or x.shape[-1] == 1:
-        _fill(made, x, axis, sizes)
-        return made
     # window by window along the last axis: longer pieces than place by place
-    last = axis + len(sizes) - 1
+    last, width = axis + len(window) - 1, x.shape[-1]
+    if dilation[-1] == 1:  # what a window sees there is one piece of memory
+        width = operator.index(x.shape[-1])
+        x = np.reshape(x, (*x.shape[:-2], x.shape[-2] * width))
+        made: Any = unset((*x.shape[:axis], *out, *window[:-1], window[-1] * width), x.dtype)
+    else:
+        made = unset(shape, x.dtype)
+    sizes = list(zip(window, out, strides, dilation, strict=True))
     for j in range(out[-1]):
-        seen = part(x, last, j * strides[-1], window[-1], dilation[-1])
+        if dilation[-1] == 1:
+            seen = part(x, last, j * strides[-1] * width, window[-1] * width, 1)
+        else:
+            seen = part(x, last, j * strides[-1], window[-1], dilation[-1])
         _fill(made[(*(slice(None),) * last, j)], seen, axis, sizes[:-1])
-    return made
+    return np.reshape(made, shape)
 
 
 def _fill(made: Any, x: Any, axis: int, sizes: Any) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from numpy import tanh
 
 from tapeless.missing import missing
-from tapeless.nn import initializers
+from tapeless.nn import activations, attention, encodings, initializers, rectifiers, softmaxes
 from tapeless.nn.activations import (
     gelu,
     glu,
@@ -48,6 +48,19 @@ from tapeless.nn.rectifiers import (
     sparse_sigmoid,
 )
 from tapeless.nn.softmaxes import log_softmax, logmeanexp, logsumexp, softmax
+from tapeless.numpy.functions import following
+
+globals().update(
+    {
+        **following(activations, "gelu glu identity log1mexp log_sigmoid mish sigmoid silu"),
+        **following(activations, "soft_sign softplus squareplus swish"),
+        **following(attention, "dot_product_attention"),
+        **following(encodings, "one_hot standardize"),
+        **following(rectifiers, "celu elu hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu"),
+        **following(rectifiers, "relu relu6 selu sparse_plus sparse_sigmoid"),
+        **following(softmaxes, "log_softmax logmeanexp logsumexp softmax"),
+    }
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.arrays import functional, plain
+from tapeless.arrays import functional, has_functional, plain
 from tapeless.calling import call_user
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.frontend.symbols import Symbol
@@ -81,6 +81,25 @@ class Drawn(Function):
         return functional(self.run(*plain(args), **plain(kwargs)))
 
 
+class Following(Function):
+    """A function of ours whose results are arrays of `tapeless.numpy` where an argument is one."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        made = self.run(*args, **kwargs)
+        if active() or not has_functional(tree.leaves((args, kwargs))):
+            return made
+        return functional(made)
+
+    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+        if trace().functional and any(map(_is_functional, tree.leaves((args, kwargs)))):
+            return super().__staged_call__(*args, **kwargs)
+        return call_user(self.run, *args, **kwargs)
+
+
+def _is_functional(x: Any) -> bool:
+    return isinstance(x, Symbol) and x.functional
+
+
 class Ufunc(Function):
     """A ufunc, whose methods reduce, accumulate, outer and reduceat are functions too."""
 
@@ -125,6 +144,22 @@ def drawn(names: str, source: dict[str, Any]) -> dict[str, Any]:
     return {
         name: Drawn(source[name], name, frozenset(), source["__name__"]) for name in names.split()
     }
+
+
+def following(source: Any, names: str) -> dict[str, Any]:
+    """Functions of a module, whose results are of the kind of their arguments, by name."""
+    module = source.__name__.rpartition(".")[0]
+    return {n: Following(getattr(source, n), n, frozenset(), module) for n in names.split()}
+
+
+def as_it_is(source: Any, names: str) -> dict[str, Any]:
+    """What a module holds under some names."""
+    return {name: getattr(source, name) for name in names.split()}
+
+
+def own(function: Any) -> Any:
+    """The function that is run for one of `tapeless.numpy`, `np.add` for `jnp.add`."""
+    return function.run if isinstance(function, Function) else function
 
 
 def exported(source: Any, names: list[str], module: str) -> dict[str, Any]:

@@ -9,6 +9,9 @@ array([3., 4., 0.])
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.ops instead of {__name__}")
 
+from tapeless.numpy.functions import following
+from tapeless.ops import segments
 from tapeless.ops.segments import segment_max, segment_min, segment_prod, segment_sum
 
+globals().update(following(segments, "segment_max segment_min segment_prod segment_sum"))
 __all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]

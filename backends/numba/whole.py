@@ -12,6 +12,8 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tapeless.backends.numba.kernel import Kernel, Missed, Program
 from tapeless.backends.numba.signature import DTYPES, Form, Number, Signature, plain
 
@@ -46,6 +48,11 @@ class Whole(Kernel):
             return self.entry(*args)
         except Exception:  # noqa: BLE001  # raised again, by a line that names the user's
             return self.driver(*args)
+
+    def missed(self, *args: Any) -> Any:
+        if not all(isinstance(x, (bool, int, float, complex, np.generic)) for x in args):
+            return self.driver(*args)
+        return super().missed(*args)
 
     def read(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Signature]:
         args = tuple(map(plain, args))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless import grad, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
+from tapeless import grad, hessian, jacfwd, jacrev, jit, jvp, linearize, vjp, vmap
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 XS = np.linspace(0.2, 2.0, 5)
@@ -339,3 +339,41 @@ def test_keywords_that_a_function_takes_out():
 
     made = vmap(lambda x: scaled(x, by=3.0, other=None))(np.array([1.0, 2.0]))
     assert made.tolist() == [4.0, 7.0]
+
+
+def largest_of_chosen(x):
+    chosen = x[x > 0]
+    return np.max(chosen)
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [vmap, lambda f: jit(vmap(f)), lambda f: grad(lambda x: np.sum(vmap(f)(x)))],
+    ids=["vmap", "jit", "grad"],
+)
+def test_a_refusal_shows_the_line_that_it_is_about(transform):
+    with pytest.raises(UnsupportedError) as caught:
+        transform(largest_of_chosen)(np.array([[1.0, -1.0], [2.0, 3.0]]))
+    assert "\n    return np.max(chosen)\n" in str(caught.value)
+
+
+def test_a_store_by_a_mask_in_a_function_that_is_called_often():
+    def attend(x, w):
+        q, k, v = np.split(x @ w, 3, axis=-1)
+        scores = np.stack([q @ k.T, k @ q.T]) / np.sqrt(q.shape[-1])
+        scores[:, np.triu(np.ones((len(x), len(x)), dtype=bool), k=1)] = -1e9
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return np.sum(weights / weights.sum(axis=-1, keepdims=True), axis=0) @ v
+
+    def loss(ws, x):
+        for w in ws:
+            x = x + attend(x, w)
+        return np.sum(x**2)
+
+    ws = [np.sin(np.arange(96.0)).reshape(2, 4, 12), np.cos(np.arange(96.0)).reshape(2, 4, 12)]
+    x = np.sin(np.arange(12.0)).reshape(3, 4)
+    found = vmap(grad(loss), in_axes=(0, None))(ws, x)
+    for k in range(2):
+        expected = grad(loss)([w[k] for w in ws], x)
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a[k], b, rtol=1e-9)

@@ -176,3 +176,19 @@ def typed(x: float, scale: float = 2.0) -> float:
     if z is None:
         z = y**2
     return z + y
+
+
+def halved_or_lowered(x):
+    return x * 0.5 if x > 0.1 else x - 0.2
+
+
+@program(0.9)
+@program(0.15)
+def calls_that_keep_only_a_flag(x):
+    a = halved_or_lowered(x)
+    b = halved_or_lowered(a)
+    c = halved_or_lowered(b)
+    d = halved_or_lowered(c)
+    low, high = halved_or_lowered(c * d), halved_or_lowered(a * d)
+    most = high if high > low else low
+    return a * (b + c + d) + most * (b + 2 * c)

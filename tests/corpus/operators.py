@@ -30,7 +30,8 @@ class Dual:
     __rmul__ = __mul__
 
     def __abs__(self):
-        return self if self.value > 0 else Dual(-self.value, -self.slope)
+        sign = 1.0 if self.value > 0 else -1.0
+        return Dual(sign * self.value, sign * self.slope)
 
     def __pow__(self, n):
         made = Dual(1.0)
@@ -39,7 +40,7 @@ class Dual:
         return made
 
     def __float__(self):
-        return self.value
+        return float(self.value)
 
 
 @program(0.7)
@@ -81,7 +82,7 @@ class Clipped:
             yield self[k]
 
     def __bool__(self):
-        return self.at[0] > 0
+        return bool(self.at[0] > 0)
 
     def __eq__(self, other):
         return self @ self == other @ other

@@ -1,5 +1,8 @@
 """Objects: methods, properties, dataclasses, and what is read from outer objects."""
 
+import copy
+import dataclasses
+from collections import OrderedDict, deque
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -169,3 +172,70 @@ def writes_outside(x):
 
 
 runs = 0
+
+
+class Length:
+    def __init__(self, metres):
+        self.metres = metres
+
+    def __sub__(self, other):
+        return Length(self.metres - other.metres)
+
+    def __abs__(self):
+        return Length(self.metres if self.metres > 0 else -self.metres)
+
+    def __rmul__(self, factor):
+        return Length(factor * self.metres)
+
+    def __lt__(self, other):
+        return self.metres < other.metres
+
+    def __iter__(self):
+        yield self.metres
+        yield self.metres**2
+
+    def __bool__(self):
+        return bool(self.metres > 1e-9)
+
+
+SHORT = Length(0.01)
+
+
+@row(
+    "operators and other special methods (`__add__`, `__getitem__`, `__lt__`, `__iter__`, "
+    "`__bool__`, ...)"
+)
+def operators(x):
+    apart = 2.0 * abs(Length(x[0]) - Length(x[1]))
+    first, square = apart
+    return first * square + x[2] if SHORT < apart and apart else x[2]
+
+
+@row("`copy.copy`, `copy.deepcopy`, `dataclasses.replace`")
+def copied(x):
+    start = {"at": [x], "particle": Particle(x[0], x[1])}
+    later = copy.deepcopy(start)
+    later["at"][0] *= 2.0
+    moved = dataclasses.replace(later["particle"], speed=x[2])
+    again = copy.copy(x)
+    again[0] = moved.speed
+    return np.sum(start["at"][0] * later["at"][0] * again) * moved.position
+
+
+@dataclass
+class Particle:
+    position: float
+    speed: float
+
+
+KINDS = OrderedDict(weights=np.array([1.0, -2.0, 0.5]), power=2)
+RECENT = deque([np.ones(3), np.array([0.5, 1.5, 1.0])], maxlen=2)
+
+
+@row(
+    "arrays and numbers in outer `OrderedDict`, `defaultdict`, `Counter`, `deque`, `set`, named "
+    "tuples and users' subclasses of containers"
+)
+def outer_containers(x):
+    before, last = RECENT
+    return np.sum(KINDS["weights"] * before * x ** KINDS["power"]) + np.sum(last * x)

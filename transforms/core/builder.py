@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.dims import Size, Symbol
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Origin, Statement, Type, Var
 from tapeless.transforms.core.op import Op, opened, recorder
 from tapeless.transforms.core.sizes import size_value
@@ -228,7 +228,3 @@ def join(a: Size, b: Size, shapes: tuple[tuple[Size, ...], ...] = ()) -> Size:
         shown = " and ".join("(" + ", ".join(map(str, s)) + ")" for s in shapes) or f"{a} and {b}"
         raise ShapeError(f"operands could not be broadcast together with shapes {shown}")
     return a if isinstance(a, int) or not isinstance(b, int) else b
-
-
-def symbols_of(shape: tuple[Size, ...]) -> set[Symbol]:
-    return set().union(*(dims.symbols(s) for s in shape)) if shape else set()

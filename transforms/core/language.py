@@ -57,8 +57,6 @@ class StackType:
         return f"stack({self.item})"
 
 
-AnyType = Type | StackType
-
 #: What the forward part of a called function keeps for its backward part, as one value.
 TAPE = Type(np.dtype(object))
 

@@ -2,51 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
-from tapeless.transforms.core.builder import NeedStatic, atom
-from tapeless.transforms.core.language import (
-    Atom,
-    Block,
-    If,
-    Literal,
-    Statement,
-    Var,
-    outputs,
-)
-from tapeless.transforms.errors import (
-    AliasError,
-    InternalError,
-    Signal,
-    StructureError,
-    TapelessError,
-)
-from tapeless.transforms.frontend.cells import Absence, CellLocation, Value
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import Atom, Block, If
+from tapeless.transforms.errors import InternalError, Signal
 from tapeless.transforms.frontend.dependence import can_be_known
-from tapeless.transforms.frontend.effects import Unreachable, raise_
-from tapeless.transforms.frontend.references import Choice, blank, by_reference
+from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.merging import Merge
+from tapeless.transforms.frontend.sides import Ended, final_spec, run_branch
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
-from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
-from tapeless.transforms.frontend.syntax import RESULT
-from tapeless.transforms.frontend.texts import Chosen
+from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Location, trace
-from tapeless.transforms.frontend.truth import same_meaning, sure, truth, undefined_flag
-from tapeless.transforms.frontend.values import (
-    MISSING,
-    ContentsLocation,
-    Diverged,
-    Spec,
-    convert,
-    entry_spec,
-    is_reference,
-    join,
-    join_types,
-    put_together,
-    take_apart,
-)
+from tapeless.transforms.frontend.truth import sure, truth
+from tapeless.transforms.frontend.values import ContentsLocation, Spec
 
 
 def branch(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> None:
@@ -61,153 +31,72 @@ def choose(
     if not isinstance(known, Symbol):
         return then() if known else orelse()
     t = trace()
-    origin = t.origin
-    test_atom = known.value()
-    t.tests.append(test_atom)
-    logged = [(tail, len(tail.log)) for tail in t.tails]
-    try:
-        before = t.poisoned
-        t.poisoned = dict(before)
-        a, value_a = run_branch(then, sure(test_atom, True))
-        t.poisoned = dict(before)
-        b, value_b = run_branch(orelse, sure(test_atom, False))
-    except (Signal, InternalError):
-        raise
-    except Exception as e:  # perhaps of a side that is never taken
-        if can_be_known(test_atom):
-            raise NeedStatic(test_atom, f"a side of the test fails: {e}") from e
-        raise
-    finally:
-        t.tests.pop()
-    for tail, mark in logged:
-        if len(tail.log) > mark:
-            tail.length = None
+    origin, before, test_atom = t.origin, t.poisoned, known.value()
+    a, b = _both_sides(test_atom, then, orelse)
     t.origin = origin
     if a.raised and b.raised:
-        t.emit(
-            If(
-                (),
-                test_atom,
-                Block((), tuple(a.body), ()),
-                Block((), tuple(b.body), ()),
-                None,
-                origin,
-            )
-        )
-        raise Unreachable
-    grown = _grown_lists(a, b)
-    if grown:
+        _never_left(test_atom, a, b)
+    if grown := _grown_lists(a, b):
         t.poisoned = before
         for target, element in grown:
             t.touch(ContentsLocation(target))
             start_tail(target, element)
         return choose(test, then, orelse, statement)
-    merge = Merge(test_atom, a, b)
-    keys = dict.fromkeys([*a.finals, *b.finals])
-    joined: list[tuple[Location, Any]] = []
-    for key in keys:
-        location = (a.finals.get(key) or b.finals[key])[0]
-        joined.append((location, merge.value(a.left(location), b.left(location), location)))
-    value = None if statement else merge.value(value_a, value_b, None)
-    merge.emit(origin)
-    for location, new in joined:
-        t.touch(location)
-        location.set(new)
+    value = _joined(test_atom, a, b, statement)
     t.poisoned = {**a.poisoned, **b.poisoned}
     if a.raised or b.raised:
         t.checked |= dict.fromkeys(sure(test_atom, b.raised), t.blocks[-1])
     return value
 
 
-def short_circuit(parts: tuple[Callable[[], Any], ...], conjunction: bool) -> Any:
-    """`and` / `or`: Python's values, and nothing is evaluated that Python would not evaluate."""
-    value = parts[0]()
-    if len(parts) == 1:
-        return value
-    known = truth(value)
-    rest = parts[1:]
-    if not isinstance(known, Symbol):
-        return short_circuit(rest, conjunction) if known == conjunction else value
-    if conjunction:
-        return choose(
-            known, lambda: short_circuit(rest, conjunction), lambda: _as_test(value, False)
-        )
-    return choose(known, lambda: _as_test(value, True), lambda: short_circuit(rest, conjunction))
-
-
-def _as_test(value: Any, result: bool) -> Any:
-    return result if isinstance(value, Symbol) and value.type.dtype.kind == "b" else value
-
-
-@dataclass
-class Ended:
-    """One staged branch: its statements and what it left in the locations that it wrote."""
-
-    body: list[Statement]
-    finals: dict[tuple[Any, ...], tuple[Location, Spec]]
-    raised: bool
-    poisoned: dict[Any, str]
-    began: int = 0
-
-    def left(self, location: Location) -> Spec:
-        """What the branch left in a location, which it need not have written itself: an array
-        that stands there may have been overwritten."""
-        if location.key in self.finals:
-            return self.finals[location.key][1]
-        cells = [
-            (loc, loc.get(), spec.atom)
-            for loc, spec in self.finals.values()
-            if isinstance(loc, CellLocation)
-        ]
-        for loc, _, new in cells:
-            loc.set(new)
-        trace().poisoned = self.poisoned
-        with reopened(self.body):
-            found = final_spec(location)
-        for loc, old, _ in cells:
-            loc.set(old)
-        return found
-
-
-PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
-
-
-def run_branch(body: Callable[[], Any], flags: Iterable[Atom] = ()) -> tuple[Ended, Any]:
-    """Stages one side of a test, in which the flags of some variables are known to be true."""
+def _both_sides(
+    test: Atom, then: Callable[[], Any], orelse: Callable[[], Any]
+) -> tuple[Ended, Ended]:
+    """Both sides staged, from the same state."""
     t = trace()
-    raised, result = False, None
-    with t.recording() as journal, t.block() as statements:
-        t.checked |= dict.fromkeys(flags, t.blocks[-1])
-        try:
-            try:
-                result = body()
-                result = by_reference(take_apart(result)) if t.exact else take_apart(result)
-            except PYTHON_RAISES as e:  # on this side only, and only if it is taken
-                if isinstance(e, TapelessError):
-                    raise
-                raise_(e)
-        except Unreachable:
-            raised = True
-        finals = (
-            {} if raised else {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
-        )
-    t.rollback(journal)
-    poisoned = {} if raised else dict(t.poisoned)
-    return Ended(statements, finals, raised, poisoned, journal.serial), result
-
-
-def final_spec(location: Location) -> Spec:
-    value = location.get()
-    if isinstance(location, CellLocation):
-        return Spec("leaf", value, atom=value)
+    t.tests.append(test)
+    logged = [(tail, len(tail.log)) for tail in t.tails]
+    before = t.poisoned
     try:
-        spec = entry_spec(location, value)
-        return by_reference(spec) if trace().exact else spec
-    except AliasError as e:
-        if isinstance(location, ContentsLocation):
-            raise
-        # refused where it is read, if it is
-        return Spec("static", Diverged(e.problem, e.hint, AliasError))
+        t.poisoned = dict(before)
+        a = run_branch(then, sure(test, True))
+        t.poisoned = dict(before)
+        b = run_branch(orelse, sure(test, False))
+    except (Signal, InternalError):
+        raise
+    except Exception as e:  # perhaps of a side that is never taken
+        if can_be_known(test):
+            raise NeedStatic(test, f"a side of the test fails: {e}") from e
+        raise
+    finally:
+        t.tests.pop()
+    for tail, mark in logged:
+        if len(tail.log) > mark:
+            tail.length = None
+    return a, b
+
+
+def _never_left(test: Atom, a: Ended, b: Ended) -> NoReturn:
+    """Both sides raise: nothing after them runs."""
+    then, orelse = (Block((), tuple(side.body), ()) for side in (a, b))
+    trace().emit(If((), test, then, orelse, None, trace().origin))
+    raise Unreachable
+
+
+def _joined(test: Atom, a: Ended, b: Ended, statement: bool) -> Any:
+    """Records the branch, and sets what its sides wrote; the value, unless it is a statement."""
+    t, merge = trace(), Merge(test, a, b)
+    origin = t.origin
+    joined: list[tuple[Location, Any]] = []
+    for key in dict.fromkeys([*a.finals, *b.finals]):
+        location = (a.finals.get(key) or b.finals[key])[0]
+        joined.append((location, merge.value(a.left(location), b.left(location), location)))
+    value = None if statement else merge.value(a.result, b.result, None)
+    merge.emit(origin)
+    for location, new in joined:
+        t.touch(location)
+        location.set(new)
+    return value
 
 
 def _grown_lists(a: Ended, b: Ended) -> list[tuple[StagedList, Spec]]:
@@ -230,263 +119,21 @@ def _grown_lists(a: Ended, b: Ended) -> list[tuple[StagedList, Spec]]:
     return found
 
 
-class Merge:
-    """Builds the outputs of an `If` while the values of both branches are joined."""
-
-    def __init__(self, test: Atom, a: Ended, b: Ended) -> None:
-        self.test, self.a, self.b = test, a, b
-        self.outs: list[Var] = []
-        self.results: tuple[list[Atom], list[Atom]] = ([], [])
-        self.made: dict[tuple[int, int], Any] = {}
-        self.name = ""  # of the variable that is joined
-        self.fresh = False  # whether what is joined is in no variable yet
-        self.flags: dict[bool, Symbol] = {}
-
-    def value(self, x: Spec, y: Spec, location: Location | None) -> Any:
-        if self.a.raised or self.b.raised:
-            x = y = y if self.a.raised else x
-        self.fresh = location is None
-        name = location.name if location is not None and x.kind == "leaf" else ""
-        self.name = name if name != RESULT else ""
-        try:
-            for side in (x.value, y.value):
-                if isinstance(side, Diverged):
-                    return side
-            if isinstance(location, CellLocation):
-                assert x.atom is not None
-                assert y.atom is not None
-                return self.atom(x.atom, y.atom, location.cell)
-            if self.may_lack(x, y) or self.may_lack(y, x):
-                return self.maybe(x, y, location)
-            if getattr(location, "name", "") == RESULT and (
-                x.value is MISSING or y.value is MISSING
-            ):
-                return self.result(*((1, y) if x.value is MISSING else (0, x)))
-            if is_text(x) and is_text(y) and x.value is not y.value:
-                return self.text(x, y)
-            return join(x, y, self.leaf)
-        except StructureError as e:
-            if location is None:
-                self.decide(e.problem, e.hint)
-                raise
-            what = f"'{location.name}' " if location.name and location.name != RESULT else ""
-            origin = trace().origin
-            where = f" on line {origin.line}" if origin else ""
-            kind = (
-                "the results"
-                if location.name == RESULT
-                else "the values of " + (what or "a variable")
-            )
-            diverged = Diverged(
-                f"{kind.strip()} after the branches{where} do not fit together: {e.problem}",
-                e.hint or Diverged.hint,
-                test=self.test if can_be_known(self.test) else None,
-            )
-            if isinstance(location, ContentsLocation):
-                raise diverged.refusal() from None
-            return diverged
-
-    def decide(self, problem: str, hint: str) -> None:
-        """Sides that do not fit together are no trouble if the test can be known while staging."""
-        if can_be_known(self.test):
-            raise NeedStatic(self.test, problem, hint)
-
-    def atom(self, p: Atom, q: Atom, hint: Any = None) -> Atom:
-        if p is q or ((isinstance(p, Literal) and p == q) and not (self.a.raised or self.b.raised)):
-            return p
-        kind = join_types(p.type, q.type)
-        out = Var(kind, self.name)
-        self.name = ""  # what follows, such as a flag, is no value of the variable
-        if not out.name:
-            names = [x.name if isinstance(x, Var) else "" for x in (p, q)]
-            chosen = self.fresh and names[0] != names[1]
-            out.name = "" if chosen else names[0] or names[1]
-        self.outs.append(out)
-        if isinstance(p, Literal) and isinstance(q, Literal) and out.type.dtype.kind == "b":
-            same_meaning(self.test, out, when=bool(p.value))
-        for side, (ended, value) in enumerate(((self.a, p), (self.b, q))):
-            with reopened(ended.body):
-                self.results[side].append(
-                    Literal(None, kind) if ended.raised else convert(value, kind)
-                )
-        return out
-
-    def leaf(self, x: Spec, y: Spec) -> Any:
-        if x.value is y.value and not (self.a.raised or self.b.raised):
-            return x.value
-        if is_reference(x):
-            return self.reference(x, y)
-        key = (id(x.value), id(y.value))
-        if key not in self.made:
-            assert x.atom is not None
-            assert y.atom is not None
-            merged = self.atom(x.atom, y.atom)
-            made = wrap(merged) if isinstance(merged, Var) else merged.value
-            if isinstance(made, Symbol):
-                for source in (x.value, y.value):
-                    if isinstance(source, Symbol) and source.mutable:
-                        made.is_array = True
-                        made.read_only = made.read_only or source.frozen
-                        trace().share(made.cell, source.memory())
-                made.undefined = self.absence(x.value, y.value)
-            self.made[key] = made
-        return self.made[key]
-
-    def absence(self, x: Any, y: Any) -> Absence | None:
-        """What is joined may be missing where one of the sides may."""
-        sides = [self.absence_on(side, v) for side, v in enumerate((x, y))]
-        found = [a for a in sides if a is not None]
-        if any(a.none for a in found):
-            sides = [None if a is not None and a.name == RESULT else a for a in sides]
-            found = [a for a in sides if a is not None]
-        if not found:
-            return None
-        flags = [atom(True) if a is None else a.flag for a in sides]
-        return found[0]._replace(flag=self.atom(*flags), none=same_kind(found))
-
-    def absence_on(self, side: int, value: Any) -> Absence | None:
-        """What is the matter with a value on one side, unless the test says that nothing is."""
-        flag = undefined_flag(value)
-        return None if flag is None or flag in sure(self.test, not side) else value.undefined
-
-    def text(self, x: Spec, y: Spec) -> Any:
-        """The string of the side that is taken."""
-        if x.kind == "static" and y.kind == "static" and x.value == y.value:
-            return x.value
-        return Chosen(wrap(self.test), self.lifted(x, 0), self.lifted(y, 1))
-
-    def lifted(self, x: Spec, side: int) -> Any:
-        """A text chosen inside of a branch, as one that is known after it."""
-        if x.kind == "static":
-            return x.value
-        test = x.children[0].atom
-        assert test is not None
-        dead = Literal(False, test.type)
-        made = self.atom(*((test, dead) if side == 0 else (dead, test)))
-        return Chosen(wrap(made), *(self.lifted(c, side) for c in x.children[1:]))
-
-    def reference(self, x: Spec, y: Spec) -> Any:
-        """An array that is one on one side and another on the other."""
-        if self.a.raised or self.b.raised:
-            return self.outside(int(self.a.raised), x.value)
-        return Choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
-
-    def outside(self, side: int, value: Value) -> Symbol:
-        """An array of one side as it is known after the branch."""
-        if (side, id(value)) not in self.made:
-            self.made[side, id(value)] = self.carried_out(side, value)
-        return self.made[side, id(value)]  # type: ignore[no-any-return]
-
-    def carried_out(self, side: int, value: Value) -> Value:
-        if isinstance(value, Choice):
-            test = self.one_sided(side, value.test)
-            a, b = (self.outside(side, o) for o in value.options)
-            return Choice(test, (a, b), value.number)
-        if value.parent is not None:
-            root = self.outside(side, value.parent)
-            chain = tuple(
-                (op, tuple(self.one_sided(side, a) for a in rest), params)
-                for op, rest, params in value.chain
-            )
-            return view_of(root, chain, value.type)
-        assert value.cell is not None
-        if value.cell.birth <= (self.a, self.b)[side].began:
-            return value
-        made = Symbol(self.one_sided(side, value.cell.atom), is_array=True)
-        trace().share(made.cell, value.memory())
-        made.read_only = value.read_only
-        return made
-
-    def one_sided(self, side: int, value: Atom) -> Atom:
-        """A value of one side, which is not looked at on the other."""
-        inner = {v for s in (self.a, self.b)[side].body for v in outputs(s)}
-        if value not in inner:
-            return value
-        with reopened((self.b, self.a)[side].body):
-            other = blank(value.type)
-        return self.atom(*((value, other) if side == 0 else (other, value)))
-
-    def may_lack(self, x: Spec, y: Spec) -> bool:
-        """Whether a variable has a value on the side of `y` only, told apart by data."""
-        if x.value is None and can_be_known(self.test):
-            return False
-        return is_absent(x) and (y.kind == "leaf" or is_reference(y))
-
-    def maybe(self, x: Spec, y: Spec, location: Location | None) -> Any:
-        """A variable that only one branch sets, or that is None on the other: using it where it has
-        no value raises at run time."""
-        missing_then = is_absent(x)
-        known = y if missing_then else x
-        symbol = self.known_on(int(missing_then), known)
-        none = (x if missing_then else y).value is None
-        name = location.name if location and not (none and location.name == RESULT) else ""
-        flag = self.flag(not missing_then).value()
-        absent = Absence(name or "the result", flag, none, trace().origin)
-        before = self.absence_on(int(missing_then), known.value)
-        if before is not None and not (none and before.name == RESULT):
-            same_kind([absent, before])
-            sides = (atom(False), before.flag) if missing_then else (before.flag, atom(False))
-            absent = absent._replace(flag=self.atom(*sides))
-        symbol.undefined = absent
-        return symbol
-
-    def known_on(self, side: int, known: Spec) -> Any:
-        """The value of a variable that is set on one side only."""
-        if is_reference(known):
-            return view_of(self.outside(side, known.value), (), known.value.type)
-        assert known.atom is not None
-        dead = Literal(None, known.atom.type)
-        symbol = wrap(self.atom(*((dead, known.atom) if side else (known.atom, dead))))
-        if isinstance(known.value, Symbol) and known.value.mutable:
-            symbol.is_array, symbol.read_only = True, known.value.frozen
-            trace().share(symbol.cell, known.value.memory())
-        return symbol
-
-    def result(self, side: int, known: Spec) -> Any:
-        """What one side returns; the other side goes on, and sets a result later."""
-        if known.kind == "leaf" or is_reference(known):
-            return self.known_on(side, known)
-        if known.kind == "static":
-            return known.value
-        return put_together(known, [self.result(side, c) for c in known.children])
-
-    def flag(self, when_then: bool) -> Symbol:
-        if when_then not in self.flags:
-            self.flags[when_then] = wrap(self.atom(atom(when_then), atom(not when_then)))
-        return self.flags[when_then]
-
-    def emit(self, origin: Any) -> None:
-        t = trace()
-        blocks = [
-            Block((), tuple(e.body), tuple(r))
-            for e, r in zip((self.a, self.b), self.results, strict=True)
-        ]
-        t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
-        for out, p, q in zip(self.outs, *self.results, strict=True):
-            t.parents[out] = ("if", None, (self.test, p, q))
+def short_circuit(parts: tuple[Callable[[], Any], ...], conjunction: bool) -> Any:
+    """`and` / `or`: Python's values, and nothing is evaluated that Python would not evaluate."""
+    value = parts[0]()
+    if len(parts) == 1:
+        return value
+    known = truth(value)
+    rest = parts[1:]
+    if not isinstance(known, Symbol):
+        return short_circuit(rest, conjunction) if known == conjunction else value
+    if conjunction:
+        return choose(
+            known, lambda: short_circuit(rest, conjunction), lambda: _as_test(value, False)
+        )
+    return choose(known, lambda: _as_test(value, True), lambda: short_circuit(rest, conjunction))
 
 
-def is_absent(spec: Spec) -> bool:
-    return spec.kind == "static" and (spec.value is None or spec.value is MISSING)
-
-
-def same_kind(found: list[Absence]) -> bool:
-    """Whether what is missing is None; StructureError if it is None here and unset there."""
-    if len({a.none for a in found}) > 1:
-        raise StructureError(f"'{found[0].name}' may be unset or None", "set it before")
-    return found[0].none
-
-
-def is_text(spec: Spec) -> bool:
-    """Whether it is a string, or one of several by data."""
-    return spec.kind is Chosen or (spec.kind == "static" and isinstance(spec.value, str))
-
-
-@contextmanager
-def reopened(body: list[Statement]) -> Iterator[None]:
-    """Statements recorded inside are appended to a block that was closed before."""
-    trace().blocks.append(body)
-    try:
-        yield
-    finally:
-        trace().blocks.pop()
+def _as_test(value: Any, result: bool) -> Any:
+    return result if isinstance(value, Symbol) and value.type.dtype.kind == "b" else value

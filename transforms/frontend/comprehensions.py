@@ -30,10 +30,6 @@ class Lazy:
     def __init__(self, made: Any) -> None:
         self.made, self.items = made, None
 
-    def rolls(self) -> bool:
-        iterable, _, nested = self.made
-        return nested or _rolls(iterable)
-
     def listed(self) -> Any:
         """The elements as a list that may be rolled."""
         return comprehension("ListComp", self.made)

@@ -16,6 +16,7 @@ from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 
+REBUILDING = ("__new__", "__reduce__", "__reduce_ex__")
 DICTS = (dict, OrderedDict, defaultdict, Counter)
 
 
@@ -91,9 +92,7 @@ def is_plain(x: Any) -> bool:
         hasattr(x, "__dict__")
         and not isinstance(x, (type, types.FunctionType, types.ModuleType, BaseException))
         and (cls.__module__ or "").partition(".")[0] not in LIBRARIES
-        and cls.__new__ is object.__new__
-        and cls.__reduce_ex__ is object.__reduce_ex__
-        and cls.__reduce__ is object.__reduce__
+        and all(getattr(cls, name) is getattr(object, name) for name in REBUILDING)
         and not hasattr(cls, "__setstate__")
         and special(x, "__getstate__") is None
     )

@@ -29,10 +29,6 @@ class Context:
     loop_flags: tuple[str, ...] = ()
 
 
-class Stop(ast.For):
-    """A loop that ends when its flag is true."""
-
-
 def desugar(body: list[ast.stmt]) -> list[ast.stmt]:
     """The body of a function without return statements; its result is in the variable RESULT."""
     end = ast.copy_location(ast.Return(value=ast.Constant(None)), body[-1])

@@ -67,6 +67,14 @@ class Expressions:
     def expr(self, node: ast.expr) -> ast.expr:
         return place(self._expr(node), node)
 
+    def test(self, node: ast.expr) -> ast.expr:
+        """An expression of which only the truth is used."""
+        if not isinstance(node, ast.BoolOp):
+            return self.expr(node)
+        name = "and_" if isinstance(node.op, ast.And) else "or_"
+        parts = (place(hook("truth", self.test(v)), v) for v in node.values)
+        return place(hook(name, *map(thunk, parts)), node)
+
     def _expr(self, node: ast.expr) -> ast.expr:
         match node:
             case ast.Constant():
@@ -107,7 +115,7 @@ class Expressions:
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return hook(
                     "if_expression",
-                    self.expr(test),
+                    self.test(test),
                     thunk(self.expr(body)),
                     thunk(self.expr(orelse)),
                 )
@@ -138,7 +146,7 @@ class Expressions:
                     "binary", self.expr(left), ast.Constant(type(op).__name__), self.expr(right)
                 )
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return hook("not_", self.expr(operand))
+                return hook("not_", self.test(operand))
             case ast.UnaryOp(operand=ast.Constant()):
                 return node
             case ast.UnaryOp(op=op, operand=operand):

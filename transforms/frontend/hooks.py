@@ -358,6 +358,9 @@ class Hooks(Calls):
 
     # -- control flow
 
+    def truth(self, test: Any) -> Any:
+        return truth(test)
+
     def known(self, test: Any) -> bool:
         return bool(truth(test))
 

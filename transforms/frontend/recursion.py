@@ -38,9 +38,9 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import refresh, retype
 from tapeless.transforms.errors import StructureError, UnsupportedError
-from tapeless.transforms.frontend.branches import final_spec, reopened
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.sides import final_spec, reopened
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Journal, Location, trace
 from tapeless.transforms.frontend.values import (

@@ -23,7 +23,6 @@ from tapeless.transforms.errors import (
     UndefinedError,
 )
 from tapeless.transforms.frontend.aliases import Aliases
-from tapeless.transforms.frontend.branches import final_spec
 from tapeless.transforms.frontend.cells import Absence, CellLocation
 from tapeless.transforms.frontend.dependence import depends_on
 from tapeless.transforms.frontend.effects import Unreachable
@@ -31,6 +30,7 @@ from tapeless.transforms.frontend.layouts import Layouts
 from tapeless.transforms.frontend.references import Moving, outlasting
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.settled import Pass, Plain, Settled
+from tapeless.transforms.frontend.sides import final_spec
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Journal, Location, trace

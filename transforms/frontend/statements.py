@@ -185,7 +185,7 @@ class Rewriter(Bindings):
     def raised(self, s: ast.Raise | ast.Assert) -> ast.stmt:
         if isinstance(s, ast.Assert):
             message = self.expr(s.msg) if s.msg else ast.Constant(None)
-            return ast.Expr(hook("assert_", self.expr(s.test), thunk(message)))
+            return ast.Expr(hook("assert_", self.test(s.test), thunk(message)))
         if s.exc is None:
             return s
         parts = [self.expr(e) for e in (s.exc, s.cause) if e is not None]
@@ -200,7 +200,7 @@ class Rewriter(Bindings):
             case ast.If():
                 then, then_def = self.body_function("then", self.block(s.body))
                 orelse, else_def = self.body_function("else", self.other(s))
-                call = hook("if_", self.expr(s.test), named(then), named(orelse))
+                call = hook("if_", self.test(s.test), named(then), named(orelse))
                 return [then_def, else_def, ast.Expr(call)]
             case ast.For():
                 item = unused(f"item_{next(self.counter)}")
@@ -211,13 +211,14 @@ class Rewriter(Bindings):
                 return [made, ast.Expr(call)]
             case ast.While():
                 name, made = self.body_function("body", self.block(s.body))
-                call = hook("while_", thunk(self.expr(s.test)), named(name), *self.flag(s))
+                call = hook("while_", thunk(self.test(s.test)), named(name), *self.flag(s))
                 return [made, ast.Expr(call)]
 
     def native(self, s: ast.If | ast.For | ast.While) -> ast.stmt:
         """In a generator, which is run out while staging: `yield` must stay in its own function."""
         if not isinstance(s, ast.For):
-            return type(s)(self.expr(s.test), self.block(s.body), self.other(s))
+            test = place(hook("known", self.test(s.test)), s.test)
+            return type(s)(test, self.block(s.body), self.other(s))
         item = unused(f"t{next(self.counter)}")
         bind = self.store(s.target, named(item), s)
         return ast.For(

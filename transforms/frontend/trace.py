@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -177,6 +177,10 @@ class Trace(Builder):
         if b > length:
             self.guard(">=", bound, n)
             return n
+        if -b <= length:  # from the end
+            self.guard(">=", -bound, 1)
+            self.guard(">=", n + bound, 0)
+            return n + bound
         return None
 
     # -- undoing
@@ -271,13 +275,6 @@ class Trace(Builder):
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
-
-
-def with_origin(find: Callable[[], Any]) -> Callable[[Trace], None]:
-    def stamp(trace: Trace) -> None:
-        trace.origin = find()
-
-    return stamp
 
 
 def trace() -> Trace:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +31,7 @@ class Analysis:
     stages: dict[Let, Stage | None] = field(default_factory=dict)
     inside: set[Var] = field(default_factory=set)  # what the kernel that is written defines
     seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
+    hints: Mapping[dims.Symbol, int] = field(default_factory=dict)  # sizes in this call
 
     def canon(self, size: Size) -> Size:
         return canonical(size, self.sizes)

@@ -11,14 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tapeless.transforms.core.builder import building
+from tapeless.transforms.core.builder import atom, building, size_atom
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Block, Let, Literal, Statement, Type, Var
+from tapeless.transforms.core.language import Atom, Block, For, Let, Literal, Statement, Type, Var
+from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.loops.ranges import Ranges
 from tapeless.transforms.loops.relied import Relied, not_negative
 from tapeless.transforms.loops.sliced import Unsliced, key_of
-from tapeless.transforms.ops.elementwise import mul, neg, truediv
-from tapeless.transforms.ops.fresh import count_up, zeros
+from tapeless.transforms.ops.arithmetic import mul, neg, truediv
+from tapeless.transforms.ops.fresh import zeros
 from tapeless.transforms.ops.parts import Slot, add_at, index
 from tapeless.transforms.ops.shapes import cast_to
 
@@ -63,12 +64,13 @@ class Banding:
 
     def __init__(self, ranges: Ranges, block: Block) -> None:
         self.ranges, self.memory = ranges, ranges.memory
-        self.builder = Relied(ranges.facts)
+        self.builder = Relied(ranges.facts, ranges.canon)
         self.builder.definitions |= {
             v: s for v, s in self.memory.defs.items() if isinstance(s, Let)
         }
         self.known: dict[Atom, Bands] = {}
         self.read: list[Atom] = []
+        self.at: dict[Atom, Atom] = {}  # elements in the loop that is written
         self.top = {id(s): k for k, s in enumerate(block.body)}
         self.body = block.body
         self.first = len(block.body)
@@ -88,15 +90,37 @@ class Banding:
             raise Unsliced
         made: Any = zeros(shape=v.type.shape, dtype=v.type.dtype)
         made.name = v.name
-        for b in found:
-            along = count_up(b.high - b.low)
-            places = (self.counted(along, b.low - b.shift), self.counted(along, b.low))
-            made = add_at(made, b.values, *places, key=(Slot(0), Slot(1)))
+        lengths = dict.fromkeys(b.high - b.low for b in found)
+        for n in lengths:
+            made = self.filled(made, n, [b for b in found if b.high - b.low == n])
         return made  # type: ignore[no-any-return]
 
-    @staticmethod
-    def counted(along: Atom, first: Size) -> Any:
-        return along if first == 0 else along + first
+    def filled(self, base: Var, length: Size, bands: list[Band]) -> Var:
+        """The matrix with diagonals of one length."""
+        i, inside = Var(size_value.infer(size=length), "i"), Var(base.type, base.name)
+        self.at = {}
+        with self.builder.block() as body:
+            made: Any = inside
+            for b in bands:
+                places = (i + (b.low - b.shift), i + b.low)
+                made = add_at(made, self.element(b.values, i), *places, key=(Slot(0), Slot(1)))
+        out = Var(base.type, base.name)
+        passes = Block((i, inside), tuple(body), (made,))
+        self.builder.emit(For((out,), atom(0), size_atom(length), atom(1), (base,), passes))
+        return out
+
+    def element(self, a: Atom, i: Var) -> Atom:
+        """The element of an array, computed if the array is."""
+        if not a.type.shape:
+            return a
+        if a not in self.at:
+            s = self.builder.definitions.get(a)  # type: ignore[arg-type]
+            if s is not None and s.op.elementwise:
+                value = s.op(*(self.element(b, i) for b in s.args), **s.params)
+                self.at[a] = cast_to(value, a.type.dtype)
+            else:
+                self.at[a] = index(a, i, key=(Slot(0),))
+        return self.at[a]
 
     def unchanged(self) -> bool:
         """Whether memory that diagonals are made of is not overwritten later."""
@@ -227,16 +251,15 @@ class Banding:
         return found
 
     def largest(self, *sizes: Size) -> Size:
-        return next(self.firsts(sizes, lambda a, b: a - b))
+        return self.extreme(sizes, lambda a, b: a - b)
 
     def smallest(self, *sizes: Size) -> Size:
-        return next(self.firsts(sizes, lambda a, b: b - a))
+        return self.extreme(sizes, lambda a, b: b - a)
 
-    def firsts(self, sizes: tuple[Size, ...], over: Callable[[Size, Size], Size]) -> Any:
-        facts = self.ranges.facts
+    def extreme(self, sizes: tuple[Size, ...], over: Callable[[Size, Size], Size]) -> Size:
         for a in sizes:
-            if all(not_negative(over(a, b), facts) for b in sizes):
-                yield a
+            if all(not_negative(over(a, b), self.ranges.facts) for b in sizes):
+                return a
         raise Unsliced
 
 

@@ -247,10 +247,10 @@ def shifted(start: ast.expr, at: ast.expr, forward: bool) -> ast.expr:
         return start
     if forward and isinstance(start, ast.Constant) and start.value == 0:
         return at
-    if forward and isinstance(start, ast.Constant):
-        return _plus(at, start.value)
-    if forward and isinstance(at, ast.Constant):
-        return _plus(start, at.value)
+    for e, other in ((start, at), (at, start)) if forward else ():
+        match e:
+            case ast.Constant(value=int(n)):
+                return _plus(other, n)
     return template(f"{{0}} {'+' if forward else '-'} {{1}}", {"0": start, "1": at})  # type: ignore[no-any-return]
 
 

@@ -140,9 +140,10 @@ class Gathering(Ranges):
             if not (isinstance(s, Let) and s.op in (update, add_at)):
                 continue
             target = self.target(s, 2)
-            chain = open_.get(s.args[0]) if self.uses.get(s.args[0], 0) == 1 else None  # type: ignore[call-overload]
-            if target is None:
+            base = s.args[0]
+            if target is None or not isinstance(base, Var):
                 continue
+            chain = open_.get(base) if self.uses.get(base, 0) == 1 else None
             if chain is not None and chain.takes(target):
                 chain.append(s, target)
             else:
@@ -229,7 +230,7 @@ class Joined:
         return isinstance(s, Let) and s.op.name == "zeros" and any(s is t for t in self.body)
 
     def replaced(self, made: Mapping[Range, list[Any]], fresh: bool) -> dict[int, list[Statement]]:
-        b = Relied(self.of.facts)
+        b = Relied(self.of.facts, self.of.canon)
         b.origin = self.last.origin
         b.definitions |= {v: s for v, s in self.of.memory.defs.items() if isinstance(s, Let)}
         sliced = Sliced(self.of.memory, self.body, self.chain.stores, b)

@@ -25,6 +25,7 @@ from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.parallel import Part
 from tapeless.transforms.loops.rows import IN_PARALLEL, Launch, Rows
+from tapeless.transforms.loops.scratch import helper, made_inside
 from tapeless.transforms.loops.unread import without_unread
 from tapeless.transforms.text import to_source
 from tapeless.transforms.wrapping import wrap
@@ -73,10 +74,12 @@ class Writer(Rows):
         if results:
             values = [to_source(self.atom(v)) for v in results]
             self.put(f"return {', '.join(values)}")
+        first = made_inside(self, self.inner(made), self.analysis.hints)
+        self.helpers |= helper(first)
         self.params = {a: self.params[a] for a in sorted(self.params, key=self.place_of)}
         parameters = (*self.bounds_of_rows, *self.params.values())
         head = wrap(f"def {self.kernel_name}({', '.join(parameters)}):")
-        lines = without_unread("\n".join(head), self.lines or ["    pass"])
+        lines = without_unread("\n".join(head), [*first, *self.lines] or ["    pass"])
         launch = self.launch(results)
         if launch is not None:
             self.helpers[IN_PARALLEL.strip()] = None
@@ -86,13 +89,20 @@ class Writer(Rows):
             self.kernel_name,
             "\n".join([decorator, *head, *lines]),
             list(self.params),
-            list(self.scratch.items()),
+            [(v, t) for v, t in self.scratch.items() if v in self.params],
             results,
             same,
             self.imports,
             self.helpers,
             launch,
         )
+
+    def inner(self, made: Iterable[Var]) -> dict[Var, Type]:
+        """Arrays that nothing outside reads; threads that share rows get theirs from outside."""
+        homes = (self.home.get(self.memory.cell(v)) for v in made)
+        kept = {home.name for home in homes if home is not None}
+        found = {} if self.part else self.scratch
+        return {v: t for v, t in found.items() if self.params[v] not in kept}
 
     def place_of(self, a: Any) -> tuple[int, int]:
         """Parameters come in the order of the program, then sizes, then memory for the kernel."""

@@ -31,6 +31,7 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.core.sizes import size_value
+from tapeless.transforms.loops.alongside import alongside
 from tapeless.transforms.loops.analysis import Analysis
 from tapeless.transforms.loops.counted import counted
 from tapeless.transforms.loops.decompose import decompose
@@ -42,6 +43,7 @@ from tapeless.transforms.loops.kernel import Kernel, Writer
 from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, inside
 from tapeless.transforms.loops.parallel import Part, Parts
+from tapeless.transforms.loops.placeholders import with_placeholders
 from tapeless.transforms.loops.products import is_called
 from tapeless.transforms.loops.relied import Relation, facts_of
 from tapeless.transforms.loops.returning import stored_back
@@ -89,7 +91,7 @@ class Lowering:
         sizes = equal_sizes([*relations, *small.relations])
         fitting = Fitting(sizes, hints or {})
         self.name = name
-        fitted = fitting.run(vectorise(counted(decompose(block))))
+        fitted = fitting.run(vectorise(alongside(counted(decompose(block)))))
         facts = [canonical(n, sizes) for n in facts_of(relations)]
         fitted, relied = gathered(fitted, sizes, hints or {}, facts)
         count = len(block.results) - len(stored)
@@ -103,8 +105,10 @@ class Lowering:
         self.analysis = Analysis(self.memory, sizes, boundscheck, facts)
         self.kernels: list[Kernel] = []
         self.hints, self.parallel = hints or {}, parallel
+        self.analysis.hints = self.hints
         self.names = Names()
         self.same: dict[Var, Atom] = {}
+        self.passed: set[Var] = set()  # to kernels
         self.fallbacks: list[str] = []
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
@@ -115,7 +119,8 @@ class Lowering:
         live = {a for a in self.block.results if isinstance(a, Var)}
         body = self.body(self.block.body, live, True)
         made = Block(self.block.params, (*self.checks, *body), self.block.results)
-        return substitute(made, self.same)
+        passed = {self.same.get(v, v) for v in self.passed}
+        return with_placeholders(substitute(made, self.same), passed, memory)
 
     def constants(self, block: Block) -> None:
         """Notes what is stored into, and which constants can be written where they are read."""
@@ -320,6 +325,7 @@ class Lowering:
         for a in ([launch.rows, launch.work] if launch else []) + kernel.arguments:
             if isinstance(a, Var):
                 args.append(a)
+                self.passed.add(a)
                 continue
             n = Var(size_value.infer(size=a), str(a))
             made.append(Let((n,), size_value, (), {"size": a}))
@@ -355,7 +361,7 @@ memory = Op(
     pure=False,
 )
 RESERVED = (
-    *("np", "empty", "njit", "plus", "plus_product", "product", "grown"),
+    *("np", "empty", "njit", "plus", "plus_product", "product", "matrix", "scratch", "grown"),
     *("range", "max", "min", "abs", "len"),
     *NAMES,
 )

@@ -188,6 +188,9 @@ class Nests(Reuse):
         if self.called(stage):
             self.call(stage)
             return
+        if s.op.name == "row_products":
+            self.call_for_row(stage)
+            return
         index = self.index_of(stage)
         if s.op.name in ("index", "gather"):
             self.check_index(s, stage.entries, 1, index)

@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Var
 from tapeless.transforms.loops.arrange import through
+from tapeless.transforms.loops.lines import NotCompiled
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.sums import Sums
@@ -22,6 +24,12 @@ PRODUCT = '''
 def product(a, b, out):
     """out = a @ b, of matrices, added up in any order."""
     np.dot(a, b, out)
+'''
+MATRIX = '''
+@njit(fastmath={"reassoc", "contract"})
+def matrix(a, rows, columns):
+    """The numbers of an array as a matrix."""
+    return a.reshape((rows, columns))
 '''
 
 
@@ -72,6 +80,31 @@ class Products(Sums):
         self.helpers[PRODUCT.strip()] = None
         a, b = map(self.matrix, stage.let.args)
         self.put(f"product({a}, {b}, {self.home[v].name})", stage.let.origin)
+
+    def call_for_row(self, stage: Stage) -> None:
+        """The product of one row of several axes."""
+        s, v = stage.let, self.memory.cell(stage.var)
+        x = self.memory.base(s.args[0])
+        if x is None or axes_of(self.memory, s.args[1]) is None:
+            raise NotCompiled
+        if v not in self.home:
+            self.home[v] = self.allocate(v, self.free_axes(stage))
+        (row,) = self.index_of(stage)
+        k, m = s.args[1].type.shape
+        rows = dims.product(s.args[0].type.shape[1:]) // k
+        self.helpers[MATRIX.strip()] = self.helpers[PRODUCT.strip()] = None
+        left = self.row_of(x, row, rows, k)
+        out = self.row_of(v, row, rows, m)
+        self.put(f"product({left}, {self.matrix(s.args[1])}, {out})", s.origin)
+
+    def row_of(self, v: Var, row: Any, rows: Size, columns: Size) -> str:
+        """A row of an array of our own, as a matrix."""
+        home, inner = self.home.get(v), tuple(range(1, v.type.ndim))
+        if home is None or home.axes not in (inner, (0, *inner)):
+            raise NotCompiled
+        name = home.name if home.axes == inner else f"{home.name}[{to_source(row)}]"
+        lengths = (to_source(self.size(n)) for n in (rows, columns))
+        return f"matrix({name}, {', '.join(lengths)})"
 
     def matrix(self, a: Atom) -> str:
         """A matrix as an array, or as part of one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder
@@ -22,14 +22,15 @@ def not_negative(size: Size, facts: Iterable[Size]) -> bool:
 
 
 class Relied(Builder):
-    """Parts have the lengths that the facts give them."""
+    """Parts have the lengths that the facts give them; `canon` spells sizes that are equal in one
+    way."""
 
-    def __init__(self, facts: Sequence[Size]) -> None:
+    def __init__(self, facts: Sequence[Size], canon: Callable[[Size], Size] | None = None) -> None:
         super().__init__()
-        self.facts = facts
+        self.facts, self.canon = facts, canon
 
     def not_negative(self, size: Size) -> bool:
-        return not_negative(size, self.facts)
+        return not_negative(size if self.canon is None else self.canon(size), self.facts)
 
     def length(self, low: Size, high: Size) -> Size:
         size = high - low

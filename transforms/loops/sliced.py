@@ -86,15 +86,15 @@ class Sliced:
         key = (v, axis, start, stop)
         if key not in self.made:
             s = self.memory.defs.get(v)  # type: ignore[arg-type]
-            if s in self.again:
-                self.made[key] = self.computed_part(s, axis, start, stop)  # type: ignore[arg-type]
+            if isinstance(s, Let) and s in self.again:
+                self.made[key] = self.computed_part(s, axis, start, stop)
             else:
                 rest: list[Atom] = []
                 entries = key_of(axis, start, stop, n, rest)
                 self.made[key] = index(v, *rest, key=entries)
         return self.made[key]
 
-    def computed_part(self, s: Let, axis: int, start: Size, stop: Size) -> Atom:
+    def computed_part(self, s: Let, axis: int, start: Size, stop: Size) -> Any:
         before, self.builder.origin = self.builder.origin, s.origin
         args = list(self.parts(s.args, axis - s.outs[0].type.ndim, start, stop))
         made: Any = s.op(*args, **s.params)

@@ -81,6 +81,10 @@ def stage_of(s: Let, equal: Equal, facts: Sequence[Size] = ()) -> Stage | None:
         return _product(s, equal)
     if name == "size_value":
         return Stage(s, (), ())
+    if name == "row_products":
+        rows = (0,) + (None,) * (s.args[0].type.ndim - 1)
+        out = (0,) + (None,) * (s.outs[0].type.ndim - 1)
+        return Stage(s, s.outs[0].type.shape[:1], (rows, (None, None)), out)
     if name == "searched":  # the first argument is read as a whole
         space = s.outs[0].type.shape
         return Stage(s, space, ((None,), _all(space)), _all(space))

@@ -223,7 +223,13 @@ def _indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     return tuple(grids) if sparse else stack(grids)
 
 
+def unset(shape: Any, dtype: Any) -> Any:
+    """`numpy.empty`, of which the caller sets all elements before any is read."""
+    return np.empty(shape, dtype)
+
+
 NUMPY: dict[Any, Any] = {
+    unset: _filled(empty),
     np.zeros: _filled(zeros),
     np.ones: _filled(ones),
     np.empty: _filled(zeros),

@@ -23,7 +23,6 @@ from tapeless.transforms.ops.joining import as_array, axis_of
 from tapeless.transforms.ops.parts import Slot, add_at, gather, may_repeat, part, read, update
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import broadcast_to, cast, cast_to, flat, reshape
-from tapeless.transforms.ops.ufuncs import UFUNCS
 
 # -- ufunc.at
 
@@ -37,23 +36,14 @@ def _subtract_at(a: Any, indices: Any, b: Any) -> Any:
     return _add_at(a, indices, neg(as_array(b)))
 
 
-#: Those that may name an element twice.
-REPEATED = {np.maximum: maximum_at, np.minimum: minimum_at}
+def _extreme_at(op: Op, repeated: Op) -> Any:
+    """a[indices] = op(a[indices], b), where an element may be named twice."""
 
-
-def _at(ufunc: np.ufunc, op: Op) -> Any:
-    """a[indices] = ufunc(a[indices], b), for most where no element is named twice."""
-
-    def at(a: Any, indices: Any, *b: Any) -> Any:
+    def at(a: Any, indices: Any, b: Any) -> Any:
         key, rest = normalize(indices, a.type.ndim)
         if may_repeat(key, rest):
-            if ufunc in REPEATED:
-                return REPEATED[ufunc](a, *map(as_array, b), *rest, key=key)
-            raise UnsupportedError(
-                f"np.{ufunc.__name__}.at with integer arrays, which may name an element twice",
-                "write it as a loop over the indices, or use a mask",
-            )
-        made = op(read(a, key, rest), *map(as_array, b))
+            return repeated(a, as_array(b), *rest, key=key)
+        made = op(read(a, key, rest), as_array(b))
         return update(a, cast_to(made, a.type.dtype), *rest, key=key)
 
     return at
@@ -128,10 +118,6 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:
     return update(a, _cyclic(val, length), *[count_up(length)] * a.type.ndim, key=key)
 
 
-AT = (
-    *(np.multiply, np.divide, np.power, np.maximum, np.minimum, np.fmax, np.fmin),
-    *(np.negative, np.absolute, np.exp, np.log, np.sqrt, np.square, np.sin, np.cos, np.tanh),
-)
 WRITERS: dict[Any, Any] = {
     np.put: _put,
     np.put_along_axis: _put_along_axis,
@@ -139,7 +125,9 @@ WRITERS: dict[Any, Any] = {
     np.putmask: _putmask,
     np.copyto: _copyto,
     np.fill_diagonal: _fill_diagonal,
+    np.add.at: _add_at,
+    np.subtract.at: _subtract_at,
+    np.maximum.at: _extreme_at(maximum, maximum_at),
+    np.minimum.at: _extreme_at(minimum, minimum_at),
 }
-WRITERS |= {ufunc.at: _at(ufunc, UFUNCS[ufunc]) for ufunc in AT}
-WRITERS |= {np.add.at: _add_at, np.subtract.at: _subtract_at}
 METHODS = {"put": np.put}

@@ -164,4 +164,3 @@ axis_index = Op(
     no_tangent,
     batch=_same,
 )
-COLLECTIVES = (psum, pmax, pmin, all_gather, psum_scatter, all_to_all, ppermute, axis_index)

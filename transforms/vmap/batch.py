@@ -29,7 +29,7 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import InternalError, UnsupportedError
+from tapeless.transforms.errors import InternalError, UnsupportedError, located
 from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.drawing import draw
 from tapeless.transforms.ops.fresh import batch_of
@@ -159,6 +159,10 @@ class Batch:
             self.statement(s)
 
     def statement(self, s: Statement) -> None:
+        with located(s.origin):
+            self.recorded(s)
+
+    def recorded(self, s: Statement) -> None:
         match s:
             case Let():
                 self.let(s)

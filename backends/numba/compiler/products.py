@@ -15,6 +15,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import lower_builtin, type_callable
+from numba.np.arrayobj import populate_array
 
 from tapeless.backends.numba import blas
 
@@ -50,6 +51,34 @@ def _lower_product(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     places = [v for x in (a, b, out) for v in (x.start, x.down, x.along)]
     builder.call(Product.function(builder.module, sig.args[0].dtype), [*wanted, *places])
     return context.get_dummy_value()
+
+
+def matrix(a: Any, rows: Any, columns: Any) -> Any:
+    """The numbers of an array as a matrix."""
+    return a.reshape((rows, columns))
+
+
+@type_callable(matrix)  # type: ignore[untyped-decorator]
+def _type_matrix(context: Any) -> Callable[..., Any]:
+    def typed(a: Any, rows: Any, columns: Any) -> Any:
+        whole = isinstance(a, types.Array) and a.layout == "C"
+        return types.Array(a.dtype, 2, "C") if whole else None
+
+    return typed
+
+
+@lower_builtin(matrix, types.Array, types.Integer, types.Integer)  # type: ignore[untyped-decorator]
+def _lower_matrix(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    given = context.make_array(sig.args[0])(context, builder, args[0])
+    lengths = [
+        context.cast(builder, n, kind, types.intp)
+        for n, kind in zip(args[1:], sig.args[1:], strict=True)
+    ]
+    size = given.itemsize
+    made = context.make_array(sig.return_type)(context, builder)
+    steps = (builder.mul(lengths[1], size), size)
+    populate_array(made, given.data, lengths, steps, size, meminfo=None)
+    return made._getvalue()
 
 
 @dataclass

@@ -105,7 +105,8 @@ def released(text: str, kernel: str) -> str:
     if start is None or f"%{CHAIN} = " not in text[start.start() : end]:
         return text
     body = text[start.start() : end]
-    given = f"  %{CHAIN}.N = load ptr, ptr %{CHAIN}\n  call void @tapeless_release(ptr %{CHAIN}.N)\n"
+    link = f"%{CHAIN}.N"
+    given = f"  {link} = load ptr, ptr %{CHAIN}\n  call void @tapeless_release(ptr {link})\n"
     count = iter(range(len(body)))
     body = RETURN.sub(lambda m: given.replace(".N", f".{next(count)}") + m[0], body)
     free = "" if "@free(" in text else "declare void @free(ptr)\n"

@@ -2,7 +2,8 @@
 
 The helpers `plus` and `plus_product` of emitted modules are functions of their own for Numba, which
 infers, lowers and optimises each for itself; here they are one or two additions in place.
-`product` is the sums of a product of matrices, `scratch` an array for the kernel itself.
+`product` is the sums of a product of matrices, `matrix` an operand of it, `scratch` an array for
+the kernel itself.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from numba.core import types
 from numba.extending import lower_builtin, type_callable
 
-from tapeless.backends.numba.compiler.products import FLAGS, product
+from tapeless.backends.numba.compiler.products import FLAGS, matrix, product
 from tapeless.backends.numba.compiler.scratch import scratch
 
 
@@ -75,5 +76,5 @@ def _lower_plus_product(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 HELPERS: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (plus, plus_product, product, scratch)
+    f.__name__: f for f in (plus, plus_product, product, matrix, scratch)
 }

@@ -1,6 +1,7 @@
 """Keys: what they are, and the report of those that are used twice."""
 
 import gc
+import pickle
 import subprocess
 import sys
 import warnings
@@ -19,6 +20,19 @@ def test_drawing_does_not_change_a_key():
     key = random.key(4)
     random.uniform(key, (3,))
     np.testing.assert_array_equal(key, random.key(4))
+
+
+def test_numbers_are_arrays_of_tapeless_numpy():
+    key, other = random.split(random.key(0))
+    numbers = random.normal(key, (3,))
+    np.testing.assert_array_equal(numbers.at[0].set(0.0)[1:], numbers[1:])
+    alias = numbers
+    alias += 1.0
+    np.testing.assert_array_equal(alias, numbers + 1.0)
+    made = [key, other, random.uniform(other), tapeless.jit(lambda: random.bits(key, (2,)))()]
+    assert [type(x).__name__ for x in made] == ["Array"] * 4
+    assert type(random.wrap_key_data(np.asarray(key))).__name__ == "Array"
+    assert pickle.loads(pickle.dumps(random.normal)) is random.normal
 
 
 def test_split_keys_have_the_shape_asked_for():

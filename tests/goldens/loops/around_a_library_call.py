@@ -9,13 +9,21 @@ def product(a, b, out):
     np.dot(a, b, out)
 
 
+@njit(fastmath={"reassoc", "contract"})
+def scratch(shape, dtype):
+    """An array to be filled, for the kernel itself."""
+    return np.empty(shape, dtype)
+
+
 def empty(shape, dtype):
     """An array to be filled."""
     return np.empty(shape, dtype)
 
 
 @njit(nogil=True, error_model="numpy")
-def around_a_library_call_kernel(x, w, out, out_2, out_3):
+def around_a_library_call_kernel(x, w, out):
+    out_2 = scratch((x.shape[0], x.shape[1]), np.float64)
+    out_3 = scratch((x.shape[0], w.shape[1]), np.float64)
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
             out_2[i, j] = tanh(x[i, j])  # line 101
@@ -31,7 +39,5 @@ def around_a_library_call(x, w):
     if w.shape[0] != x.shape[1]:  # line 101
         raise ValueError("operands could not be broadcast together: the lengths differ")
     out = empty((x.shape[0], w.shape[1]), np.float64)
-    out_2 = empty(x.shape, np.float64)
-    out_3 = empty(out.shape, np.float64)
-    around_a_library_call_kernel(x, w, out, out_2, out_3)
+    around_a_library_call_kernel(x, w, out)
     return out

@@ -3,13 +3,20 @@ from numba import njit
 import numpy as np
 
 
+@njit(fastmath={"reassoc", "contract"})
+def scratch(shape, dtype):
+    """An array to be filled, for the kernel itself."""
+    return np.empty(shape, dtype)
+
+
 def empty(shape, dtype):
     """An array to be filled."""
     return np.empty(shape, dtype)
 
 
 @njit(nogil=True, error_model="numpy")
-def broadcast_over_rows_kernel(x, y, out, out_2):
+def broadcast_over_rows_kernel(x, y, out):
+    out_2 = scratch((x.shape[1],), np.float32)
     for i in range(x.shape[1]):
         out_2[i] = cos(y[i])  # line 32
     for i in range(x.shape[0]):
@@ -22,6 +29,5 @@ def broadcast_over_rows(x, y):
     if len(y) != x.shape[1]:  # line 32
         raise ValueError("operands could not be broadcast together: the lengths differ")
     out = empty(x.shape, np.float32)
-    out_2 = empty(y.shape, np.float32)
-    broadcast_over_rows_kernel(x, y, out, out_2)
+    broadcast_over_rows_kernel(x, y, out)
     return out

@@ -2,13 +2,20 @@ from numba import njit
 import numpy as np
 
 
+@njit(fastmath={"reassoc", "contract"})
+def scratch(shape, dtype):
+    """An array to be filled, for the kernel itself."""
+    return np.empty(shape, dtype)
+
+
 def empty(shape, dtype):
     """An array to be filled."""
     return np.empty(shape, dtype)
 
 
 @njit(nogil=True, error_model="numpy")
-def gathered_and_scattered_kernel(v, k, total, out, out_2):
+def gathered_and_scattered_kernel(v, k, total, out):
+    out_2 = scratch((3,), np.float64)
     for i in range(3):
         if not -3 <= k[i] < 3:
             raise IndexError("index is out of bounds for axis 0")
@@ -28,6 +35,5 @@ def gathered_and_scattered(v, k):
         raise ValueError("operands could not be broadcast together: the lengths differ")
     total = np.zeros(3)  # line 83
     out = empty((3,), np.float64)
-    out_2 = empty(k.shape, np.float64)
-    gathered_and_scattered_kernel(v, k, total, out, out_2)
+    gathered_and_scattered_kernel(v, k, total, out)
     return out

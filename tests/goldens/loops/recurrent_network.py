@@ -9,13 +9,21 @@ def plus_product(total, a, b):
     return total + a * b
 
 
+@njit(fastmath={"reassoc", "contract"})
+def scratch(shape, dtype):
+    """An array to be filled, for the kernel itself."""
+    return np.empty(shape, dtype)
+
+
 def empty(shape, dtype):
     """An array to be filled."""
     return np.empty(shape, dtype)
 
 
 @njit(nogil=True, error_model="numpy")
-def recurrent_network_kernel(xs, w, u, h, out, out_2):
+def recurrent_network_kernel(xs, w, u, h):
+    out = scratch((3,), np.float64)
+    out_2 = scratch((3,), np.float64)
     for i in range(3):
         h[i] = 0
     for t in range(xs.shape[0]):  # line 69
@@ -36,7 +44,5 @@ def recurrent_network_kernel(xs, w, u, h, out, out_2):
 def recurrent_network(xs, w, u):
     """recurrent_network.  From test_kernels.py:65."""
     h = empty((3,), np.float64)
-    out = empty((w.shape[1],), np.float64)
-    out_2 = empty((u.shape[1],), np.float64)
-    recurrent_network_kernel(xs, w, u, h, out, out_2)
+    recurrent_network_kernel(xs, w, u, h)
     return h

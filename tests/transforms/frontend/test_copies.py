@@ -11,6 +11,7 @@ import pytest
 import tapeless
 
 Pair = namedtuple("Pair", "w k")
+NAMES = "a,b"
 
 
 class Attributes(dict):
@@ -148,7 +149,7 @@ def attributes_by_name(x):
 
 
 def words(x):
-    made = "a,b".split(",")
+    made = NAMES.split(",")
     made.append(x * x)
     return made[2]
 

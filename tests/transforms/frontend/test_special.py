@@ -42,7 +42,7 @@ class Linear:
         return float(self.w[0, 0])
 
     def __bool__(self):
-        return self.w[0, 0] > 1.5
+        return bool(self.w[0, 0] > 1.5)
 
     def __array__(self, dtype=None, copy=None):
         return self.w

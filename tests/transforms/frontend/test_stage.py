@@ -6,7 +6,7 @@ import pytest
 import tapeless
 from tapeless.transforms.core.language import For, If, While
 from tapeless.transforms.errors import NeedStaticError, TapelessError, UnsupportedError
-from tapeless.transforms.frontend.stage import is_dynamic
+from tapeless.transforms.frontend.inputs import is_dynamic
 from tests.transforms.staging import block_of, every, size, staged
 
 V = np.array([0.3, -0.5, 0.9])

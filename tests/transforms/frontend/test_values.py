@@ -9,7 +9,7 @@ import pytest
 from tapeless.transforms.core.builder import building
 from tapeless.transforms.core.language import Literal, StackType, Type, Var
 from tapeless.transforms.errors import StructureError
-from tapeless.transforms.frontend.stage import Decisions
+from tapeless.transforms.frontend.decisions import Decisions
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Trace
 from tapeless.transforms.frontend.values import (

@@ -53,6 +53,24 @@ def test_sorting_of_dtypes(dtype):
     check(lambda i, x: np.sort(x) * i + np.argsort(x)[0], np.array([3, 1, 2, 1], dtype))
 
 
+def test_layouts():
+    x, mask = rng.normal(size=(5, 6)), rng.normal(size=(5, 6)) > 0
+    compiled = jit(repeated(lambda i, x, m: np.sort(x * (i + 1), axis=0)[1] + np.sum(x[m])))
+    read_only = x[:, ::-1]
+    read_only.flags.writeable = False
+    memory = np.zeros(x.nbytes + 1, np.uint8)
+    unaligned = np.ndarray(x.shape, x.dtype, memory, 1)
+    unaligned[...] = x
+    for y, m in (
+        (x.T, mask.T),
+        (x[::-2, ::2], mask[::2, ::-2]),
+        (read_only, mask),
+        (unaligned, mask),
+    ):
+        want = sum(np.sort(y * (i + 1), axis=0)[1] + np.sum(y[m]) for i in range(3))
+        np.testing.assert_allclose(compiled(y, m), want, rtol=1e-12)
+
+
 def test_sorting_of_many():
     x = rng.normal(size=1000)
     check(lambda i, x: np.sort(x + i) + x[np.argsort(x * (i + 1))], x)

@@ -36,13 +36,15 @@ SINGLE = (*(np.negative, np.absolute, np.exp, np.log, np.sqrt, np.square, np.sin
 
 
 def at(ufunc):
-    """A row, a column under a mask and an element overwritten by a ufunc."""
+    """A row, elements under a mask and elements named twice, overwritten by a ufunc."""
 
     def run(x, v):
         y = x * 1.0
         values = (v,) if ufunc.nin == 2 else ()
         ufunc.at(y, 1, *values)
         ufunc.at(y, (np.array([True, False, True]), 2), *(value[0] for value in values))
+        if values:
+            ufunc.at(y, (INDEX, 0), v[1])
         return y * y * v
 
     return run

@@ -1,0 +1,78 @@
+"""The leaves of arguments, and what a program gets for them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Type, Var
+from tapeless.transforms.frontend.decisions import Decisions
+from tapeless.transforms.frontend.reads import input_type
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import Trace
+
+
+@dataclass
+class Leaf:
+    """One leaf of the arguments: a parameter of the program (`var`), or a value it relies on."""
+
+    value: Any
+    name: str
+    var: Var | None = None
+    static: bool = False
+    axes: tuple[int, ...] = ()
+
+
+def is_dynamic(value: Any) -> bool:
+    """Whether a leaf becomes a parameter: arrays and numbers do, flags and other objects do not."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "biufc"
+    return isinstance(value, (int, float, complex, np.number)) and not isinstance(value, bool)
+
+
+def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> Any:
+    """What the program gets for an argument leaf: a symbol, or the value itself."""
+    value = leaf.value
+    if not is_dynamic(value) or k in decisions.leaves:
+        leaf.static = True
+        return value
+    if isinstance(value, np.ndarray):
+        kind, symbols = input_type(value, leaf.name)
+        shape = list(kind.shape)
+        for axis, s in enumerate(symbols):
+            if (k, axis) in decisions.axes:
+                shape[axis] = int(value.shape[axis])
+            elif s is not None:
+                trace.hints[s] = value.shape[axis]
+                decisions.homes[s] = (k, axis)
+        leaf.axes = tuple(axis for axis in range(value.ndim) if (k, axis) in decisions.axes)
+        leaf.var = Var(Type(kind.dtype, tuple(shape)), _short(leaf.name))
+        trace.inputs[leaf.var] = value
+        symbol = Symbol(leaf.var, is_array=True)
+        symbol.read_only = not value.flags.writeable
+        if symbol.cell is not None and getattr(value, "functional", False):
+            symbol.cell.functional = trace.functional = True
+        return symbol
+    if isinstance(value, np.number):
+        leaf.var = Var(Type(value.dtype), _short(leaf.name))
+    else:
+        leaf.var = Var(Type(np.dtype(type(value)), (), True), _short(leaf.name))
+    if leaf.var.type.dtype.kind in "iu":
+        leaf.var.size = dims.symbol(leaf.var.name, None, leaf.var)
+        (s,) = dims.symbols(leaf.var.size)
+        trace.hints[s] = int(value)
+        decisions.homes[s] = (k, -1)
+    return Symbol(leaf.var)
+
+
+def _short(name: str) -> str:
+    """A variable name for a path such as params["w"][0]."""
+    words = re.findall(r"[A-Za-z_][A-Za-z_0-9]*|\d+", name)
+    if not words:
+        return "x"
+    last = words[-1]
+    return last if not last.isdigit() else "".join(words[-2:] if len(words) > 1 else ["x", last])

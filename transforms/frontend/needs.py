@@ -1,0 +1,94 @@
+"""What must be known for a value that Python needs: inputs, lengths and loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.errors import NeedStaticError
+from tapeless.transforms.frontend.decisions import Decisions
+from tapeless.transforms.frontend.inputs import Leaf
+from tapeless.transforms.frontend.origins import where_of
+from tapeless.transforms.frontend.trace import Trace
+
+
+def resolve(need: NeedStatic, run: Trace, leaves: list[Leaf], decisions: Decisions) -> None:
+    """Decides which inputs or loops must be known for `need`; refuses what arrays contain."""
+    found = Sources(run, leaves, decisions, need)
+    found.follow()
+    if found.blame or not found.progress():
+        named = [v for v in (need.atom, *found.blame) if isinstance(v, Var) and v.name]
+        what = f"'{named[0].name}'" if named else "a value"
+        error = NeedStaticError(
+            f"{need.why}, but {what} depends on the contents of arrays",
+            need.hint
+            or "use np.where, a loop or an array operation, or pass the value as an int argument",
+        )
+        error.where = where_of(need)
+        raise error from None
+    decisions.leaves |= found.inputs
+    decisions.axes |= found.axes
+    decisions.unroll |= found.loops
+
+
+class Sources:
+    """What a value comes from: what can be made known, and the `blame` that cannot."""
+
+    def __init__(
+        self, run: Trace, leaves: list[Leaf], decisions: Decisions, need: NeedStatic
+    ) -> None:
+        self.run, self.decisions, self.need = run, decisions, need
+        self.by_var = {leaf.var: k for k, leaf in enumerate(leaves) if leaf.var is not None}
+        self.loops: dict[Any, str] = {}
+        self.inputs: set[int] = set()
+        self.axes: set[tuple[int, int]] = set()
+        self.blame: list[Any] = []
+        self.left: list[Any] = [need.atom]
+
+    def follow(self) -> None:
+        seen: set[Any] = set()
+        while self.left:
+            a = self.left.pop()
+            if isinstance(a, Var) and a not in seen:
+                seen.add(a)
+                self.variable(a)
+
+    def variable(self, a: Var) -> None:
+        if a in self.by_var:
+            if a.type.shape or a.type.dtype.kind not in "iu":
+                self.blame.append(a)
+            else:
+                self.inputs.add(self.by_var[a])
+        elif a in self.run.parents:
+            kind, key, sources = self.run.parents[a]
+            if kind == "loop":
+                self.loops[key] = self.need.why
+            else:
+                self.left += sources
+        elif a in self.run.definitions:
+            let = self.run.definitions[a]
+            self.left += let.args
+            if let.op.name == "size_value":
+                self.size(let.params["size"])
+        else:
+            self.blame.append(a)
+
+    def size(self, s: dims.Size) -> None:
+        for symbol in dims.symbols(s):
+            if symbol in self.decisions.homes:
+                k, axis = self.decisions.homes[symbol]
+                self.inputs.add(k) if axis < 0 else self.axes.add((k, axis))
+            elif symbol.var is not None:
+                self.left.append(symbol.var)
+            else:
+                self.blame.append(self.need.atom)
+
+    def progress(self) -> bool:
+        """Whether something is found that was not known before."""
+        return bool(
+            self.inputs - self.decisions.leaves
+            or self.axes - self.decisions.axes
+            or self.loops.keys() - self.decisions.unroll.keys()
+        )

@@ -1,0 +1,104 @@
+"""One side of a branch on data, staged by itself: its statements, and what it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tapeless.transforms.core.language import Atom, Statement
+from tapeless.transforms.errors import AliasError, TapelessError
+from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.effects import Unreachable, raise_
+from tapeless.transforms.frontend.references import by_reference
+from tapeless.transforms.frontend.trace import Location, trace
+from tapeless.transforms.frontend.values import (
+    ContentsLocation,
+    Diverged,
+    Spec,
+    entry_spec,
+    take_apart,
+)
+
+
+@dataclass
+class Ended:
+    """One staged branch: its statements and what it left in the locations that it wrote."""
+
+    body: list[Statement]
+    finals: dict[tuple[Any, ...], tuple[Location, Spec]]
+    raised: bool
+    poisoned: dict[Any, str]
+    began: int = 0
+    result: Any = None  # what an expression gives, taken apart
+
+    def left(self, location: Location) -> Spec:
+        """What the branch left in a location, which it need not have written itself: an array
+        that stands there may have been overwritten."""
+        if location.key in self.finals:
+            return self.finals[location.key][1]
+        cells = [
+            (loc, loc.get(), spec.atom)
+            for loc, spec in self.finals.values()
+            if isinstance(loc, CellLocation)
+        ]
+        for loc, _, new in cells:
+            loc.set(new)
+        trace().poisoned = self.poisoned
+        with reopened(self.body):
+            found = final_spec(location)
+        for loc, old, _ in cells:
+            loc.set(old)
+        return found
+
+
+PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
+
+
+def run_branch(body: Callable[[], Any], flags: Iterable[Atom] = ()) -> Ended:
+    """Stages one side of a test, in which the flags of some variables are known to be true."""
+    t = trace()
+    raised, result = False, None
+    with t.recording() as journal, t.block() as statements:
+        t.checked |= dict.fromkeys(flags, t.blocks[-1])
+        try:
+            try:
+                result = body()
+                result = by_reference(take_apart(result)) if t.exact else take_apart(result)
+            except PYTHON_RAISES as e:  # on this side only, and only if it is taken
+                if isinstance(e, TapelessError):
+                    raise
+                raise_(e)
+        except Unreachable:
+            raised = True
+        finals = (
+            {} if raised else {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
+        )
+    t.rollback(journal)
+    poisoned = {} if raised else dict(t.poisoned)
+    return Ended(statements, finals, raised, poisoned, journal.serial, result)
+
+
+def final_spec(location: Location) -> Spec:
+    value = location.get()
+    if isinstance(location, CellLocation):
+        return Spec("leaf", value, atom=value)
+    try:
+        spec = entry_spec(location, value)
+        return by_reference(spec) if trace().exact else spec
+    except AliasError as e:
+        if isinstance(location, ContentsLocation):
+            raise
+        # refused where it is read, if it is
+        return Spec("static", Diverged(e.problem, e.hint, AliasError))
+
+
+@contextmanager
+def reopened(body: list[Statement]) -> Iterator[None]:
+    """Statements recorded inside are appended to a block that was closed before."""
+    trace().blocks.append(body)
+    try:
+        yield
+    finally:
+        trace().blocks.pop()
