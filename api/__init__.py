@@ -194,7 +194,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *MODULES, *NAMES})
+    own = (name for name in globals() if name.startswith("__"))
+    return sorted({*own, *MODULES, *NAMES})
 
 
 __all__ = [

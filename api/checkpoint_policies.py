@@ -13,7 +13,14 @@ from tapeless.missing import missing as _missing
 
 
 class Policy:
-    """A hint about what may be saved."""
+    """A hint about what may be saved.
+
+    >>> import numpy as np
+    >>> from tapeless import checkpoint, checkpoint_policies, grad
+    >>> f = checkpoint(np.sin, policy=checkpoint_policies.nothing_saveable)
+    >>> print(grad(f)(0.0))
+    1.0
+    """
 
     def __init__(self, name: str) -> None:
         self.__name__ = name

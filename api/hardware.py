@@ -23,6 +23,10 @@ class Device:
     id             its number among all devices of the job
     process_index  the process that it belongs to
     platform       "cpu"
+
+    >>> import tapeless
+    >>> print(tapeless.devices()[0])
+    cpu:0
     """
 
     id: int

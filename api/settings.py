@@ -22,7 +22,15 @@ Apply = Callable[[Any], None]
 
 
 class Setting:
-    """One setting; calling it with a value gives a context manager."""
+    """One setting; calling it with a value gives a context manager.
+
+    Raises ArgumentError (a ValueError) for values that mean what is not done here.
+
+    >>> from tapeless import debug_nans
+    >>> with debug_nans(True):
+    ...     print(debug_nans)
+    <setting debug_nans: True>
+    """
 
     def __init__(
         self, name: str, start: Any, accepted: Any, doc: str, apply: Apply | None = None

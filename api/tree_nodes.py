@@ -140,7 +140,11 @@ def any_others() -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class SequenceKey:
-    """An index of a list or tuple."""
+    """An index of a list or tuple.
+
+    >>> print(SequenceKey(0))
+    [0]
+    """
 
     idx: int
 
@@ -150,7 +154,11 @@ class SequenceKey:
 
 @dataclasses.dataclass(frozen=True)
 class DictKey:
-    """A key of a dict."""
+    """A key of a dict.
+
+    >>> print(DictKey("w"))
+    ['w']
+    """
 
     key: Hashable
 
@@ -160,7 +168,11 @@ class DictKey:
 
 @dataclasses.dataclass(frozen=True)
 class GetAttrKey:
-    """A field of a dataclass or named tuple."""
+    """A field of a dataclass or named tuple.
+
+    >>> print(GetAttrKey("w"))
+    .w
+    """
 
     name: str
 
@@ -170,7 +182,11 @@ class GetAttrKey:
 
 @dataclasses.dataclass(frozen=True)
 class FlattenedIndexKey:
-    """The position of a part of an object whose class does not name its parts."""
+    """The position of a part of an object whose class does not name its parts.
+
+    >>> print(FlattenedIndexKey(1))
+    [<flat index 1>]
+    """
 
     key: int
 

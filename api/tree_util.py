@@ -115,7 +115,20 @@ def register_pytree_node_class(cls: C) -> C:
 
 
 def register_pytree_with_keys_class(cls: C) -> C:
-    """The same for a class with `tree_flatten_with_keys()`."""
+    """The same for a class with `tree_flatten_with_keys()` and `tree_unflatten(static, children)`.
+
+    >>> @register_pytree_with_keys_class
+    ... class Pair:
+    ...     def __init__(self, left, right):
+    ...         self.left, self.right = left, right
+    ...     def tree_flatten_with_keys(self):
+    ...         return ((GetAttrKey("left"), self.left), (GetAttrKey("right"), self.right)), None
+    ...     @classmethod
+    ...     def tree_unflatten(cls, static, children):
+    ...         return cls(*children)
+    >>> [keystr(path) for path, _ in tree_leaves_with_path(Pair(1.0, 2.0))]
+    ['.left', '.right']
+    """
     return register_pytree_with_keys(cls, lambda x: x.tree_flatten_with_keys(), _unflatten_of(cls))
 
 

@@ -46,7 +46,7 @@ from tapeless.transforms.spelling import OF_BOOLS, Spelling
 from tapeless.transforms.text import quoted, to_source
 from tapeless.transforms.unset import copied_unset
 from tapeless.transforms.wishes import better_names
-from tapeless.transforms.wrapping import WIDTH, without_brackets, wrap
+from tapeless.transforms.wrapping import WIDTH, noted, without_brackets, wrap
 
 AUGMENTED: dict[type[ast.operator], str] = {
     ast.Add: "+=",
@@ -104,16 +104,10 @@ class Writer(Spelling):
 
     def put(self, text: str, origin: Any = None) -> None:
         """One statement, with the user's line where that is another one than before."""
-        pad = "    " * self.depth
         note = ""
         if origin is not None and origin.line != self.line:
             note, self.line = f"# line {origin.line}", origin.line
-        lines = wrap(pad + text)
-        if note and len(lines[0]) + len(note) + 2 > WIDTH:
-            lines.insert(0, pad + note)
-        elif note:
-            lines[0] += f"  {note}"
-        self.lines += lines
+        self.lines += noted(text, self.depth, note)
 
     def assign(self, name: str, value: ast.expr, origin: Any = None) -> None:
         """name = value, or name += what is added, where no array can change by that."""

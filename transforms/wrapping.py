@@ -159,3 +159,16 @@ def without_brackets(text: str) -> str:
 def bare(text: str) -> str:
     """An expression without parentheses around the whole."""
     return text[1:-1] if text[:1] == "(" and _brackets(text) == [(0, len(text) - 1)] else text
+
+
+def noted(text: str, depth: int, note: str) -> list[str]:
+    """A statement as lines of some depth, with a comment after the first, or before if it is long.
+
+    >>> noted("y = np.sin(x)", 1, "# line 3")
+    ['    y = np.sin(x)  # line 3']
+    """
+    pad = "    " * depth
+    lines = wrap(pad + text)
+    if note and len(lines[0]) + len(note) + 2 > WIDTH:
+        return [pad + note, *lines]
+    return [f"{lines[0]}  {note}", *lines[1:]] if note else lines

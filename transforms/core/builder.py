@@ -163,10 +163,10 @@ def _computed(value: Var, of: Callable[[Atom], Size | None]) -> Size | None:
         return let.params["size"]  # type: ignore[no-any-return]
     if not all(a.type.dtype.kind in "iu" for a in let.args):
         return None
-    a, b = (of(x) for x in let.args)
-    if a is None or b is None or (b == 0 and let.op.name in ("floordiv", "mod")):
+    sizes = [of(x) for x in let.args]
+    if None in sizes or (sizes[-1] == 0 and let.op.name in ("floordiv", "mod")):
         return None
-    return ARITHMETIC_OF_SIZES[let.op.name](a, b)
+    return ARITHMETIC_OF_SIZES[let.op.name](*sizes)
 
 
 ARITHMETIC_OF_SIZES: dict[str, Callable[[Any, Any], Size]] = {
@@ -175,6 +175,7 @@ ARITHMETIC_OF_SIZES: dict[str, Callable[[Any, Any], Size]] = {
     "mul": operator.mul,
     "floordiv": operator.floordiv,
     "mod": operator.mod,
+    "neg": operator.neg,
 }
 
 

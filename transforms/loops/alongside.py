@@ -159,15 +159,15 @@ class Joining:
         """What each value that the backward loop reads of the forward loop is, in its pass."""
         saves = {v: s for k, v in enumerate(self.forward.outs) if (s := self.save(k)) is not None}
         self.saves = set(saves.values())
-        for s in statements(self.forward.body):
-            if isinstance(s, Let) and s.op.name in STORES and s not in self.saves:
+        for t in statements(self.forward.body):
+            if isinstance(t, Let) and t.op.name in STORES and t not in self.saves:
                 raise Apart  # a value may be overwritten in its pass
         new: dict[Var, Atom] = {}
-        for s in self.back.body.body:
-            if isinstance(s, Let) and s.op is index and s.args[0] in saves:
-                if s.args[1:] != (self.back.index,) or not _one_entry(s.params["key"]):
+        for t in self.back.body.body:
+            if isinstance(t, Let) and t.op is index and t.args[0] in saves:
+                if t.args[1:] != (self.back.index,) or not _one_entry(t.params["key"]):
                     raise Apart
-                new[s.outs[0]] = saves[s.args[0]].args[1]  # type: ignore[index]
+                new[t.outs[0]] = saves[t.args[0]].args[1]  # type: ignore[index]
         reads = sum(self.uses[v] for v in self.forward.outs)
         if not new or reads > len(new):
             raise Apart
@@ -210,14 +210,14 @@ class Joining:
 
     def linear(self, s: Let, found: set[Any]) -> None:
         """Notes on which carry a value depends, and that it is a multiple of that."""
-        (out,) = s.outs
+        out = s.outs[0]
         on = [a in self.depends for a in s.args]
         (p,) = found if len(found) == 1 else (None,)
         both = s.op.name in ("add", "sub")
         known = s.op.name in LINEAR and (all(on) if both else sum(on) == 1)
         if p is None or not known or (s.op.name == "truediv" and on[1]):
             raise Apart
-        if out.type != p.type:
+        if len(s.outs) > 1 or out.type != p.type:
             raise Apart
         self.depends[out] = p
 

@@ -50,8 +50,11 @@ class Passes:
     def __init__(self, memory: Memory, s: For) -> None:
         self.memory, self.loop = memory, s
         self.cells = {memory.cell(p) for p in s.carries if is_array(p)}
-        self.uses = Counter(a for t in statements(s.body) for a in operands(t))
-        self.uses.update(a for t in statements(s.body) for b in blocks(t) for a in b.results)
+        inside = list(statements(s.body))
+        self.uses = Counter(a for t in inside for a in operands(t))
+        results = (b.results for b in (s.body, *(b for t in inside for b in blocks(t))))
+        self.uses.update(a for found in results for a in found)
+        self.reads: Counter[Var] = Counter()
 
     def joined(self) -> dict[Var, str] | None:
         s, found = self.loop, {}
@@ -68,19 +71,32 @@ class Passes:
     def added(self, p: Var, y: Atom, init: Atom) -> bool:
         """Whether passes only add to a number, which is zero at first."""
         zero = isinstance(init, Literal) and init.value == 0
-        number = isinstance(p.type, Type) and p.type.dtype.kind == "f" and zero
-        while number and y is not p:
-            made = self.memory.defs.get(y) if isinstance(y, Var) else None
-            if not isinstance(made, Let) or made.op.name not in ("add", "sub"):
-                return False
-            if y is not self.loop.yields[self.loop.carries.index(p)] and self.uses[y] != 1:
-                return False
-            left, right = made.args
-            y = right if made.op.name == "add" and right is p else left
-        return number and self.uses[p] == 1 and self.uses[self.last(p)] == 0
+        number = isinstance(p.type, Type) and p.type.dtype.kind == "f"
+        return zero and number and self.adds(y, p) and self.uses[p] == self.reads[p]
 
-    def last(self, p: Var) -> Atom:
-        return self.loop.yields[self.loop.carries.index(p)]
+    def adds(self, y: Atom, p: Var) -> bool:
+        """Whether a value is `p` with something added, and used for nothing else."""
+        if y is p:
+            self.reads[p] += 1
+            return True
+        if not isinstance(y, Var) or self.uses[y] != 1:
+            return False
+        made = self.memory.defs.get(y)
+        match made:
+            case Let(op=op, args=(left, right)) if op.name in ("add", "sub"):
+                return self.adds(left, p) or (op.name == "add" and self.adds(right, p))
+            case If(outs=outs):
+                k = outs.index(y)
+                return all(self.adds(b.results[k], p) for b in blocks(made))
+            case For(outs=outs):
+                return y in outs and self.adds_inside(made, outs.index(y), p)
+        return False
+
+    def adds_inside(self, s: For, k: int, p: Var) -> bool:
+        """Whether the passes of a loop inside only add to a number, too."""
+        carry = s.carries[k]
+        inside = self.adds(s.yields[k], carry) and self.uses[carry] == self.reads[carry]
+        return inside and self.adds(s.inits[k], p)
 
     # -- memory that is stored to
 

@@ -277,7 +277,7 @@ class Joined:
     def other(self, e: Any, n: Size, rest: list[Atom]) -> Any:
         """The entry of a key for an axis along which all parts are the same."""
         if isinstance(e, tuple):
-            return key_of(0, *e, n, rest)[0]
+            return key_of(0, e[0], e[1], n, rest)[0]
         if isinstance(e, int):
             return e
         rest.append(e)

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type
 from tapeless.transforms.ops.fresh import empty, zeros
-from tapeless.transforms.ops.parts import Slot, part, update
+from tapeless.transforms.ops.parts import part, part_key, update
 from tapeless.transforms.ops.shapes import cast_to
 
 MANY = 16  # parts: of more, the library's function is shorter
@@ -25,17 +24,7 @@ class NotTaken(Exception):  # noqa: N818 (a result, not an error)
 
 def stored(out: Any, value: Atom, axis: int, start: Size, stop: Size, step: int = 1) -> Any:
     """The array with a value in start:stop:step along an axis."""
-    rest: list[Atom] = []
-
-    def bound(size: Size) -> Any:
-        if isinstance(size, int):
-            return size
-        rest.append(size_atom(size))
-        return Slot(len(rest) - 1)
-
-    low = None if start == 0 else bound(start)
-    high = None if stop == out.type.shape[axis] else bound(stop)
-    key = (*(slice(None),) * axis, slice(low, high, None if step == 1 else step))
+    key, rest = part_key(out.type.shape[axis], axis, start, stop, step)
     return update(out, cast_to(value, out.type.dtype), *rest, key=key)
 
 

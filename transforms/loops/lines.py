@@ -9,7 +9,7 @@ from typing import Any
 
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.loops.memory import Memory
-from tapeless.transforms.wrapping import WIDTH, wrap
+from tapeless.transforms.wrapping import noted
 
 INDICES = "ijklmn"
 
@@ -45,16 +45,10 @@ class Lines:
         self.indices: list[str] = []  # names of loop variables that are free again
 
     def put(self, text: str, origin: Any = None) -> None:
-        pad = "    " * self.depth
         note = ""
         if origin is not None and origin.line != self.line:
             note, self.line = f"# line {origin.line}", origin.line
-        lines = wrap(pad + text)
-        if note and len(lines[0]) + len(note) + 2 > WIDTH:
-            lines.insert(0, pad + note)
-        elif note:
-            lines[0] += f"  {note}"
-        self.lines += lines
+        self.lines += noted(text, self.depth, note)
 
     def nested(self, head: str, origin: Any = None) -> Indent:
         self.put(head, origin)

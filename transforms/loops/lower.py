@@ -48,6 +48,7 @@ from tapeless.transforms.loops.products import is_called
 from tapeless.transforms.loops.relied import Relation, facts_of
 from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.routines import NAMES, TEXTS, is_routine
+from tapeless.transforms.loops.rowwise import by_rows
 from tapeless.transforms.loops.small import Small, left_over
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import STORES, Stage
@@ -91,7 +92,7 @@ class Lowering:
         sizes = equal_sizes([*relations, *small.relations])
         fitting = Fitting(sizes, hints or {})
         self.name = name
-        fitted = fitting.run(vectorise(alongside(counted(decompose(block)))))
+        fitted = fitting.run(vectorise(alongside(counted(by_rows(decompose(block))))))
         facts = [canonical(n, sizes) for n in facts_of(relations)]
         fitted, relied = gathered(fitted, sizes, hints or {}, facts)
         count = len(block.results) - len(stored)
@@ -305,7 +306,7 @@ class Lowering:
         self.same |= kernel.same
         views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
         wanted = live | set(kernel.results)
-        views = [s for s in views if s.outs[0] in wanted]
+        views = [s for s in views if s.outs[0] in wanted or shows_a_size(s.outs[0])]
         return [*self.call(kernel), *views]
 
     def unseen(self, v: Var) -> bool:
@@ -346,6 +347,11 @@ class Lowering:
             casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
         op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
         return [*made, Let(tuple(raw), op, tuple(args)), *casts]
+
+
+def shows_a_size(v: Var) -> bool:
+    """Whether a value has a length that is measured when the program runs."""
+    return any(x.var is None and not x.given for x in sizes_in(v.type))
 
 
 EMPTY = '''

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Var
 from tapeless.transforms.loops.arrange import through
@@ -91,7 +90,7 @@ class Products(Sums):
             self.home[v] = self.allocate(v, self.free_axes(stage))
         (row,) = self.index_of(stage)
         k, m = s.args[1].type.shape
-        rows = dims.product(s.args[0].type.shape[1:]) // k
+        rows = s.params["rows"]
         self.helpers[MATRIX.strip()] = self.helpers[PRODUCT.strip()] = None
         left = self.row_of(x, row, rows, k)
         out = self.row_of(v, row, rows, m)

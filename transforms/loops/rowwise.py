@@ -5,6 +5,7 @@ y = reshape(reshape(x, (n * p, k)) @ b, (n, i, j, m))      becomes      y[r] = x
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -18,71 +19,95 @@ from tapeless.transforms.core.language import (
     Let,
     Type,
     Var,
+    free_variables,
     operands,
     statements,
 )
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.dead_code import dead_code
+from tapeless.transforms.ops.shapes import copy
 
-LEAST = 1 << 14  # elements of a row of the left operand, from which it is worth a call
+LEAST = 1 << 14  # elements of a row of what is not made as a whole, from which it is worth a call
+NARROW = 512  # the BLAS copies b at each call: that is little, or done for as many rows as this
 
 
-def _kind(a: Atom, b: Atom, *, shape: tuple[Size, ...], flat: tuple[Size, ...]) -> Type:
+def _kind(a: Atom, b: Atom, *, shape: tuple[Size, ...], **_: Any) -> Type:
     return Type(b.type.dtype, shape)
 
 
-#: a, as the rows of a matrix of shape `flat`, by b
+#: a, as the rows of a matrix of shape `flat`, by b; `rows` of them are one of a
 row_products = Op("row_products", _kind, "({0}.reshape({flat}) @ {1}).reshape({shape})")  # type: ignore[arg-type]
 
 
 def by_rows(block: Block) -> Block:
-    """The block with such products, where loops make the left operand for them alone."""
-    made = {v: s for s in block.body if isinstance(s, (Let, For)) for v in s.outs}
-    uses = Counter(a for s in statements(block) for a in operands(s))
-    uses.update(block.results)
-    gone: set[int] = set()
-    new: dict[int, Let] = {}
-    for s in block.body:
-        found = _chain(s, made, uses) if isinstance(s, Let) else None
-        if found is not None:
-            inner, product, rows = found
-            gone |= {id(inner), id(product)}
-            new[id(s)] = rows
-    if not new:
-        return block
-    body = [new.get(id(s), s) for s in block.body if id(s) not in gone]
-    known = set(block.params)
-    first = [s for s in body if isinstance(s, Let) and _is_ready(s, known)]
-    rest = [s for s in body if s not in first]
-    return replace(block, body=(*first, *rest))
+    """The block with such products, where loops make the left operand, or read the result, alone."""
+    return Rowwise(block).run()
+
+
+class Rowwise:
+    """`made` says where values come from; `uses` how often they are read, `looped` by which
+    loops."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.made = {v: s for s in block.body if isinstance(s, (Let, For)) for v in s.outs}
+        self.uses = Counter(a for s in statements(block) for a in operands(s))
+        self.uses.update(block.results)
+        loops = [s for s in block.body if isinstance(s, For)]
+        self.looped = {v for s in loops for v in free_variables(s.body)}
+
+    def run(self) -> Block:
+        body: list[Any] = []
+        for s in self.block.body:
+            body += self.chain(s) if isinstance(s, Let) and s.op.name == "reshape" else [s]
+        if len(body) == len(self.block.body) and all(map(operator.is_, body, self.block.body)):
+            return self.block
+        known = set(self.block.params)
+        first = [s for s in body if isinstance(s, Let) and _is_ready(s, known)]
+        return dead_code(replace(self.block, body=(*first, *(s for s in body if s not in first))))
+
+    def chain(self, s: Let) -> list[Let]:
+        """What stands for a product in another shape; its parts are dead code then."""
+        product = self.of(s.args[0], "matmul")
+        inner = self.of(product.args[0], "reshape") if product is not None else None
+        if product is None or inner is None or self.uses[product.outs[0]] > 1:
+            return [s]
+        x, b, out = inner.args[0], product.args[1], s.outs[0].type
+        if not isinstance(x, Var) or b.type.ndim != 2 or min(x.type.ndim, out.ndim) < 3:
+            return [s]
+        same = x.type.dtype == b.type.dtype == out.dtype and out.dtype.kind == "f"
+        if not same or x.type.shape[0] != out.shape[0] or out.shape[0] == 1:
+            return [s]
+        alone = isinstance(self.made.get(x), For) and self.uses[x] == self.uses[inner.outs[0]] == 1
+        rows = self.rows(x, s.outs[0], b, alone)
+        if rows is None:
+            return [s]
+        params = {"shape": out.shape, "flat": inner.outs[0].type.shape, "rows": rows}
+        if alone:
+            return [Let(s.outs, row_products, (x, b), params, product.origin)]
+        held = Var(x.type, x.name)
+        kept = Let((held,), copy, (x,), {}, product.origin)
+        return [kept, Let(s.outs, row_products, (held, b), params, product.origin)]
+
+    def rows(self, x: Var, y: Var, b: Atom, before: bool) -> int | None:
+        """How many rows of the product belong to one of what loops make or read, if it pays."""
+        after = y in self.looped and self.uses[y] == 1
+        large, width = (x, b.type.shape[0]) if before else (y, b.type.shape[1])
+        size = dims.product(large.type.shape[1:])
+        if not (before or after) or not isinstance(size, int) or not isinstance(width, int):
+            return None
+        if size < LEAST or size % width or width > NARROW > size // width:
+            return None
+        rows = size // width
+        pairs = zip((x, y), b.type.shape, strict=True)
+        fits = [dims.product(v.type.shape[1:]) == rows * n for v, n in pairs]
+        return rows if all(fits) else None
+
+    def of(self, a: Atom, name: str) -> Let | None:
+        s = self.made.get(a) if isinstance(a, Var) else None
+        return s if isinstance(s, Let) and s.op.name == name else None
 
 
 def _is_ready(s: Let, known: set[Var]) -> bool:
     """Whether a statement is another shape of a parameter, which may come first."""
     return s.op.name == "reshape" and s.args[0] in known
-
-
-def _chain(s: Let, made: dict[Var, Any], uses: Counter[Any]) -> tuple[Let, Let, Let] | None:
-    """The three statements that end with this one, as the first two and what stands for all."""
-    product = _only(s.args[0], made, uses, "matmul") if s.op.name == "reshape" else None
-    inner = _only(product.args[0], made, uses, "reshape") if product is not None else None
-    if product is None or inner is None or not isinstance(inner.args[0], Var):
-        return None
-    x, b, out = inner.args[0], product.args[1], s.outs[0].type
-    if not isinstance(made.get(x), For) or uses[x] != 1 or b.type.ndim != 2 or out.ndim < 2:
-        return None
-    rows = x.type.shape[0]
-    if rows == 1 or rows != out.shape[0] or out.dtype.kind != "f" or x.type.dtype != out.dtype:
-        return None
-    k, m = b.type.shape
-    size = dims.product(x.type.shape[1:])
-    if not isinstance(size, int) or not isinstance(k, int) or size < LEAST or size % k:
-        return None
-    if dims.product(out.shape[1:]) != size // k * m or b.type.dtype != out.dtype:
-        return None
-    params = {"shape": out.shape, "flat": inner.outs[0].type.shape}
-    return inner, product, Let(s.outs, row_products, (x, b), params, product.origin)
-
-
-def _only(a: Atom, made: dict[Var, Any], uses: Counter[Any], name: str) -> Let | None:
-    s = made.get(a) if isinstance(a, Var) and uses[a] == 1 else None
-    return s if isinstance(s, Let) and s.op.name == name else None

@@ -272,6 +272,14 @@ def read(x: Atom, key: Key, rest: Atoms) -> Atom:
 
 def part(x: Atom, axis: int, start: Size, stop: Size) -> Atom:
     """x[..., start:stop, ...] along `axis`."""
+    key, rest = part_key(x.type.shape[axis], axis, start, stop)
+    return index(x, *rest, key=key)  # type: ignore[no-any-return]
+
+
+def part_key(
+    n: Size, axis: int, start: Size, stop: Size, step: int = 1
+) -> tuple[tuple[slice, ...], list[Atom]]:
+    """The key of [..., start:stop:step, ...] along an axis of length n, and what it refers to."""
     rest: list[Atom] = []
 
     def bound(size: Size) -> Any:
@@ -280,6 +288,6 @@ def part(x: Atom, axis: int, start: Size, stop: Size) -> Atom:
         rest.append(size_atom(size))
         return Slot(len(rest) - 1)
 
-    full = stop == x.type.shape[axis]
-    s = slice(None if start == 0 else bound(start), None if full else bound(stop))
-    return index(x, *rest, key=(*(slice(None),) * axis, s))  # type: ignore[no-any-return]
+    low = None if start == 0 else bound(start)
+    high = None if stop == n else bound(stop)
+    return (*(slice(None),) * axis, slice(low, high, None if step == 1 else step)), rest

@@ -63,7 +63,20 @@ def solved_rows(a, b):
     return out
 
 
+def added_in_places(x, n):
+    total, other = 0.0, 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            total = total + np.sin(x[i])
+        for k in range(n):
+            other -= x[i] * k
+            if k > x[i]:
+                other += 1.0
+    return total + other
+
+
 APART = {
+    "sums in branches and loops": (added_in_places, X, 3),
     "a number and an array": (iterated, X, 9),
     "parts of another array": (medians, X),
     "loops inside": (escape, np.linspace(-2, 1, 24)[:, None] + 1j * np.linspace(-1, 1, 9)),
@@ -126,6 +139,21 @@ def reads_the_sum(x):
     return out
 
 
+def reads_the_sum_in_a_branch(x):
+    total = 0.0
+    for i in range(len(x)):
+        if total < 3:
+            total = total + np.sin(x[i]) ** 2
+    return total
+
+
+def sets_the_sum(x):
+    total = 0.0
+    for i in range(len(x)):
+        total = total + np.sin(x[i]) if x[i] > 0 else np.cos(x[i])
+    return total
+
+
 def starts_elsewhere(x):
     total = x[0]
     for i in range(len(x)):
@@ -151,6 +179,7 @@ def stops(x):
 
 DEPENDENT = [
     *(reads_another_pass, stores_to_another_place, counts_from_the_end, carries_a_number),
+    *(reads_the_sum_in_a_branch, sets_the_sum),
     *(reads_the_sum, starts_elsewhere, reads_the_whole, stops),
 ]
 

@@ -1,0 +1,28 @@
+"""Lengths that are known when the program runs only, in compiled gradients."""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tests.corpus.differences import gradient
+
+
+def from_the_largest(m, v):
+    part = m.reshape(-1)[np.argmax(v) :]
+    m[:, 1:] = np.tanh(m[:, :-1])
+    return np.tanh(part[0] + part[len(v) - 1]) * v[0]
+
+
+def before_the_end(m, v):
+    part = m.reshape(-1)[-len(v) :]
+    m[:, 1:] = np.tanh(m[:, :-1])
+    return np.tanh(part[0] + part[len(v) - 1]) * np.sum(part)
+
+
+@pytest.mark.parametrize("function", [from_the_largest, before_the_end])
+def test_compiled_gradients(function):
+    compiled = tapeless.jit(tapeless.grad(function))
+    m = np.linspace(0.1, 0.6, 6).reshape(2, 3)
+    for v in (np.array([0.5, 0.2, 0.1]), np.array([0.5, 0.7, 0.1])):
+        expected = gradient(lambda p: function(p.reshape(2, 3).copy(), v), m.ravel(), 1e-6)
+        np.testing.assert_allclose(compiled(m, v).ravel(), expected, rtol=1e-5, atol=1e-8)
