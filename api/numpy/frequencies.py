@@ -10,7 +10,7 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 
 
 def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
-    """np.fft.fftfreq, as `dtype`.
+    """np.fft.fftfreq, of the dtype `dtype` where one is given.
 
     >>> import tapeless.numpy as jnp
     >>> jnp.fft.fftfreq(4)
@@ -21,6 +21,6 @@ def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
 
 
 def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
-    """np.fft.rfftfreq, as `dtype`."""
+    """np.fft.rfftfreq, of the dtype `dtype` where one is given."""
     made = np.fft.rfftfreq(n, d)
     return made if dtype is None else made.astype(dtype)

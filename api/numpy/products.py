@@ -17,7 +17,7 @@ def wide(preferred: Any, *arrays: Any) -> Any:
 
 
 def dot(a: Any, b: Any, *, preferred_element_type: Any = None) -> Any:
-    """np.dot, as `preferred_element_type`.
+    """np.dot, in the dtype `preferred_element_type` where one is given.
 
     >>> import tapeless.numpy as jnp
     >>> jnp.dot(jnp.ones(3), jnp.ones(3))
@@ -27,22 +27,22 @@ def dot(a: Any, b: Any, *, preferred_element_type: Any = None) -> Any:
 
 
 def vdot(a: Any, b: Any, *, preferred_element_type: Any = None) -> Any:
-    """np.vdot, as `preferred_element_type`."""
+    """np.vdot, in the dtype `preferred_element_type` where one is given."""
     return np.vdot(*wide(preferred_element_type, a, b))
 
 
 def inner(a: Any, b: Any, *, preferred_element_type: Any = None) -> Any:
-    """np.inner, as `preferred_element_type`."""
+    """np.inner, in the dtype `preferred_element_type` where one is given."""
     return np.inner(*wide(preferred_element_type, a, b))
 
 
 def matmul(a: Any, b: Any, *, preferred_element_type: Any = None) -> Any:
-    """np.matmul, as `preferred_element_type`."""
+    """np.matmul, in the dtype `preferred_element_type` where one is given."""
     return np.matmul(*wide(preferred_element_type, a, b))
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, preferred_element_type: Any = None) -> Any:
-    """np.vecdot, as `preferred_element_type`."""
+    """np.vecdot, in the dtype `preferred_element_type` where one is given."""
     x1, x2 = wide(preferred_element_type, x1, x2)
     product: Any = np.linalg.vecdot  # its stub has no axis
     return product(x1, x2, axis=axis)
@@ -59,7 +59,7 @@ def vecmat(x1: Any, x2: Any, /) -> Any:
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2, *, preferred_element_type: Any = None) -> Any:
-    """np.tensordot, as `preferred_element_type`."""
+    """np.tensordot, in the dtype `preferred_element_type` where one is given."""
     a, b = wide(preferred_element_type, a, b)
     return np.tensordot(a, b, axes)
 
@@ -67,7 +67,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2, *, preferred_element_type: Any = No
 def einsum(
     subscripts: Any, /, *operands: Any, optimize: Any = "auto", preferred_element_type: Any = None
 ) -> Any:
-    """np.einsum, as `preferred_element_type`; the order of products is chosen by its cost.
+    """np.einsum, in the dtype `preferred_element_type` where one is given.
+
+    The order of products is chosen by its cost.
 
     >>> import tapeless.numpy as jnp
     >>> jnp.einsum("ij,j->i", jnp.eye(2), jnp.array([1.0, 2.0]))
@@ -80,12 +82,12 @@ def einsum(
 
 
 def convolve(a: Any, v: Any, mode: Any = "full", *, preferred_element_type: Any = None) -> Any:
-    """np.convolve, as `preferred_element_type`."""
+    """np.convolve, in the dtype `preferred_element_type` where one is given."""
     a, v = wide(preferred_element_type, a, v)
     return np.convolve(a, v, mode)
 
 
 def correlate(a: Any, v: Any, mode: Any = "valid", *, preferred_element_type: Any = None) -> Any:
-    """np.correlate, as `preferred_element_type`."""
+    """np.correlate, in the dtype `preferred_element_type` where one is given."""
     a, v = wide(preferred_element_type, a, v)
     return np.correlate(a, v, mode)

@@ -31,7 +31,7 @@ def isscalar(element: Any) -> bool:
 
 
 def dstack(tup: Any, dtype: Any = None) -> Any:
-    """np.dstack, as `dtype`."""
+    """np.dstack, of the dtype `dtype` where one is given."""
     made = np.dstack(tup)
     return made if dtype is None else made.astype(dtype)
 

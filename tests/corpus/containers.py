@@ -1,5 +1,7 @@
 """Tuples, lists, dicts and their methods; arguments and results that are nested containers."""
 
+import heapq
+import math
 from collections import OrderedDict, defaultdict, deque, namedtuple
 
 import numpy as np
@@ -161,3 +163,23 @@ def items_in_the_order_of_names(parameters):
     for k, (name, value) in enumerate(sorted(parameters.items(), reverse=True)):
         total += (k + len(name)) * np.sum(np.sin(value))
     return total
+
+
+@program(normal(4))
+def heap(x):
+    queue = []
+    for k in range(4):
+        heapq.heappush(queue, (k * 3 % 4, k))
+    total = 0.0
+    while queue:
+        _, k = heapq.heappop(queue)
+        total = total * 2 + x[k] ** 2
+    return total
+
+
+@program(normal(4))
+def distance_of_a_list(x):
+    squares = []
+    for v in x:
+        squares.append(v * v)
+    return math.dist(squares, [1.0] * 4)

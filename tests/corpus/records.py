@@ -1,6 +1,6 @@
 """Dataclasses and namedtuples as arguments, results, state and settings."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -142,3 +142,44 @@ class Network:
 )
 def dataclass_that_holds_a_list(network, x):
     return Network([network(x)], np.sum(network.layers[0].weight))
+
+
+SCALES = np.array([1.0, 2.0])
+
+
+@dataclass
+class Lens:
+    index: float
+    radius: float
+    turned: InitVar[float] = 1.0
+    weights: np.ndarray = field(default_factory=lambda: SCALES * 2)
+    power: float = field(init=False)
+
+    def __post_init__(self, turned):
+        self.power = turned * (self.index - 1) / self.radius
+        if self.power < 0:
+            self.power = 1 - self.power**2
+        self.weights[0] = self.power
+
+
+@dataclass(frozen=True)
+class Ray:
+    height: float
+    angle: float = 0.1
+    steps: list = field(default_factory=list)
+
+    def __post_init__(self):
+        object.__setattr__(self, "length", self.height**2)
+        self.steps.append(self.angle)
+
+    def through(self, lens):
+        return replace(self, angle=self.angle - self.height * lens.power)
+
+
+@program(1.5, 0.8)
+def dataclasses_that_compute_when_they_are_made(index, radius):
+    lenses = [Lens(index, radius), Lens(index, radius=-radius, turned=2.0)]
+    ray = Ray(0.5 * index)
+    for lens in lenses:
+        ray = ray.through(lens)
+    return ray.angle * ray.length + sum(ray.steps) + np.sum(lenses[1].weights)

@@ -19,7 +19,7 @@ from tapeless.transforms.core.language import Effect
 from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.branches import choose, short_circuit
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
-from tapeless.transforms.frontend.copies import copied, deep_copied, replaced
+from tapeless.transforms.frontend.copies import copied, deep_copied
 from tapeless.transforms.frontend.effects import effect_parts, formatted
 from tapeless.transforms.frontend.iteration import (
     accumulate,
@@ -37,6 +37,7 @@ from tapeless.transforms.frontend.iteration import (
 )
 from tapeless.transforms.frontend.ordering import sorted_
 from tapeless.transforms.frontend.outside import record, refuse_file, refuse_outside
+from tapeless.transforms.frontend.records import replaced
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap

@@ -28,6 +28,7 @@ from tapeless.transforms.frontend.provenance import (
     of_library,
     qualified,
 )
+from tapeless.transforms.frontend.records import is_record, new_record
 from tapeless.transforms.frontend.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.rolling import Unrollable
@@ -162,6 +163,8 @@ class Calls:
             and type(cls).__call__ is type.__call__
         )
         root = (cls.__module__ or "").partition(".")[0]
+        if plain and root not in LIBRARIES and is_record(cls):
+            return new_record(self, cls, args, kwargs)
         if (
             plain
             and root not in LIBRARIES
@@ -218,6 +221,8 @@ class Calls:
                 f"{qualified(f)} gives other values at each call, and would be frozen by staging",
                 "pass its values in as arguments",
             )
+        elif isinstance(f, types.BuiltinFunctionType) and not is_numpy(f):
+            changeable(name, args)
         if is_numpy(f) or (hashable(f) and f in FUNCTIONS):
             arrays = any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values()))
             known = hashable(f) and (f in FUNCTIONS or f in WRITERS)
@@ -261,6 +266,21 @@ class Calls:
         if t.blocks[-1] is block and len(block) > start:
             t.stretches.append(Stretch(short_name(f), f.__code__, block[start:], names, origin))
         return made
+
+
+def changeable(name: str, args: tuple[Any, ...]) -> None:
+    """C code may change the containers that it is given, such as heapq.heappop."""
+    for a in args:
+        if isinstance(a, StagedList) and a.tail is not None:
+            why = f"{name}() gets a list that it fills"
+            trace().decisions.unroll_all(dict.fromkeys(a.tail.loops, why))
+            if trace().rolling:
+                raise Unrollable(why)
+            raise UnsupportedError(
+                f"{name}() of a list that was filled in a loop", "make it an array with np.array"
+            )
+        if isinstance(a, (list, dict, set, deque)):
+            trace().touch(ContentsLocation(a))
 
 
 def _run_over(f: Any, args: tuple[Any, ...]) -> Iterable[Any]:

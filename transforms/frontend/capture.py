@@ -37,8 +37,10 @@ def outer(value: Any, get: Callable[[], Any], name: str) -> Any:
     return value
 
 
-def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Symbol:
+def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
     t = trace()
+    if t.decisions is not None and name in t.decisions.contents:
+        return _known(array, get, name)
     key = ("array", id(array))
     if key not in t.reads:
         short = name.split(".")[-1].split("[")[0] or "captured"
@@ -66,6 +68,23 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
         symbol.cell.birth = 0  # it was there before the loop or branch that reads it first
         t.reads[key] = (Captured(name, get, var, array), symbol)
     return t.reads[key][1]  # type: ignore[no-any-return]
+
+
+def _known(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
+    """A table whose contents Python needs while staging: they are guarded."""
+    t, key = trace(), ("known", id(array))
+    if key not in t.reads:
+        made = array.copy()
+        made.setflags(write=False)
+        t.reads["contents", id(array)] = Guard(
+            f"the contents of {name}", lambda: _contents(get()), _contents(array)
+        )
+        t.reads[key] = (array, made)
+    return t.reads[key][1]
+
+
+def _contents(array: Any) -> Any:
+    return (array.dtype, array.shape, array.tobytes()) if isinstance(array, np.ndarray) else None
 
 
 def _item(get: Callable[[], Any], key: Any) -> Callable[[], Any]:

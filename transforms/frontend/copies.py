@@ -1,9 +1,8 @@
-"""copy.copy and copy.deepcopy of what holds values of a staged run, and dataclasses.replace."""
+"""copy.copy and copy.deepcopy of what holds values of a staged run."""
 
 from __future__ import annotations
 
 import copy
-import dataclasses
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
@@ -120,9 +119,3 @@ def copied(hooks: Any, x: Any) -> Any:
 def deep_copied(hooks: Any, x: Any, *memo: Any) -> Any:
     """copy.deepcopy"""
     return Copier(deep=True).copy(x)
-
-
-def replaced(hooks: Any, obj: Any, /, **changes: Any) -> Any:
-    """dataclasses.replace"""
-    kept = {f.name for f in dataclasses.fields(obj) if f.init} - set(changes)
-    return dataclasses.replace(obj, **{k: hooks.attr(obj, k) for k in kept}, **changes)

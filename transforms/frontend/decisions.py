@@ -15,6 +15,7 @@ class Decisions:
 
     leaves: set[int] = field(default_factory=set)
     axes: set[tuple[Any, int]] = field(default_factory=set)  # of leaves, and of arrays from outside
+    contents: set[str] = field(default_factory=set)  # names of integer arrays from outside
     unroll: dict[Any, str] = field(default_factory=dict)
     outlines: bool = True  # functions that are called often become functions of the program
     recursive: set[Any] = field(default_factory=set)  # code that becomes a function of the program

@@ -11,7 +11,10 @@ from tapeless.transforms.errors import NeedStaticError
 from tapeless.transforms.frontend.decisions import Decisions
 from tapeless.transforms.frontend.inputs import Leaf
 from tapeless.transforms.frontend.origins import where_of
+from tapeless.transforms.frontend.reads import Captured
 from tapeless.transforms.frontend.trace import Trace
+
+TABLE = 4096  # elements of an array from outside that is compared at each call
 
 
 def resolve(need: NeedStatic, run: Trace, leaves: list[Leaf], decisions: Decisions) -> None:
@@ -30,6 +33,7 @@ def resolve(need: NeedStatic, run: Trace, leaves: list[Leaf], decisions: Decisio
         raise error from None
     decisions.leaves |= found.inputs
     decisions.axes |= found.axes
+    decisions.contents |= found.contents
     decisions.unroll |= found.loops
 
 
@@ -44,6 +48,7 @@ class Sources:
         self.loops: dict[Any, str] = {}
         self.inputs: set[int] = set()
         self.axes: set[tuple[int, int]] = set()
+        self.contents: set[str] = set()
         self.blame: list[Any] = []
         self.left: list[Any] = [need.atom]
 
@@ -72,8 +77,18 @@ class Sources:
             self.left += let.args
             if let.op.name == "size_value":
                 self.size(let.params["size"])
+        elif (table := self.table(a)) is not None:
+            self.contents.add(table)
         else:
             self.blame.append(a)
+
+    def table(self, a: Var) -> str | None:
+        """The name of an array from outside that may as well be known: a table of integers."""
+        array = self.run.inputs.get(a)
+        if array is None or array.dtype.kind not in "biu" or array.size > TABLE:
+            return None
+        found = (r[0] for r in self.run.reads.values() if isinstance(r, tuple))
+        return next((c.name for c in found if isinstance(c, Captured) and c.var is a), None)
 
     def size(self, s: dims.Size) -> None:
         for symbol in dims.symbols(s):
@@ -90,5 +105,6 @@ class Sources:
         return bool(
             self.inputs - self.decisions.leaves
             or self.axes - self.decisions.axes
+            or self.contents - self.decisions.contents
             or self.loops.keys() - self.decisions.unroll.keys()
         )

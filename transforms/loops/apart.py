@@ -72,31 +72,35 @@ class Passes:
         """Whether passes only add to a number, which is zero at first."""
         zero = isinstance(init, Literal) and init.value == 0
         number = isinstance(p.type, Type) and p.type.dtype.kind == "f"
-        return zero and number and self.adds(y, p) and self.uses[p] == self.reads[p]
+        self.reads.clear()
+        found = zero and number and self.adds(y, p)
+        return found and all(self.uses[v] == count for v, count in self.reads.items())
 
     def adds(self, y: Atom, p: Var) -> bool:
-        """Whether a value is `p` with something added, and used for nothing else."""
-        if y is p:
-            self.reads[p] += 1
-            return True
-        if not isinstance(y, Var) or self.uses[y] != 1:
+        """Whether a value is `p` with something added; notes what it reads for that."""
+        if not isinstance(y, Var):
             return False
+        self.reads[y] += 1
+        if y is p or self.reads[y] > 1:
+            return True
         made = self.memory.defs.get(y)
         match made:
             case Let(op=op, args=(left, right)) if op.name in ("add", "sub"):
-                return self.adds(left, p) or (op.name == "add" and self.adds(right, p))
+                return self.adds_or_not(left, p) or (op.name == "add" and self.adds(right, p))
             case If(outs=outs):
+                return all(self.adds(b.results[outs.index(y)], p) for b in blocks(made))
+            case For(outs=outs) if y in outs:
                 k = outs.index(y)
-                return all(self.adds(b.results[k], p) for b in blocks(made))
-            case For(outs=outs):
-                return y in outs and self.adds_inside(made, outs.index(y), p)
+                return self.adds(made.yields[k], made.carries[k]) and self.adds(made.inits[k], p)
         return False
 
-    def adds_inside(self, s: For, k: int, p: Var) -> bool:
-        """Whether the passes of a loop inside only add to a number, too."""
-        carry = s.carries[k]
-        inside = self.adds(s.yields[k], carry) and self.uses[carry] == self.reads[carry]
-        return inside and self.adds(s.inits[k], p)
+    def adds_or_not(self, y: Atom, p: Var) -> bool:
+        """The same of a value that may have nothing to do with it."""
+        before = Counter(self.reads)
+        found = self.adds(y, p)
+        if not found:
+            self.reads = before
+        return found
 
     # -- memory that is stored to
 

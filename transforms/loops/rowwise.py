@@ -40,7 +40,7 @@ row_products = Op("row_products", _kind, "({0}.reshape({flat}) @ {1}).reshape({s
 
 
 def by_rows(block: Block) -> Block:
-    """The block with such products, where loops make the left operand, or read the result, alone."""
+    """The block with such products, where loops alone make the left operand or read the result."""
     return Rowwise(block).run()
 
 

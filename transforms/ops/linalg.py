@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import broadcast, join, made_by, static
+from tapeless.transforms.core.builder import broadcast, current, join, made_by, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
@@ -42,21 +42,13 @@ def _matmul_infer(a: Atom, b: Atom) -> Type:
     if not s or not t:
         raise ShapeError("matmul: an operand is a scalar; use * instead")
     left, right = s[-1], t[-2] if len(t) > 1 else t[0]
-    if left != right and (1 in (left, right) or _differ(left, right)):
+    if left != right and not current().same_size(left, right):
         raise ShapeError(
             f"matmul: shapes {_show(s)} and {_show(t)} do not fit: {left} and {right} differ"
         )
     lead = broadcast(s[:-2], t[:-2])
     shape = (*lead, *s[-2:-1], *t[-1:]) if len(t) > 1 else (*lead, *s[-2:-1])
     return Type(result_dtype(np.matmul, (a.type, b.type)), shape)
-
-
-def _differ(a: Size, b: Size) -> bool:
-    try:
-        join(a, b)
-    except ShapeError:
-        return True
-    return False
 
 
 def _show(shape: tuple[Size, ...]) -> str:

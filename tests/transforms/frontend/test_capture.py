@@ -8,6 +8,7 @@ import pytest
 import tapeless
 from tapeless.transforms.core.language import Type
 from tapeless.transforms.frontend.capture import Guard, input_type
+from tests.corpus.differences import gradient
 from tests.transforms.staging import staged
 
 W = np.array([1.0, 2.0, 3.0])
@@ -162,3 +163,35 @@ def test_small_constants_are_written_out_and_large_ones_are_inputs():
         tapeless.grad(f)(np.ones(50))[:3], np.linspace(0, 1, 50)[:3] + np.arange(1, 4)
     )
     assert "W" not in arrays
+
+
+DIRECTIONS = np.array([[0, 1], [1, 0], [0, -1], [-1, 0]])
+
+
+def by_a_table(f):
+    right = [i for i in range(4) if DIRECTIONS[i, 0] == 1]
+    back = [DIRECTIONS.tolist().index((-c).tolist()) for c in DIRECTIONS]
+    return sum(f[i] * f[back[i]] ** 2 for i in right) + f[DIRECTIONS[1, 1]]
+
+
+class Wired:
+    def __init__(self):
+        self.order = np.array([1, 0, 2])
+
+    def __call__(self, x):
+        parts = [x, x**2, x**3]
+        return np.sum(parts[self.order[0]] * parts[self.order[1]])
+
+
+@pytest.mark.parametrize("transform", [tapeless.grad, lambda f: tapeless.jit(tapeless.grad(f))])
+def test_tables_of_integers_are_known_and_compared_at_each_call(transform, monkeypatch):
+    f = np.array([0.3, 0.7, 1.1, 0.2])
+    slope = transform(by_a_table)
+    for table in (DIRECTIONS, DIRECTIONS[::-1].copy()):
+        monkeypatch.setitem(globals(), "DIRECTIONS", table)
+        np.testing.assert_allclose(slope(f), gradient(by_a_table, f, 1e-6), atol=1e-7)
+    wired = Wired()
+    slope = transform(wired)
+    np.testing.assert_allclose(slope(f), 3 * f**2, rtol=1e-12)
+    wired.order[0] = 2  # in place
+    np.testing.assert_allclose(slope(f), 4 * f**3, rtol=1e-12)

@@ -72,7 +72,7 @@ def added_in_places(x, n):
             other -= x[i] * k
             if k > x[i]:
                 other += 1.0
-    return total + other
+    return total, other
 
 
 APART = {

@@ -24,5 +24,5 @@ def test_compiled_gradients(function):
     compiled = tapeless.jit(tapeless.grad(function))
     m = np.linspace(0.1, 0.6, 6).reshape(2, 3)
     for v in (np.array([0.5, 0.2, 0.1]), np.array([0.5, 0.7, 0.1])):
-        expected = gradient(lambda p: function(p.reshape(2, 3).copy(), v), m.ravel(), 1e-6)
+        expected = gradient(lambda p, v=v: function(p.reshape(2, 3).copy(), v), m.ravel(), 1e-6)
         np.testing.assert_allclose(compiled(m, v).ravel(), expected, rtol=1e-5, atol=1e-8)
