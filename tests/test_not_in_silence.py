@@ -243,3 +243,12 @@ def test_what_is_written_to_round_rounds(transform):
         assert transform(split)(x) == split(x)
     v = np.random.default_rng(0).standard_normal(100) * 10.0 ** np.arange(-50, 50)
     assert transform(compensated)(v) == compensated(v) == math.fsum(v)
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (-1, 4)])
+def test_a_reshape_that_does_not_fit_is_refused_where_nothing_is_read_of_it(shape):
+    slope = tapeless.grad(lambda x: np.sum(x.reshape(shape)))
+    np.testing.assert_array_equal(slope(np.arange(4.0)), np.ones(4))
+    for n in (3, 5):
+        with pytest.raises(ValueError, match="cannot reshape"):
+            slope(np.arange(float(n)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax import axis_index
+from tapeless.lax.collectives import axis_index
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

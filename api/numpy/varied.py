@@ -47,6 +47,13 @@ def descending_order(a: Any, axis: int, stable: bool) -> Any:
     return np.flip(n - 1 - np.argsort(np.flip(a, axis), axis, kind="stable"), axis)
 
 
+def _along(name: str, a: Any, axis: int | None, kind: None, order: None) -> tuple[Any, int]:
+    """What is sorted along which axis."""
+    if kind is not None or order is not None:
+        raise UnsupportedError(f"{name} with kind= or order=", "use stable=")
+    return (np.ravel(a), 0) if axis is None else (np.asarray(a), axis)
+
+
 def argsort(
     a: Any,
     axis: int | None = -1,
@@ -63,10 +70,7 @@ def argsort(
     >>> jnp.argsort(jnp.array([1, 3, 3, 2]), descending=True)
     Array([1, 2, 3, 0])
     """
-    if kind is not None or order is not None:
-        raise UnsupportedError("jnp.argsort with kind= or order=", "use stable=")
-    line = np.ravel(a) if axis is None else np.asarray(a)
-    axis = 0 if axis is None else axis
+    line, axis = _along("jnp.argsort", a, axis, kind, order)
     if descending:
         made = descending_order(line, axis, stable)
     else:
@@ -89,10 +93,7 @@ def sort(
     >>> jnp.sort(jnp.array([1, 3, 2]), descending=True)
     Array([3, 2, 1])
     """
-    if kind is not None or order is not None:
-        raise UnsupportedError("jnp.sort with kind= or order=", "use stable=")
-    line = np.ravel(a) if axis is None else np.asarray(a)
-    axis = 0 if axis is None else axis
+    line, axis = _along("jnp.sort", a, axis, kind, order)
     made = np.sort(line, axis, kind="stable")
     return np.flip(made, axis) if descending else made
 

@@ -11,6 +11,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import llvmlite.binding as llvm
 
@@ -84,5 +85,5 @@ def _scipys() -> dict[str, int]:
     return {kind: place(c, name(c)) for kind, c in capsules.items()}
 
 
-def _address(function: ctypes._CFuncPtr) -> int:
+def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0

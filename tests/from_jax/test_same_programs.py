@@ -143,7 +143,59 @@ def checkpoints(jax, lax, jnp):
     return [jax.grad(f)(0.5), jax.grad(jax.remat(f, static_argnums=()))(0.5)]
 
 
+def a_flow(jax, lax, jnp):
+    """A coupling layer: a half of the coordinates says how the other one is moved."""
+
+    def inverse(params, y, flip):
+        d = y.shape[-1] // 2
+        y1, y2 = (y[:, d:], y[:, :d]) if flip else (y[:, :d], y[:, d:])
+        shift, log_scale = jnp.split(jnp.tanh(y1 @ params["w"] + params["b"]), 2, axis=1)
+        x2 = (y2 - shift) * jnp.exp(-log_scale)
+        return jnp.concatenate([x2, y1] if flip else [y1, x2], axis=-1), log_scale
+
+    def surprise(layers, y):
+        logs = 0.0
+        for params, flip in zip(layers, (False, True), strict=True):
+            y, log_scale = inverse(params, y, flip)
+            logs += jnp.sum(log_scale, axis=-1)
+        return jnp.mean(jnp.sum(y**2, axis=-1) / 2 + logs)
+
+    keys = jax.random.split(jax.random.PRNGKey(0), 3)
+    layers = [{"w": jax.random.normal(k, (1, 2)), "b": jnp.zeros(2)} for k in keys[:2]]
+    y = jax.random.normal(keys[2], (5, 2))
+    return [jax.value_and_grad(surprise)(layers, y), jax.jit(jax.grad(surprise))(layers, y)]
+
+
+def training_in_a_loop(jax, lax, jnp):
+    optimizers = importlib.import_module(f"{jax.__name__}.example_libraries.optimizers")
+    init, update, get_params = optimizers.momentum(0.1, mass=0.9)
+
+    @jax.jit
+    def trained(state, key):
+        def body(i, state):
+            noise = jax.random.normal(jax.random.fold_in(key, i), (3,))
+            slope = jax.grad(lambda p: jnp.sum((p["w"] - noise) ** 2) + p["b"] ** 2)
+            return update(i, slope(get_params(state)), state)
+
+        return lax.fori_loop(0, 6, body, state)
+
+    state = init({"w": jnp.ones(3), "b": jnp.array(2.0)})
+    return [get_params(trained(state, jax.random.PRNGKey(1)))]
+
+
+def numbers_that_are_overwritten(jax, lax, jnp):
+    x = jax.random.normal(jax.random.PRNGKey(2), (4,))
+    made = [x.at[0].set(0), jax.nn.relu(x).at[1].add(1.0), lax.cumsum(x).at[2].multiply(2.0)]
+    rows = lax.scan(lambda c, a: (c + a, c), 0.0, x)[1].block_until_ready()
+    y = x
+    y += 1.0
+    return [*made, rows, x, y]
+
+
 PROGRAMS = [
+    a_flow,
+    numbers_that_are_overwritten,
+    training_in_a_loop,
     bessel,
     gradients_that_are_seen,
     effects_in_order,

@@ -166,10 +166,11 @@ def _computed(value: Var, of: Callable[[Atom], Size | None]) -> Size | None:
     sizes = [of(x) for x in let.args]
     if None in sizes or (sizes[-1] == 0 and let.op.name in ("floordiv", "mod")):
         return None
-    return ARITHMETIC_OF_SIZES[let.op.name](*sizes)
+    made: Size = ARITHMETIC_OF_SIZES[let.op.name](*sizes)
+    return made
 
 
-ARITHMETIC_OF_SIZES: dict[str, Callable[[Any, Any], Size]] = {
+ARITHMETIC_OF_SIZES: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,

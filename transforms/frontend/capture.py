@@ -67,7 +67,7 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
         t.functional = t.functional or symbol.cell.functional
         symbol.cell.birth = 0  # it was there before the loop or branch that reads it first
         t.reads[key] = (Captured(name, get, var, array), symbol)
-    return t.reads[key][1]  # type: ignore[no-any-return]
+    return t.reads[key][1]
 
 
 def _known(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:

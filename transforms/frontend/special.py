@@ -70,8 +70,20 @@ def binary(kind: str, left: Any, right: Any) -> Any:
             return made
     if kind == "NotEq" and special(left, "__eq__") and special(left, "__ne__") is None:
         return _opposite(binary("Eq", left, right))
-    made = getattr(operator, name)(left, right)
+    try:
+        made = getattr(operator, name)(left, right)
+    except TypeError as e:
+        raise _in_words_of_numpy(e, left, right) from None
     return trace().born(made) if type(made) in (set, dict) else made
+
+
+def _in_words_of_numpy(error: TypeError, *operands: Any) -> TypeError:
+    """Python names the classes of operands, and a user has not heard of symbols."""
+    symbols = [x for x in operands if isinstance(x, Symbol)]
+    if not symbols or "Symbol" not in str(error):
+        return error
+    kind = "numpy.ndarray" if symbols[0].mutable else f"numpy.{symbols[0].dtype.name}"
+    return TypeError(str(error).replace("Symbol", kind))
 
 
 def _opposite(test: Any) -> Any:

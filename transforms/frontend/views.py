@@ -13,7 +13,8 @@ from tapeless.transforms.frontend.layouts import Order, is_view, lies_in_order
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops import indexing, shapes
 from tapeless.transforms.ops.arithmetic import add
-from tapeless.transforms.ops.keys import Atoms, Key, Slot, bound, clamp, is_advanced
+from tapeless.transforms.ops.keys import Key, Slot, bound, clamp, is_advanced
+from tapeless.transforms.ops.shapes import Atoms
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS
 
 Step = tuple[Any, tuple[Any, ...], dict[str, Any]]  # an operation, its other arguments, its params
@@ -97,8 +98,9 @@ def inside(first: Key, rest: Atoms, then: Key, then_rest: Atoms, shape: tuple[Si
     def entry(size: Size, n: Size) -> Any:
         if isinstance(size, int):
             return size
-        if isinstance(size - n, int) and size - n < 0:
-            return size - n
+        beyond = size - n
+        if isinstance(beyond, int) and beyond < 0:
+            return beyond
         values.append(size_atom(size))
         return Slot(len(values) - 1)
 

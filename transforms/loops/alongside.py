@@ -31,6 +31,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.dead_code import dead_code
+from tapeless.transforms.loops.shown import measures
 from tapeless.transforms.loops.stages import STORES
 from tapeless.transforms.ops.arithmetic import mul
 from tapeless.transforms.ops.fresh import ones
@@ -45,6 +46,8 @@ class Apart(Exception):  # noqa: N818 (a result, not an error)
 
 def alongside(block: Block) -> Block:
     """The block with such loops joined; in those of its blocks, too."""
+    if measures(block):
+        return block
     made = _block(block)
     return made if made is block else dead_code(made)
 

@@ -221,6 +221,7 @@ class Banding:
         """The part of a diagonal that is in a part of the matrix, counted from there."""
         low = self.largest(b.low, columns[0], rows[0] + b.shift)
         high = self.smallest(b.high, columns[1], rows[1] + b.shift)
+        self.ordered(low, high)
         values = self.part(b.values, low - b.low, high - b.low)
         shift = b.shift - columns[0] + rows[0]
         return Band(shift, low - columns[0], high - columns[0], values)
@@ -249,6 +250,13 @@ class Banding:
         if found is None or not all(isinstance(e, tuple) for e in found):
             raise Unsliced
         return found
+
+    def ordered(self, low: Size, high: Size) -> None:
+        """Relies on a diagonal to have elements."""
+        parts = self.ranges.sorted((low, high))
+        if parts not in ([], [(low, high)]):
+            raise Unsliced
+        self.ranges.rely(parts)
 
     def largest(self, *sizes: Size) -> Size:
         return self.extreme(sizes, lambda a, b: a - b)

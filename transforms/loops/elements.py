@@ -21,10 +21,14 @@ from tapeless.transforms.text import number, template
 
 @dataclass(frozen=True)
 class Buffer:
-    """An array that holds the elements of a value along these of its axes."""
+    """An array that holds the elements of a value along these of its axes.
+
+    one  whether it has one element: kernels get arrays without axes as numbers
+    """
 
     name: str
     axes: tuple[int, ...]
+    one: bool = False
 
 
 class Elements(Extents):
@@ -56,10 +60,12 @@ class Elements(Extents):
         shape = tuple(spelled(v.type.shape[k]) for k in axes)
         if not all(map(self.analysis.outside, shape)):
             raise NotCompiled
+        one = own is None and not shape
+        shape = (1,) if one else shape
         made = own or Var(Type(v.type.dtype, shape), v.name)
         made.name = made.name or "out"
         self.scratch[made] = Type(v.type.dtype, shape)
-        return Buffer(self.param(made), axes)
+        return Buffer(self.param(made), axes, one)
 
     def buffer(self, cell: Var) -> Buffer:
         found = self.home.get(cell)
@@ -118,7 +124,7 @@ class Elements(Extents):
         return self.home_element(self.buffer(cell), index)
 
     def home_element(self, home: Buffer, index: list[ast.expr]) -> ast.expr:
-        return subscript(home.name, [index[k] for k in home.axes])
+        return subscript(home.name, [number(0)] if home.one else [index[k] for k in home.axes])
 
     def base_index(self, s: Let, entries: Any, index: list[ast.expr], first: int) -> list[ast.expr]:
         """The index into argument 0 for an index into the part."""

@@ -36,6 +36,7 @@ from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.ranges import Range, Ranges, Target, differing
 from tapeless.transforms.loops.relied import Relation, Relied, not_negative
 from tapeless.transforms.loops.renewed import renewed
+from tapeless.transforms.loops.shown import measures
 from tapeless.transforms.loops.sliced import Sliced, Unsliced, along, key_of
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.fresh import empty
@@ -69,17 +70,20 @@ def gathered(
 ) -> tuple[Block, list[Relation]]:
     """The block, and what it relies on of the sizes of this call: (">=", a, b). That is added to
     the facts."""
+    if measures(block):
+        return block, []
     block = dead_code(renewed(block))
     memory = Memory()
     memory.learn(block)
-    diagonal = banded(block, Ranges(memory, sizes, hints, facts))
+    ranges = Ranges(memory, sizes, hints, facts)
+    diagonal = banded(block, ranges)
     if diagonal is not block:
         block = dead_code(diagonal)
         memory = Memory()
         memory.learn(block)
     run = Gathering(memory, sizes, hints, facts, _uses(block))
     made = run.block(block)
-    return (dead_code(made) if run.changed else block), run.relied
+    return (dead_code(made) if run.changed else block), ranges.relied + run.relied
 
 
 def _uses(block: Block) -> Counter[Any]:
@@ -189,6 +193,8 @@ class Joined:
             for e in part
         ]
         parts = self.of.sorted(e for r in (*ranges, (0, self.size), inner) for e in r)
+        if not parts:
+            raise Unsliced  # there are no elements
         ends = [*(a for a, _ in parts), parts[-1][1]]
         if (ends[0], ends[-1]) != (0, self.size):
             raise Unsliced  # a part that ends after the last element

@@ -49,6 +49,7 @@ from tapeless.transforms.loops.relied import Relation, facts_of
 from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.routines import NAMES, TEXTS, is_routine
 from tapeless.transforms.loops.rowwise import by_rows
+from tapeless.transforms.loops.shown import shown
 from tapeless.transforms.loops.small import Small, left_over
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import STORES, Stage
@@ -120,7 +121,7 @@ class Lowering:
         live = {a for a in self.block.results if isinstance(a, Var)}
         body = self.body(self.block.body, live, True)
         made = Block(self.block.params, (*self.checks, *body), self.block.results)
-        passed = {self.same.get(v, v) for v in self.passed}
+        passed = {a for v in self.passed if isinstance(a := self.same.get(v, v), Var)}
         return with_placeholders(substitute(made, self.same), passed, memory)
 
     def constants(self, block: Block) -> None:
@@ -306,8 +307,7 @@ class Lowering:
         self.same |= kernel.same
         views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
         wanted = live | set(kernel.results)
-        views = [s for s in views if s.outs[0] in wanted or shows_a_size(s.outs[0])]
-        return [*self.call(kernel), *views]
+        return [*self.call(kernel), *shown(views, wanted, analysis.inside, self.memory)]
 
     def unseen(self, v: Var) -> bool:
         """Whether the driver may not have an array."""
@@ -347,11 +347,6 @@ class Lowering:
             casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
         op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
         return [*made, Let(tuple(raw), op, tuple(args)), *casts]
-
-
-def shows_a_size(v: Var) -> bool:
-    """Whether a value has a length that is measured when the program runs."""
-    return any(x.var is None and not x.given for x in sizes_in(v.type))
 
 
 EMPTY = '''

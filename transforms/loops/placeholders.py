@@ -33,9 +33,9 @@ from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.stacks import new_stack
 
 
-def with_placeholders(block: Block, passed: Collection[Var], memory: Op) -> Block:
+def with_placeholders(block: Block, passed: Collection[Atom], memory: Op) -> Block:
     """The driver, in which all that is passed to kernels has a value; `memory` makes an array."""
-    return _Placing(_needed(block, set(passed)), memory).block(block)
+    return _Placing(_needed(block, {a for a in passed if isinstance(a, Var)}), memory).block(block)
 
 
 def _needed(block: Block, needed: set[Var]) -> set[Var]:
@@ -46,12 +46,12 @@ def _needed(block: Block, needed: set[Var]) -> set[Var]:
             rows += zip(s.outs, s.then.results, s.orelse.results, strict=True)
         elif isinstance(s, (For, While)):
             rows += zip(s.outs, carries(s), s.inits, yields(s), strict=True)
-    more = True
-    while more:
+    while True:
         found = {a for row in rows if not needed.isdisjoint(row) for a in row}
         more = {a for a in found if isinstance(a, Var)} - needed
+        if not more:
+            return needed
         needed |= more
-    return needed
 
 
 class _Placing:
@@ -87,6 +87,7 @@ class _Placing:
         if to not in self.needed or not is_dead(a):
             return a
         kind = to.type
+        op, params = self.memory, dict[str, Any]()
         if isinstance(kind, StackType):
             op, params = new_stack, {"item": kind.item}
         elif kind.shape:

@@ -15,7 +15,7 @@ from tapeless.transforms.loops.lines import NotCompiled
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.sums import Sums
-from tapeless.transforms.text import number, to_source
+from tapeless.transforms.text import number, spelled, to_source
 
 TINY = 64  # multiplications that loops of known lengths do at once
 PRODUCT = '''
@@ -99,6 +99,8 @@ class Products(Sums):
     def row_of(self, v: Var, row: Any, rows: Size, columns: Size) -> str:
         """A row of an array of our own, as a matrix."""
         home, inner = self.home.get(v), tuple(range(1, v.type.ndim))
+        if home is None and self.analysis.defined_outside(v):
+            home = self.buffer(v)
         if home is None or home.axes not in (inner, (0, *inner)):
             raise NotCompiled
         name = home.name if home.axes == inner else f"{home.name}[{to_source(row)}]"
@@ -124,7 +126,7 @@ class Products(Sums):
 
     def stretch(self, start: Any, length: Size, n: Size) -> str:
         """So many elements of n, as a slice."""
-        low, size = to_source(start), to_source(self.size(length))
+        low, size = to_source(start), self.size(length)
         if low == "0":
-            return ":" if self.equal(length, n) else f":{size}"
-        return f"{low} : {low} + {size}"
+            return ":" if self.equal(length, n) else f":{to_source(size)}"
+        return f"{low} : {spelled('{0} + {1}', start, size)}"

@@ -16,7 +16,7 @@ from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.loops.counted import size_of_atom
 from tapeless.transforms.loops.fitting import Sizes, canonical
 from tapeless.transforms.loops.memory import Memory
-from tapeless.transforms.loops.relied import Relation, not_negative
+from tapeless.transforms.loops.relied import Relation, not_negative, settled
 from tapeless.transforms.loops.sliced import Unsliced
 from tapeless.transforms.loops.views import Place, Span, key_entries
 from tapeless.transforms.ops.parts import Slot
@@ -71,7 +71,7 @@ class Ranges:
     # -- sizes
 
     def canon(self, size: Size) -> Size:
-        return canonical(size, self.sizes)
+        return settled(canonical(size, self.sizes), self.facts)
 
     def compare(self, a: Size, b: Size) -> int:
         """The order of two sizes, in this call if need be."""

@@ -21,6 +21,27 @@ def not_negative(size: Size, facts: Iterable[Size]) -> bool:
     return dims.at_least(size, 0) or any(dims.at_least(size - f, 0) for f in facts)
 
 
+def settled(size: Size, facts: Iterable[Size]) -> Size:
+    """The size without maxima of which one side is known."""
+    if isinstance(size, int):
+        return size
+    total: Size = 0
+    for factors, c in size.terms:
+        term: Size = c
+        for f in factors:
+            term = term * _larger(f, facts)
+        total = total + term
+    return total
+
+
+def _larger(f: dims.Factor, facts: Iterable[Size]) -> Size:
+    if isinstance(f, dims.Quotient) and f.kind == "max":
+        for a, b in ((f.left, f.right), (f.right, f.left)):
+            if not_negative(a - b, facts):
+                return a
+    return dims.single(f)
+
+
 class Relied(Builder):
     """Parts have the lengths that the facts give them; `canon` spells sizes that are equal in one
     way."""

@@ -25,6 +25,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.dead_code import dead_code
+from tapeless.transforms.ops.fresh import empty, zeros
 from tapeless.transforms.ops.shapes import copy
 
 LEAST = 1 << 14  # elements of a row of what is not made as a whole, from which it is worth a call
@@ -36,7 +37,7 @@ def _kind(a: Atom, b: Atom, *, shape: tuple[Size, ...], **_: Any) -> Type:
 
 
 #: a, as the rows of a matrix of shape `flat`, by b; `rows` of them are one of a
-row_products = Op("row_products", _kind, "({0}.reshape({flat}) @ {1}).reshape({shape})")  # type: ignore[arg-type]
+row_products = Op("row_products", _kind, "({0}.reshape({flat}) @ {1}).reshape({shape})")
 
 
 def by_rows(block: Block) -> Block:
@@ -76,9 +77,11 @@ class Rowwise:
         if not isinstance(x, Var) or b.type.ndim != 2 or min(x.type.ndim, out.ndim) < 3:
             return [s]
         same = x.type.dtype == b.type.dtype == out.dtype and out.dtype.kind == "f"
-        if not same or x.type.shape[0] != out.shape[0] or out.shape[0] == 1:
+        if not same or x.type.shape[0] != out.shape[0] or out.shape[0] in (0, 1):
             return [s]
-        alone = isinstance(self.made.get(x), For) and self.uses[x] == self.uses[inner.outs[0]] == 1
+        if inner.outs[0].type.shape[-1] != b.type.shape[0]:
+            return [s]  # they may differ
+        alone = self.filled(x) and self.uses[x] == self.uses[inner.outs[0]] == 1
         rows = self.rows(x, s.outs[0], b, alone)
         if rows is None:
             return [s]
@@ -102,6 +105,16 @@ class Rowwise:
         pairs = zip((x, y), b.type.shape, strict=True)
         fits = [dims.product(v.type.shape[1:]) == rows * n for v, n in pairs]
         return rows if all(fits) else None
+
+    def filled(self, x: Var) -> bool:
+        """Whether loops fill an array of the program's own."""
+        s: Any = self.made.get(x)
+        if not isinstance(s, For):
+            return False
+        while isinstance(s, For):
+            x = s.inits[s.outs.index(x)]  # type: ignore[assignment]
+            s = self.made.get(x)
+        return isinstance(s, Let) and s.op in (zeros, empty)
 
     def of(self, a: Atom, name: str) -> Let | None:
         s = self.made.get(a) if isinstance(a, Var) else None

@@ -228,8 +228,9 @@ def unset(shape: Any, dtype: Any) -> Any:
     return np.empty(shape, dtype)
 
 
+#: Functions of our own that our libraries call.
+OURS: dict[Any, Any] = {unset: _filled(empty)}
 NUMPY: dict[Any, Any] = {
-    unset: _filled(empty),
     np.zeros: _filled(zeros),
     np.ones: _filled(ones),
     np.empty: _filled(zeros),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import ShapeError
@@ -37,7 +38,7 @@ def _filled_in(a: Atom, sizes: list[Size]) -> tuple[Size, ...]:
         rest = dims.product(s for j, s in enumerate(sizes) if j != k)
         sizes[k] = total // rest if rest != 0 else 0
     have = dims.product(sizes)
-    if isinstance(have, int) and isinstance(total, int) and have != total:
+    if have != total and not current().may_fit(have, total):
         raise ShapeError(f"cannot reshape array of size {total} into shape {tuple(sizes)}")
     return tuple(sizes)
 

@@ -291,6 +291,7 @@ METHODS: dict[str, Rule] = {"clip": _clip}
 for _family in FAMILIES:
     FUNCTIONS |= getattr(_family, "NUMPY", {})
     METHODS |= getattr(_family, "METHODS", {})
+FUNCTIONS |= creation.OURS
 FUNCTIONS |= {np.where: _where, np.clip: _clip, np.select: _select}
 FUNCTIONS |= {ufunc.outer: _outer(op) for ufunc, op in UFUNCS.items() if ufunc.nin == 2}
 FUNCTIONS |= {getattr(math, name): FUNCTIONS[ufunc] for name, ufunc in MATH.items()}

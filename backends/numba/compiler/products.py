@@ -106,10 +106,11 @@ class Product:
         self.number, self.kind = number, kind
         self.size = WORD(4 if kind == "s" else 8)
         self.builder = ir.IRBuilder(function.append_basic_block())
-        self.m, self.n, self.k, *places = function.args
-        self.a = Matrix(*places[:3], self.m, self.k)
-        self.b = Matrix(*places[3:6], self.k, self.n)
-        self.out = Matrix(*places[6:], self.m, self.n)
+        self.m, self.n, self.k, a, down, along, *places = function.args
+        self.a = Matrix(a, down, along, self.m, self.k)
+        b, down, along, out, down_out, along_out = places
+        self.b = Matrix(b, down, along, self.k, self.n)
+        self.out = Matrix(out, down_out, along_out, self.m, self.n)
 
     @classmethod
     def function(cls, module: Any, dtype: Any) -> Any:

@@ -176,3 +176,22 @@ def test_states_are_unpacked_and_packed():
 def test_packing_what_is_not_marked():
     with pytest.raises(ArgumentTypeError, match="no JoinPoint"):
         optimizers.pack_optimizer_state({"w": 1.0})
+
+
+def test_a_state_goes_through_a_loop_as_it_is():
+    init, update, get_params = optimizers.momentum(0.1, mass=0.9)
+
+    @jit
+    def trained(state, steps):
+        for k in range(steps):
+            leaves, structure = tree.flatten(get_params(state))
+            state = update(k, tree.unflatten(structure, [2 * p for p in leaves]), state)
+        return get_params(state)
+
+    state = init({"w": np.ones(2), "b": (3.0, 1.0)})
+    assert "every loop that depends on values is rolled" in trained.stages(state, 5)["notes"]
+    expected, speed = 1.0, 0.0
+    for _ in range(5):
+        speed = 0.9 * speed + 2 * expected
+        expected -= 0.1 * speed
+    np.testing.assert_allclose(trained(state, 5)["w"], [expected, expected])

@@ -14,22 +14,16 @@ def empty(shape, dtype):
 
 
 @njit(nogil=True, error_model="numpy")
-def function_grad_kernel(first, last, x, out, x_saved, x_2, x_bar):
+def function_grad_kernel(first, last, x, out, x_2, x_bar):
     for i in range(first, last):
         for j in range(x.shape[1]):
             x_2[j] = x[i, j]
+        for j in range(x.shape[1]):
+            x_bar[j] = np.float32(1)
         for i_2 in range(10):  # line 61
             for j in range(x.shape[1]):
-                x_saved[i_2, j] = x_2[j]
+                x_bar[j] = np.float32(0.1) * (x_bar[j] * cos(x_2[j])) + np.float32(0.5) * x_bar[j]
                 x_2[j] = np.float32(0.5) * x_2[j] + np.float32(0.1) * sin(x_2[j])
-        for j in range(x.shape[1]):
-            x_bar[j] = np.float32(1.0)
-        for i_3 in range(9, -1, -1):
-            for j in range(x.shape[1]):
-                x_bar[j] = (
-                    np.float32(0.1) * (x_bar[j] * cos(x_saved[i_3, j]))
-                    + np.float32(0.5) * x_bar[j]
-                )
         for j in range(x.shape[1]):
             out[i, j] = x_bar[j]
 
@@ -37,10 +31,7 @@ def function_grad_kernel(first, last, x, out, x_saved, x_2, x_bar):
 def function_grad(x):
     """d function / d x.  From test_kernels.py:58."""
     out = empty(x.shape, np.float32)
-    x_saved = empty((10, x.shape[1]), np.float32)
     x_2 = empty((x.shape[1],), np.float32)
     x_bar = empty(x_2.shape, np.float32)
-    in_parallel(
-        function_grad_kernel, x.shape[0], 325 * x.shape[1], x, out, own=(x_saved, x_2, x_bar)
-    )
+    in_parallel(function_grad_kernel, x.shape[0], 315 * x.shape[1], x, out, own=(x_2, x_bar))
     return out

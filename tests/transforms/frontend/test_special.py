@@ -96,6 +96,12 @@ def test_what_a_special_method_changes_is_changed_at_each_pass(n):
         assert OUTER.uses == other.uses
 
 
+@pytest.mark.parametrize(("x", "kind"), [(1.0, "numpy.float64"), (V, "numpy.ndarray")])
+def test_an_operator_that_has_no_meaning_is_refused_in_words_of_numpy(x, kind):
+    with pytest.raises(TypeError, match=f"for \\+: '{kind}' and 'NoneType'"):
+        tapeless.grad(lambda x: np.sum(x) * 0 + x + None)(x)
+
+
 def test_an_operator_that_nobody_has_is_refused_as_in_python():
     with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+"):
         tapeless.grad(lambda x: OUTER + "text" and x)(1.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import grad, jit
+from tapeless import grad, jit, vmap
 
 X = np.array([0.3, 0.1, 0.9, 0.5, 0.2])
 PLACES = np.array([2, 0, 4])
@@ -71,6 +71,17 @@ def test_dtypes(dtype):
     for got, want in zip(jit(f)(x), f(x), strict=True):
         assert np.asarray(got).dtype == np.asarray(want).dtype
         np.testing.assert_array_equal(got, want)
+
+
+def test_numbers_of_rows_in_memory_of_their_own():
+    def f(x):
+        for _ in range(3):
+            x = np.cumsum(np.cumsum(x) * 0.3)
+            x = x / np.linalg.norm(x)
+        return np.sum(x)
+
+    rows = np.stack([X, 2 * X[::-1], X - 1])
+    np.testing.assert_allclose(jit(vmap(f))(rows), [f(x) for x in rows], rtol=1e-12)
 
 
 def test_first_nan_wins():

@@ -1,4 +1,4 @@
-"""Products of rows of several axes: what loops make for them, or read of them, is a row at a time."""
+"""Products of rows of several axes: loops make rows for them, and read them, one at a time."""
 
 import numpy as np
 import pytest
@@ -17,8 +17,8 @@ def windows(x):
 
 
 def forwards(x, b):
-    y = windows(x).reshape(x.shape[0] * 3600, 5) @ b
-    return np.maximum(y.reshape(x.shape[0], 60, 60, b.shape[1]), 0)
+    y = windows(x).reshape(x.shape[0] * 3600, 5) @ b.reshape(5, 3)
+    return np.maximum(y.reshape(x.shape[0], 60, 60, 3), 0)
 
 
 def total(x, b):
@@ -28,10 +28,6 @@ def total(x, b):
 def arguments(n, dtype=float):
     x = RNG.standard_normal((n, 64, 62)).astype(dtype)
     return x, RNG.standard_normal((5, 3)).astype(dtype)
-
-
-def kernels(text):
-    return text[: text.index('"""forwards.')]
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 40])
@@ -49,14 +45,13 @@ def test_the_product_is_a_call_for_each_row():
     x, b = arguments(3)
     text = jit(forwards).source(x, b)
     assert "product(matrix(" in text
-    assert "60, 60, 5), np.float64)" in text
-    assert "x.shape[0], 60, 60, 5)" not in text
+    assert text.count("for i in range(first, last):") == 1
 
 
 def test_what_is_read_elsewhere_is_made_as_a_whole():
     def both(x, b):
         made = windows(x)
-        return made.reshape(x.shape[0] * 3600, 5) @ b, made
+        return (made.reshape(x.shape[0] * 3600, 5) @ b).reshape(x.shape[0], 60, 60, 3), made
 
     x, b = arguments(3)
     text = jit(both).source(x, b)
