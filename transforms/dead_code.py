@@ -18,7 +18,6 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     While,
-    blocks,
     operands,
     outputs,
 )
@@ -29,23 +28,25 @@ from tapeless.transforms.ops.calls import acts
 def dead_code(block: Block) -> Block:
     live: set[Var] = {a for a in block.results if isinstance(a, Var)}
     given: dict[Any, Any] = {x: None for p in block.params for x in sizes_in(p.type)}
-    body = _sweep(block.body, live, _homes(block.body, given))
+    body = _sweep(block, live, given)
     return Block(block.params, tuple(body), block.results)
 
 
-def _homes(body: tuple[Statement, ...], table: dict[Any, Var]) -> dict[Any, Var]:
-    """The variable whose shape shows each size that is made at run time."""
+def _homes(
+    body: tuple[Statement, ...], params: tuple[Var, ...], around: dict[Any, Any]
+) -> dict[Any, Any]:
+    """The variable whose shape shows each size that is made at run time: one that can be read in
+    this body, not in the blocks inside."""
+    table = dict(around)
+    for p in params:
+        _home(p, table)
     for s in body:
-        for b in blocks(s):
-            for p in b.params:
-                _home(p, table)
-            _homes(b.body, table)
         for v in outputs(s):
             _home(v, table)
     return table
 
 
-def _home(v: Var, table: dict[Any, Var]) -> None:
+def _home(v: Var, table: dict[Any, Any]) -> None:
     for size in getattr(v.type, "shape", ()):
         if (
             not isinstance(size, int)
@@ -58,7 +59,7 @@ def _home(v: Var, table: dict[Any, Var]) -> None:
                     table.setdefault(symbol, v)
 
 
-def needs(s: Statement, homes: dict[Any, Var]) -> set[Var]:
+def needs(s: Statement, homes: dict[Any, Any]) -> set[Var]:
     """The variables that show the sizes that a statement names."""
     if not isinstance(s, Let) or not s.params:
         return set()
@@ -70,12 +71,11 @@ def needs(s: Statement, homes: dict[Any, Var]) -> set[Var]:
     return found
 
 
-def _sweep(
-    body: tuple[Statement, ...], live: set[Var], homes: dict[Any, Var] | None = None
-) -> list[Statement]:
-    homes = _homes(body, {}) if homes is None else homes
+def _sweep(block: Block, live: set[Var], around: dict[Any, Any]) -> list[Statement]:
+    """The statements of a block that somebody needs; notes in `live` what they read."""
+    homes = _homes(block.body, block.params, around)
     kept: list[Statement] = []
-    for s in reversed(body):
+    for s in reversed(block.body):
         match s:
             case Let():
                 if not any(v in live for v in s.outs) and s.op.pure:
@@ -87,7 +87,7 @@ def _sweep(
                 sides = []
                 for side in (s.then, s.orelse):
                     inner = set(live) | {a for k in keep if isinstance(a := side.results[k], Var)}
-                    statements = _sweep(side.body, inner, homes)
+                    statements = _sweep(side, inner, homes)
                     live |= inner
                     sides.append(Block((), tuple(statements), tuple(side.results[k] for k in keep)))
                 if not keep and not sides[0].body and not sides[1].body:
@@ -105,7 +105,7 @@ def _sweep(
     return kept[::-1]
 
 
-def _sweep_for(s: For, live: set[Var], homes: dict[Any, Var]) -> For | None:
+def _sweep_for(s: For, live: set[Var], homes: dict[Any, Any]) -> For | None:
     keep = [v in live for v in s.outs]
     flag = s.body.results[:1] if s.until else ()
     while True:
@@ -113,7 +113,7 @@ def _sweep_for(s: For, live: set[Var], homes: dict[Any, Var]) -> For | None:
             a for a, on in zip(s.yields, keep, strict=True) if on and isinstance(a, Var)
         }
         inner |= {a for a in flag if isinstance(a, Var)}
-        statements = _sweep(s.body.body, inner, homes)
+        statements = _sweep(s.body, inner, homes)
         new = [on or p in inner for on, p in zip(keep, s.carries, strict=True)]
         if new == keep:
             break
@@ -133,15 +133,15 @@ def _sweep_for(s: For, live: set[Var], homes: dict[Any, Var]) -> For | None:
     )
 
 
-def _sweep_while(s: While, live: set[Var], homes: dict[Any, Var]) -> While:
+def _sweep_while(s: While, live: set[Var], homes: dict[Any, Any]) -> While:
     keep = [v in live for v in s.outs]
     while True:
         inner = set(live) | {
             a for a, on in zip(s.body.results, keep, strict=True) if on and isinstance(a, Var)
         }
         inner |= {a for a in s.test.results if isinstance(a, Var)}
-        tests = _sweep(s.test.body, inner, homes)
-        statements = _sweep(s.body.body, inner, homes)
+        tests = _sweep(s.test, inner, homes)
+        statements = _sweep(s.body, inner, homes)
         new = [
             on or p in inner or q in inner
             for on, p, q in zip(keep, s.body.params, s.test.params, strict=True)

@@ -102,6 +102,7 @@ class Simplifier:
         self.sized: dict[Var, Atom] = {}  # those replaced ones that sizes are made of
         self.sizes: dict[Any, Any] = {}  # sizes of values that were replaced by equal ones
         self.definitions: dict[Var, Let] = {}
+        self.told: dict[Atom, bool] = {}  # what the branches that are open say of tests
 
     def run(self) -> Block:
         block = self.program
@@ -250,6 +251,12 @@ class Simplifier:
 
     def branch(self, s: If, known: dict[Any, Let]) -> None:
         test = self.atom(s.test)
+        opposite = self.define(test)
+        if opposite is not None and opposite.op is logical_not and not test.type.shape:
+            test, s = opposite.args[0], replace(s, then=s.orelse, orelse=s.then)
+            self.changed = True
+        if test in self.told:  # inside of a branch by the same test
+            test = Literal(self.told[test], test.type)
         if isinstance(test, Literal):
             self.changed = True
             side = s.then if test.value else s.orelse
@@ -257,11 +264,12 @@ class Simplifier:
             for v, a in zip(s.outs, side.results, strict=True):
                 self.replace_by(v, self.atom(a))
             return
-        opposite = self.define(test)
-        if opposite is not None and opposite.op is logical_not and not test.type.shape:
-            test, s = opposite.args[0], replace(s, then=s.orelse, orelse=s.then)
-            self.changed = True
-        then, orelse = self.block(s.then, known), self.block(s.orelse, known)
+        sides = []
+        for value, side in ((True, s.then), (False, s.orelse)):
+            before, self.told = self.told, {**self.told, test: value}
+            sides.append(self.block(side, known))
+            self.told = before
+        then, orelse = sides
         inside = {v for side in (then, orelse) for t in side.body for v in outputs(t)}
         keep: list[int] = []
         chosen: dict[tuple[Atom, Atom], Var] = {}

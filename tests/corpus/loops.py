@@ -217,3 +217,11 @@ def few_or_no_trips(x, n):
     for _ in range(n):
         y = np.exp(y) * x
     return y
+
+
+@program(normal(4))
+def parts_that_grow_with_the_pass(x):
+    total = 0.0
+    for k in range(1, len(x)):
+        total = total + np.sum(x[: 2 * k].reshape(k, 2) ** 2) if 2 * k <= len(x) else total
+    return total

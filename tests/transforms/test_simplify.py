@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tapeless
 from tapeless.transforms.core.language import If
 from tapeless.transforms.simplify import simplify
 from tests.transforms.staging import block_of, close_to, compiled, every, lets
@@ -259,3 +260,22 @@ def test_what_is_simple_stays_the_same_program():
     block = simplified(lambda x, y: np.sin(x) * y + x, V, V)
     again = simplify(block)
     assert operations(again) == operations(block) == ["add", "mul", "sin"]
+
+
+def test_a_branch_inside_of_one_by_the_same_test_is_decided():
+    def nested(x):
+        big = x[0] > 0.5
+        if big:
+            y = x[1] * 2
+            if not big:
+                y = y * x[2]
+        else:
+            y = x[0] if big else x[2]
+        return y
+
+    source = tapeless.grad(nested).source(np.ones(3))
+    assert source.count("if ") == 1
+    for x in (np.array([0.7, 1.0, 2.0]), np.array([0.3, 1.0, 2.0])):
+        np.testing.assert_array_equal(
+            tapeless.grad(nested)(x), [0.0, 2.0, 0.0] if x[0] > 0.5 else [0.0, 0.0, 1.0]
+        )
