@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from tapeless.transforms.core.language import Block, Let, Var, outputs, statements
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.loops.memory import Memory
+from tapeless.transforms.loops.views import is_view
 
 
 def shown(
@@ -18,6 +19,8 @@ def shown(
     possible: list[Let] = []
     for s in views:
         v = s.outs[0]
+        if v not in wanted and shows_a_size(v) and not is_view(s):
+            continue  # a constant, whose length something else shows
         if v in wanted or not (memory.needs(s) & set(inside)) - have:
             possible.append(s)
             have.add(v)
