@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.language import Var
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.reads import Captured, Guard, input_type
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
@@ -27,6 +28,11 @@ def outer(value: Any, get: Callable[[], Any], name: str) -> Any:
         return value
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         return _captured(value, get, name)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        raise UnsupportedError(
+            f"{name} is an array of Python objects, which may change unseen",
+            "put them into a list, a tuple or a dict",
+        )
     if isinstance(value, CONTAINERS):
         return value if value == () else _container(value, get, name)
     if isinstance(value, types.ModuleType) and value is np:

@@ -298,6 +298,10 @@ FUNCTIONS |= {getattr(math, name): FUNCTIONS[ufunc] for name, ufunc in MATH.item
 FUNCTIONS |= {math.log: _log, math.hypot: _hypot, math.dist: _dist}
 FUNCTIONS |= {function: _special(name) for function, name in SPECIAL.items()}
 
+for _function, _rule in FUNCTIONS.items():
+    if "<locals>" in getattr(_rule, "__qualname__", ""):  # Python's errors show it
+        _rule.__qualname__ = getattr(_function, "__name__", _rule.__name__)
+
 
 def full_name(function: Any) -> str:
     """`np.linalg.inv`, `np.add.at`, `scipy.special.erf`: how users write a function."""

@@ -7,6 +7,7 @@ import pytest
 
 import tapeless
 from tapeless.transforms.core.language import Type
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.capture import Guard, input_type
 from tests.corpus.differences import gradient
 from tests.transforms.staging import staged
@@ -195,3 +196,12 @@ def test_tables_of_integers_are_known_and_compared_at_each_call(transform, monke
     np.testing.assert_allclose(slope(f), 3 * f**2, rtol=1e-12)
     wired.order[0] = 2  # in place
     np.testing.assert_allclose(slope(f), 4 * f**3, rtol=1e-12)
+
+
+PARTS = np.array([np.ones(2), np.ones(3)], dtype=object)
+
+
+def test_arrays_of_objects_from_outside_are_refused():
+    with pytest.raises(UnsupportedError, match="PARTS is an array of Python objects") as e:
+        tapeless.grad(lambda x: np.sum(x * PARTS[0]))(np.ones(2))
+    assert "list" in str(e.value)
