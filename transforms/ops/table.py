@@ -299,7 +299,8 @@ FUNCTIONS |= {math.log: _log, math.hypot: _hypot, math.dist: _dist}
 FUNCTIONS |= {function: _special(name) for function, name in SPECIAL.items()}
 
 for _function, _rule in FUNCTIONS.items():
-    if "<locals>" in getattr(_rule, "__qualname__", ""):  # Python's errors show it
+    _own = getattr(_rule, "__qualname__", "")
+    if "<locals>" in _own or _own.startswith("_"):  # Python's errors show it
         _rule.__qualname__ = getattr(_function, "__name__", _rule.__name__)
 
 

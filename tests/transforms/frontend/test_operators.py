@@ -54,3 +54,12 @@ def test_comparisons_of_lengths_that_are_certain():
     assert "equal" in str(block_of(uncertain, V).body)
     square = tapeless.grad(lambda v: np.sum(v[None] if len(v) == 1 else v.reshape(2, 2)))
     assert square(V).tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [(lambda x: np.sum(x, axes=0), "sum"), (lambda x: np.linalg.norm(x, orde=2), "norm")],
+)
+def test_errors_of_calls_name_numpy(call, name):
+    with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword"):
+        tapeless.jit(call)(np.ones(3))
