@@ -30,6 +30,9 @@ def result_dtype(ufunc: np.ufunc, types: tuple[Type, ...]) -> np.dtype[Any]:
     try:
         return _resolve(ufunc, kinds)
     except TypeError as e:
+        if len(types) != ufunc.nin:
+            count = f"takes {ufunc.nin} arguments but {len(types)} were given"
+            raise TypeError(f"{ufunc.__name__}() {count}") from e
         kinds_text = ", ".join(str(t.dtype) for t in types)
         raise TypeError(f"np.{ufunc.__name__} does not take {kinds_text}") from e
 

@@ -63,3 +63,8 @@ def test_comparisons_of_lengths_that_are_certain():
 def test_errors_of_calls_name_numpy(call, name):
     with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword"):
         tapeless.jit(call)(np.ones(3))
+
+
+def test_too_few_arguments():
+    with pytest.raises(TypeError, match=r"^maximum\(\) takes 2 arguments but 1 were given"):
+        tapeless.jit(lambda x: np.maximum(x))(np.ones(3))
