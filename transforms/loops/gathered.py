@@ -27,6 +27,7 @@ from tapeless.transforms.core.language import (
     While,
     blocks,
     operands,
+    outputs,
     statements,
 )
 from tapeless.transforms.dead_code import dead_code
@@ -41,7 +42,7 @@ from tapeless.transforms.loops.sliced import Sliced, Unsliced, along, key_of
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.parts import Slot, add_at, update
-from tapeless.transforms.ops.shapes import cast_to
+from tapeless.transforms.ops.shapes import cast_to, copy
 
 SHORT = 4  # elements that are set to zero by themselves
 
@@ -249,6 +250,8 @@ class Joined:
                 base = empty(shape=self.target.type.shape, dtype=self.target.type.dtype)
             for part in sorted(made, key=lambda p: not isinstance(p[1] - p[0], int)):
                 base = self.part(base, part, made[part], fresh, sliced)
+            if not any(base is v for t in b.blocks[0][-1:] for v in outputs(t)):
+                copy(base)  # all of it is a value that is there already
         *before, last = b.blocks[0]
         assert isinstance(last, Let)
         found: dict[int, list[Statement]] = {id(s): [] for s in self.chain.stores}
