@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
-from tapeless.transforms.core.builder import NeedStatic
-from tapeless.transforms.core.language import Atom, Literal, Type, Var
+from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops import factorisations, least_squares, norms, systems
@@ -104,9 +104,8 @@ def _cho_factor(a: Any, lower: bool = False, **options: Any) -> Any:
 
 def _cho_solve(c_and_lower: Any, b: Any, **options: Any) -> Any:
     factor, lower = c_and_lower
-    if isinstance(lower, Var):  # SciPy 1.18 gives an array without axes
-        raise NeedStatic(lower, "which triangle a factor is in decides what is computed")
-    lower = bool(lower.value if isinstance(lower, Literal) else lower)
+    # SciPy 1.18 gives an array without axes
+    lower = bool(static(lower, "which triangle a factor is in decides what is computed"))
     first = 0 if lower else 2
     half = _solve_triangular(factor, b, first, lower)
     return _solve_triangular(factor, half, 2 - first, lower)
