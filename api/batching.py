@@ -96,7 +96,8 @@ class Mapped:
                 self.batch.env[e] = (a, k)
         with recorded() as made:
             body = region.body if axis is None else read_of(region)
-            self.batch.block(body, [a for a in region.atoms if a is not None])
+            ends = [a for a in region.atoms if a is not None]
+            self.batch.block(body, ends, by_element=True)
             refuse_left(made.builder.blocks[0], axis)
         self.atoms = [None if a is None else self.batch.value(a) for a in region.atoms]
 

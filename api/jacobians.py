@@ -174,7 +174,7 @@ def over_basis(half: Half, kinds: list[Type]) -> tuple[list[Size], list[Atom]]:
         known[given] = element
         batch.env[element] = (_basis(total, kind, start), 0)
     block, _ = refresh(Block((), tuple(half.body), tuple(half.results)), known)
-    batch.block(block.body)
+    batch.block(block.body, block.results)
     return starts, [batch.front(a) for a in block.results]
 
 

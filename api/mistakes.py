@@ -15,6 +15,9 @@ from tapeless.transforms.frontend.rewrite import known_codes
 #: These run the user's own operations, and raise what Python raises.
 ON_BEHALF = ("tapeless.transforms.frontend.", "tapeless.transforms.ops.", "tapeless.tree")
 
+#: How much of a traceback errors show, under the names of jax.config's `traceback_filtering`.
+FILTERING = ["auto"]
+
 
 @contextmanager
 def mistakes_reported(fun: Any) -> Iterator[None]:
@@ -39,11 +42,28 @@ def mistakes_reported(fun: Any) -> Iterator[None]:
         ) from e
 
 
-def _frames(tb: TracebackType | None) -> Iterator[tuple[str, Any, int]]:
+def trimmed(error: Exception) -> None:
+    """Leaves the user's lines of an error's traceback; a mistake of ours keeps all."""
+    if isinstance(error, InternalError) or FILTERING[0] == "off":
+        return
+    kept: TracebackType | None = None
+    every = list(_tracebacks(error.__traceback__))
+    for tb in reversed(every):
+        if not f"{tb.tb_frame.f_globals.get('__name__', '')}.".startswith("tapeless."):
+            kept = TracebackType(kept, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
+    error.__traceback__ = kept
+
+
+def _tracebacks(tb: TracebackType | None) -> Iterator[TracebackType]:
     while tb is not None:
-        name = tb.tb_frame.f_globals.get("__name__", "")
-        yield str(name), tb.tb_frame.f_code, tb.tb_lineno
+        yield tb
         tb = tb.tb_next
+
+
+def _frames(tb: TracebackType | None) -> Iterator[tuple[str, Any, int]]:
+    for each in _tracebacks(tb):
+        name = each.tb_frame.f_globals.get("__name__", "")
+        yield str(name), each.tb_frame.f_code, each.tb_lineno
 
 
 def _ours(error: Exception, frames: list[tuple[str, Any, int]]) -> bool:

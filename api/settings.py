@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeless.compiled import disable_jit
+from tapeless.mistakes import FILTERING
 from tapeless.random.reuse import report_reuse
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, TapelessError
 from tapeless.watched import log_compilation, refuse_infs, refuse_nans
@@ -123,6 +124,10 @@ def _disable_jit() -> Apply:
     return apply
 
 
+def _filtering(mode: str) -> None:
+    FILTERING[0] = mode
+
+
 def _reuse(on: bool) -> None:
     report_reuse(on)
 
@@ -221,7 +226,8 @@ SETTINGS = {
             "traceback_filtering",
             "auto",
             ("auto", "off", "tracebackhide", "remove_frames", "quiet_remove_frames"),
-            "errors name the user's line in any case",
+            "whether the traceback of an error met while staging leaves out the lines of tapeless",
+            _filtering,
         ),
         Path(
             "compilation_cache_dir",

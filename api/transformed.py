@@ -12,7 +12,7 @@ from tapeless import tree
 from tapeless.arguments import refuse_subclasses
 from tapeless.backends import python
 from tapeless.entry import entry
-from tapeless.mistakes import mistakes_reported
+from tapeless.mistakes import mistakes_reported, trimmed
 from tapeless.naming import (
     argument_names,
     base_name,
@@ -120,7 +120,9 @@ class Transformed:
             found = self.specialise(args, kwargs)
             return found(args, kwargs)
         except Exception as e:
-            if found is not None:
+            if found is None:
+                trimmed(e)
+            else:
                 self.explain(e, found)
             raise
 

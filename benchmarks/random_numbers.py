@@ -6,15 +6,18 @@ Nanoseconds of processor time for an element, the best of several runs that take
 are to NumPy. `jit` is compiled, `plain` is not.
 """
 
+import os
 import sys
 import time
+
+os.environ.setdefault("TAPELESS_NUM_THREADS", "1")
 
 import numpy as np
 
 import tapeless
 from tapeless import random
 
-RUNS = 7
+RUNS = 25
 
 
 def jax_random():

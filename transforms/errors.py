@@ -67,6 +67,15 @@ class UnsupportedError(TapelessError, NotImplementedError):
     """A construct or function that has no rule."""
 
 
+class UnevenError(UnsupportedError):
+    """What differs in length between the elements of a batch is no array.
+
+    at  the statement in which it was met, of the block that is looked at
+    """
+
+    at: Any
+
+
 class NeedStaticError(TapelessError, TypeError):
     """Python needs a value while staging, and the value depends on the contents of arrays."""
 

@@ -33,7 +33,7 @@ def copied_unset(block: Block) -> set[Var]:
         if isinstance(a, Var) and a in sources:
             name, test, side = sources[a]
             if test is None or (test, side) not in guards:
-                found.add(name or a)
+                found.add(a if name is None else name)
 
     def walk(b: Block, guards: frozenset[tuple[Atom, int]]) -> None:
         for s in b.body:

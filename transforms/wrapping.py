@@ -17,6 +17,7 @@ OPERATORS = (r" if (?=.* else )| else ", " or ", " and ", r" [+-] ", r" (?:[*/@%
 KEY = r"""(?:"[^"]*"|'[^']*'|[^\s()\[\]{}'"]+)"""
 PIECES = re.compile(rf"(?:[-+*/@%]|//|or|and|if|else) |{KEY}: |\w+=")
 KEYWORDS = re.compile(r"(?:return|if|elif|while) ")
+STRING = re.compile(r"""([rf]*)(["'])((?:\\.|(?!\2)[^\\])*)\2""")
 ASSIGNMENT = re.compile(r" (?:[-+*/@%|&^]|//|\*\*|<<|>>)?= ")
 
 
@@ -62,7 +63,7 @@ def _inside(text: str, pad: str, width: int, apart: bool = False) -> list[str]:
         return [pad + text]
     pieces = _pieces(text)
     if len(pieces) < 2:
-        return _group("", text, "", pad, width)
+        return _strings(text, pad, width) or _group("", text, "", pad, width)
     if pieces[0].endswith(",") and not pieces[-1].endswith(","):
         pieces[-1] += ","
     return [line for piece in pieces for line in _piece(piece, pad, width)]
@@ -83,6 +84,31 @@ def _piece(text: str, pad: str, width: int) -> list[str]:
         *(f"{pad}    {each}" for each in more[1:-1]),
         f"{pad}    {more[-1]}{tail}",
     ]
+
+
+def _strings(text: str, pad: str, width: int) -> list[str]:
+    """The lines of a string within brackets: several strings that follow each other are one."""
+    found = STRING.fullmatch(text)
+    if not found:
+        return []
+    prefix, quote, inner = found.groups()
+    room = width - len(pad + prefix) - 2 * len(quote)
+    lines = [""]
+    for word in _words(inner, "f" in prefix):
+        if lines[-1] and len(lines[-1] + word) > room:
+            lines.append("")
+        lines[-1] += word
+    return [f"{pad}{prefix}{quote}{line}{quote}" for line in lines]
+
+
+def _words(text: str, formatted: bool) -> list[str]:
+    """The text cut after its spaces, but not inside what an f-string computes."""
+    depth, cuts = 0, [0]
+    for k, c in enumerate(text):
+        depth += ((c == "{") - (c == "}")) * formatted
+        if c == " " and not depth:
+            cuts.append(k + 1)
+    return [text[a:b] for a, b in itertools.pairwise([*cuts, len(text)])]
 
 
 def _group(head: str, text: str, tail: str, pad: str, width: int) -> list[str]:

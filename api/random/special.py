@@ -46,7 +46,7 @@ def horner(coefficients: Any, x: Any) -> Any:
 def inside_erf_inv(x: Any) -> Any:
     """The inverse of the error function between -1 and 1 (M. Giles, "Approximating the erfinv
     function", GPU Computing Gems, 2012)."""
-    w = -np.log1p(-x * x)
+    w = -np.log(1 - x * x)  # log1p has more digits only near 0, where w is added to a number
     pieces = _SINGLE if x.dtype.itemsize < 8 else _DOUBLE
     if active():
         value = pieces[-1][1](w)

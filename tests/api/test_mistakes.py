@@ -1,9 +1,12 @@
 """Errors of users stay what they are; mistakes of ours become reports with the user's position."""
 
+import traceback
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from tapeless import TapelessError, grad, vjp
+from tapeless import TapelessError, config, grad, vjp
 from tapeless.backends import python
 from tapeless.transforms import linearize
 from tapeless.transforms.errors import InternalError
@@ -121,3 +124,37 @@ def test_nothing_is_wrapped_twice():
         vjp(lambda x: grad(lambda y: y)(1), 1.0)
     assert not isinstance(e.value, InternalError)
     assert e.value.problem == "grad: cannot differentiate with respect to int64 values"
+
+
+def no_rule(x):
+    return np.busday_count(x)
+
+
+def calls_it(x):
+    for _ in range(3):
+        x = x + no_rule(x)
+    return np.sum(x)
+
+
+def lines_of(error):
+    frames = traceback.extract_tb(error.__traceback__)
+    return [(Path(f.filename).name, f.lineno) for f in frames]
+
+
+def test_tracebacks_show_the_users_lines_only():
+    with pytest.raises(TapelessError) as e:
+        grad(calls_it)(np.ones(3))
+    here = Path(__file__).name
+    first = calls_it.__code__.co_firstlineno
+    inner = no_rule.__code__.co_firstlineno + 1
+    assert lines_of(e.value)[1:] == [(here, first + 1), (here, first + 2), (here, inner)]
+
+
+def test_whole_tracebacks_on_request():
+    config.update("traceback_filtering", "off")
+    try:
+        with pytest.raises(TapelessError) as e:
+            grad(calls_it)(np.ones(3))
+    finally:
+        config.update("traceback_filtering", "auto")
+    assert "transformed.py" in dict(lines_of(e.value))

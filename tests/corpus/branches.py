@@ -257,3 +257,25 @@ def the_first_pass_is_another(x, n):
     for k in range(n):
         y = x if k == 0 else x[:, None] * y
     return np.sum(y**2)
+
+
+@program(1.3)
+def else_raises(x):
+    if x > 0:
+        root = np.sqrt(x) * 1.5
+    else:
+        raise ValueError("not positive")
+    return root**2 + root
+
+
+@program(normal(3))
+def first_row_or_an_error(x):
+    def begin(rows):
+        if len(rows) > 0:
+            return 2.0 * rows[0], 1
+        raise ValueError("no rows")
+
+    made, first = begin(x)
+    for k in range(first, len(x)):
+        made = made * x[k] - 1.0
+    return made

@@ -183,3 +183,46 @@ def distance_of_a_list(x):
     for v in x:
         squares.append(v * v)
     return math.dist(squares, [1.0] * 4)
+
+
+@program(0.3)
+@program(1.7)
+def changed_or_replaced(x):
+    simplex, table, nested = [x, 2 * x], {"a": x}, {"a": {"b": x}}
+    if x > 0.5:
+        simplex[0] = simplex[1] * 0.1 * x
+        table["a"] = x**3
+        nested["a"]["b"] = 5 * x * x
+    else:
+        simplex = [simplex[1] * 2, simplex[0] * x]
+        table = {"a": 7 * x * x}
+        nested["a"] = {"b": x**3}
+    return simplex[0] + 2 * simplex[1] + 3 * table["a"] + nested["a"]["b"]
+
+
+@program(0.3)
+@program(1.7)
+def deque_in_a_branch(x):
+    d = deque([1.0, 2.0, 3.0])
+    if x > 1:
+        d.rotate(1)
+        d[1] *= x
+        d.extendleft([x * x])
+        del d[3]
+    return d[0] * 3 + d[1] * x + d[2] * x**2
+
+
+@program(normal(2), 3)
+def the_same_array(x, n):
+    best, total = x, 0.0
+    for i in range(n):
+        total += x[0] ** 2 if best is x else 10 * x[1] ** 2
+        if i == 1:
+            best = x * 2
+    return total
+
+
+@program(1.3)
+def is_true(x):
+    positive = x > 0
+    return x**3 if positive is True else -3 * x

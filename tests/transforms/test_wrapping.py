@@ -2,6 +2,7 @@
 
 import ast
 import re
+import textwrap
 
 import pytest
 from hypothesis import given
@@ -24,6 +25,7 @@ HEADS = ["value = {}", "x[i, 0] += {}", "return {}", "if {}:", "while {}:", "a, 
 
 def parsed(lines):
     text = "\n".join(lines)
+    text = textwrap.indent(text, "    ") if text[0] != " " else text
     text += "\n        pass" if text.endswith(":") else ""
     return ast.dump(ast.parse("def f():\n  while 1:\n" + text))
 
@@ -84,14 +86,19 @@ def test_calls_are_opened_at_their_brackets():
     ]
 
 
-def test_strings_are_not_broken():
+def test_strings_are_broken_between_words_only():
     line = 'raise ValueError("a long message, with commas (and brackets) + signs")'
-    assert "".join(part.strip() for part in wrap(line, 40)) == line
+    assert wrap(line, 40) == [
+        "raise ValueError(",
+        '    "a long message, with commas (and "',
+        '    "brackets) + signs"',
+        ")",
+    ]
 
 
 def test_a_string_with_a_colon_is_no_key():
     line = 'raise ValueError(f"solve: the shapes {(first, second)} and {(third, fourth)} differ")'
-    assert "".join(part.strip() for part in wrap(line, 40)) == line
+    assert parsed(wrap(line, 40)) == parsed([line])
 
 
 @pytest.mark.parametrize(
@@ -107,3 +114,20 @@ def test_a_string_with_a_colon_is_no_key():
 )
 def test_tuples_of_two_need_no_brackets(text, bare):
     assert without_brackets(text) == bare
+
+
+@pytest.mark.parametrize("prefix", ["", "f"])
+def test_long_messages_are_several_strings(prefix):
+    text = "a message that is long, with {value + 1:.3f} and {{brackets}}, and a \\n line " * 2
+    line = f'    raise ValueError({prefix}"{text}")'
+    lines = wrap(line, 40)
+    assert all(len(each) <= 40 for each in lines)
+    assert len(lines) > 4
+    assert raised(lines) == raised([line])
+
+
+def raised(lines):
+    """The message of the error that the statement raises."""
+    with pytest.raises(ValueError, match="a message") as caught:
+        exec("if True:\n" + "\n".join(lines), {"value": 1})
+    return str(caught.value)

@@ -11,7 +11,16 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Let, Literal, Origin, Statement, Type, Var
+from tapeless.transforms.core.language import (
+    ARITHMETIC,
+    Atom,
+    Let,
+    Literal,
+    Origin,
+    Statement,
+    Type,
+    Var,
+)
 from tapeless.transforms.core.op import Op, opened, recorder
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.errors import ArgumentTypeError, ShapeError, Signal
@@ -202,6 +211,10 @@ def static(value: Any, why: str) -> Any:
             return size
         raise NeedStatic(value, why)
     return value.value if isinstance(value, Literal) else value
+
+
+#: A rule that branches on a value needs it: an object that is there is not thereby true.
+ARITHMETIC["bool"] = lambda a: static(a, "whether it is true decides what is computed")
 
 
 def broadcast(*shapes: tuple[Size, ...]) -> tuple[Size, ...]:

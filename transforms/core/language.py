@@ -70,7 +70,8 @@ class Origin:
     function: str = ""
 
 
-#: +, -, *, / and ** of atoms inside rules; `ops.arithmetic` and `ops.elementwise` fill it.
+#: +, -, *, / and ** of atoms inside rules, and their truth; `ops.arithmetic`, `ops.elementwise`
+#: and `builder` fill it.
 ARITHMETIC: dict[str, Callable[..., Atom]] = {}
 
 
@@ -106,6 +107,9 @@ class Arithmetic:
 
     def __neg__(self) -> Atom:
         return ARITHMETIC["neg"](self)
+
+    def __bool__(self) -> bool:
+        return bool(ARITHMETIC["bool"](self))
 
 
 @dataclass(eq=False)

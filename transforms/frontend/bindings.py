@@ -26,17 +26,11 @@ class Bindings(Expressions):
                     return [place(ast.Expr(hook("store_outer", ast.Constant(name), value)), like)]
                 return [place(ast.Assign([self.variable(name, ast.Store())], value), like)]
             case ast.Attribute(value=obj, attr=attr):
-                return [
-                    place(
-                        ast.Expr(
-                            hook("set_attr", self.expr(obj), ast.Constant(self.mangle(attr)), value)
-                        ),
-                        like,
-                    )
-                ]
+                attribute = ast.Constant(self.mangle(attr))
+                return [place(ast.Expr(hook("store_attr", value, self.expr(obj), attribute)), like)]
             case ast.Subscript(value=obj, slice=key):
                 return [
-                    place(ast.Expr(hook("set_item", self.expr(obj), self.expr(key), value)), like)
+                    place(ast.Expr(hook("store_item", value, self.expr(obj), self.expr(key))), like)
                 ]
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 names = [unused(f"t{next(self.counter)}") for _ in elements]

@@ -101,13 +101,17 @@ def _joined(test: Atom, a: Ended, b: Ended, statement: bool) -> Any:
 
 def _grown_lists(a: Ended, b: Ended) -> list[tuple[StagedList, Spec]]:
     """Lists that got longer in a branch and must be stacks before it, with an added element."""
-    found = []
+    found: list[tuple[StagedList, Spec]] = []
     for key, (location, _) in {**a.finals, **b.finals}.items():
         if (
             not isinstance(location, ContentsLocation)
             or not isinstance(location.obj, StagedList)
             or location.obj.tail is not None
         ):
+            continue
+        tails = [e.held[key].tail for e in (a, b) if key in e.held and e.held[key].tail]
+        if tails:  # it is one inside of a side already
+            found.append((location.obj, tails[0].spec))
             continue
         before = final_spec(location)
         sides = [e.finals[key][1] if key in e.finals else before for e in (a, b) if not e.raised]

@@ -23,6 +23,7 @@ from tapeless.transforms.frontend.copies import copied, deep_copied
 from tapeless.transforms.frontend.effects import effect_parts, formatted
 from tapeless.transforms.frontend.iteration import (
     accumulate,
+    count_,
     enumerate_,
     filter_,
     iter_,
@@ -209,7 +210,7 @@ def _same(value: Any) -> Any:
 
 def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
-        x = _listed(x)
+        x = x.listed(left=True) if isinstance(x, Lazy) else x
         if must_roll(x):
             return _reduce_rolled(hooks, x, np.all if conjunction else np.any)
         items = list(x)
@@ -336,6 +337,7 @@ BUILTINS: dict[Any, Any] = {
     functools.reduce: reduce_,
     itertools.accumulate: accumulate,
     itertools.starmap: starmap,
+    itertools.count: count_,
     getattr: _getattr,
     setattr: _setattr,
     iter: iter_,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -19,6 +18,7 @@ from tapeless.transforms.frontend.builtins_ import BUILTINS, OVER_ITEMS
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.draws import drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
+from tapeless.transforms.frontend.iterators import advancing
 from tapeless.transforms.frontend.outside import record, refuse_outside, spelling
 from tapeless.transforms.frontend.provenance import (
     LIBRARIES,
@@ -31,7 +31,6 @@ from tapeless.transforms.frontend.provenance import (
 from tapeless.transforms.frontend.records import is_record, new_record
 from tapeless.transforms.frontend.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.rewrite import known_codes, rewritten
-from tapeless.transforms.frontend.rolling import Unrollable
 from tapeless.transforms.frontend.special import array_of, iterated
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import (
@@ -41,36 +40,22 @@ from tapeless.transforms.frontend.symbols import (
     call_numpy,
     constant,
 )
-from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.trace import Unrollable, trace
 from tapeless.transforms.frontend.values import (
-    ContentsLocation,
+    CONTAINERS,
+    before_change,
     contains_symbol,
 )
 from tapeless.transforms.ops import creation
 from tapeless.transforms.ops.table import FUNCTIONS, WRITERS
 from tapeless.transforms.outline import Stretch
 
-MUTATORS = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "pop",
-        "remove",
-        "clear",
-        "sort",
-        "reverse",
-        "update",
-        "setdefault",
-        "popitem",
-        "add",
-        "discard",
-        "intersection_update",
-        "difference_update",
-        "symmetric_difference_update",
-        "appendleft",
-        "popleft",
-    ]
+#: Methods of containers that change nothing.
+READERS = frozenset(
+    {"copy", "count", "fromkeys", "get", "index", "items", "keys", "values", "most_common"}
+    | {"union", "intersection", "difference", "symmetric_difference", "elements", "total"}
+    | {"isdisjoint", "issubset", "issuperset", "__contains__", "__getitem__", "__len__"}
+    | {"__iter__", "__reversed__", "__eq__", "__ne__", "__le__", "__lt__", "__ge__", "__gt__"}
 )
 #: Methods whose result is a container that nobody else has.
 CREATORS = frozenset(
@@ -103,7 +88,7 @@ class Calls:
             raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
             if f in BUILTINS:
-                return BUILTINS[f](self, *_run_over(f, args), **kwargs)
+                return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (staged := applied(f)) is not None:
                 return staged(self, *args, **kwargs)
         if isinstance(f, types.MethodType):
@@ -133,8 +118,8 @@ class Calls:
             return trace().born(StagedList(made)) if type(made) is list else made
         if is_stateful(f.__self__) or spelling(f) is not None:
             return self.call_native(f, args, kwargs)
-        if isinstance(f.__self__, StagedList) and f.__name__ in MUTATORS:
-            trace().touch(ContentsLocation(f.__self__))
+        if isinstance(f.__self__, StagedList) and f.__name__ not in READERS:
+            before_change(f.__self__)
             return f(*args, **kwargs)
         if isinstance(f.__func__, types.FunctionType):
             return self.call_function(f.__func__, (f.__self__, *args), kwargs)
@@ -185,8 +170,8 @@ class Calls:
             made.args = args
             return made
         if root in LIBRARIES and (contains_symbol(args) or contains_symbol(kwargs)):
-            return trace().born(_opaque(cls, args, kwargs))
-        return trace().born(cls(*args, **kwargs))
+            return trace().born(advancing(_opaque(cls, args, kwargs)))
+        return trace().born(advancing(cls(*args, **kwargs)))
 
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
@@ -204,18 +189,20 @@ class Calls:
             return None
         if hashable(f):
             refuse_outside(f, args, kwargs)
-        if isinstance(this, (list, dict, set, deque)) and not isinstance(f, type):
-            if name in MUTATORS:
-                trace().touch(ContentsLocation(this))
+        if isinstance(this, CONTAINERS) and not isinstance(f, type):
+            if name not in READERS:
+                before_change(this)
             if name == "sort":
                 this[:] = self.call(sorted, this, *args, **kwargs)  # type: ignore[index]
                 return None
             made = f(*args, **kwargs)
-            return trace().born(made) if name in CREATORS else made
+            return trace().born(made) if name in CREATORS else advancing(made)
         if is_stateful(this):
             if not trace().birth(this):
                 return drawn(this, name, args, kwargs)
-            self.advance()
+            # a generator made inside
+            what = "draws from a generator that is made outside of it"
+            trace().only_once(what, "draw before the loop or test", trace().birth(this))
         elif impure(f):
             raise UnsupportedError(
                 f"{qualified(f)} gives other values at each call, and would be frozen by staging",
@@ -233,17 +220,7 @@ class Calls:
             symbol = Symbol(constant(made))
             symbol.read_only = not made.flags.writeable
             return symbol
-        return trace().born(made) if is_stateful(made) or name in CREATORS else made
-
-    def advance(self) -> None:
-        """A generator made inside is used: only where the program runs as written."""
-        t = trace()
-        if t.rolling:
-            raise Unrollable("it draws from a generator that is made outside of it")
-        if len(t.journals) > 1:
-            raise UnsupportedError(
-                "a generator is used in a branch that depends on data", "draw before the branch"
-            )
+        return trace().born(made) if is_stateful(made) or name in CREATORS else advancing(made)
 
     def enter_function(
         self, f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -265,7 +242,7 @@ class Calls:
             open_calls.pop()
         if t.blocks[-1] is block and len(block) > start:
             t.stretches.append(Stretch(short_name(f), f.__code__, block[start:], names, origin))
-        return made
+        return advancing(made)
 
 
 def changeable(name: str, args: tuple[Any, ...]) -> None:
@@ -279,8 +256,7 @@ def changeable(name: str, args: tuple[Any, ...]) -> None:
             raise UnsupportedError(
                 f"{name}() of a list that was filled in a loop", "make it an array with np.array"
             )
-        if isinstance(a, (list, dict, set, deque)):
-            trace().touch(ContentsLocation(a))
+        before_change(a)
 
 
 def _run_over(f: Any, args: tuple[Any, ...]) -> Iterable[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.frontend.branches import branch
 from tapeless.transforms.frontend.dependence import can_be_known
+from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.loops import for_loop
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
@@ -24,25 +25,32 @@ def must_roll(x: Any) -> bool:
     return isinstance(x, (Symbol, Sequence)) or (isinstance(x, StagedList) and x.tail is not None)
 
 
-class Lazy:
+class Lazy(Advancing):
     """A generator expression: run through as Python does, unless `sum` can roll it."""
 
     def __init__(self, made: Any) -> None:
-        self.made, self.items = made, None
-
-    def listed(self) -> Any:
-        """The elements as a list that may be rolled."""
-        return comprehension("ListComp", self.made)
-
-    def __iter__(self) -> Any:
-        if self.items is None:
-            self.items = _run_through(self.made)
-        return self.items
+        super().__init__(_run_through(made))
+        self.made, self.started = made, False
 
     def __next__(self) -> Any:
-        return next(iter(self))
+        self.started = True
+        return super().__next__()
+
+    def spent(self, left: bool = False) -> bool:
+        """Whether items were taken before; all are now, or as many as data says."""
+        self.ask()
+        started, self.started = self.started, True
+        if not started:
+            self.source, self.left = iter(()), left
+        return started
+
+    def listed(self, left: bool = False) -> Any:
+        """The elements as a list that may be rolled."""
+        return list(self) if self.spent(left) else comprehension("ListComp", self.made)
 
     def sum(self, hooks: Any, start: Any) -> Any:
+        if self.spent():
+            return hooks.call(sum, list(self), start)
         frame = hooks.frame("sum")
         frame.total = start
         self.add(frame, self.made)

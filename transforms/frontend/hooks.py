@@ -34,9 +34,9 @@ from tapeless.transforms.frontend.truth import is_none, same_meaning, truth
 from tapeless.transforms.frontend.values import (
     AttributeLocation,
     ClosureLocation,
-    ContentsLocation,
     FrameLocation,
     GlobalLocation,
+    before_change,
     contains_symbol,
 )
 from tapeless.transforms.ops.table import FUNCTIONS
@@ -186,13 +186,20 @@ class Hooks(Calls):
             return capture.outer(value, lambda: obj[key], f"{name_of(obj)}[{key!r}]")
         return value
 
+    def store_item(self, value: Any, obj: Any, key: Any) -> None:
+        """obj[key] = value, in the order in which Python evaluates them."""
+        self.set_item(obj, key, value)
+
+    def store_attr(self, value: Any, obj: Any, name: str) -> None:
+        """obj.name = value, in the order in which Python evaluates them."""
+        self.set_attr(obj, name, value)
+
     def set_item(self, obj: Any, key: Any, value: Any) -> None:
         method = special.special(obj, "__setitem__")
         if method is not None:
             trace().enter(method, obj, key, value)
             return
-        if isinstance(obj, (list, dict)):
-            trace().touch(ContentsLocation(obj))
+        before_change(obj)
         obj[key] = value
 
     def delete_item(self, obj: Any, key: Any) -> None:
@@ -200,8 +207,7 @@ class Hooks(Calls):
         if method is not None:
             trace().enter(method, obj, key)
             return
-        if isinstance(obj, (list, dict)):
-            trace().touch(ContentsLocation(obj))
+        before_change(obj)
         del obj[key]
 
     def delete_attr(self, obj: Any, name: str) -> None:
@@ -272,8 +278,7 @@ class Hooks(Calls):
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
         if isinstance(target, str) and kind == "Mod":
             return self.mod(target, value)
-        if isinstance(target, (list, dict, set)):
-            trace().touch(ContentsLocation(target))
+        before_change(target)
         if isinstance(target, np.ndarray):
             raise UnsupportedError(
                 "an array that was made outside of the program is overwritten", "copy it first"
@@ -302,6 +307,8 @@ class Hooks(Calls):
         return self.not_(found) if negate else found
 
     def not_(self, value: Any) -> Any:
+        if isinstance(value, Symbol) and value.type.shape:
+            value = truth(value)
         if isinstance(value, Symbol):
             if value.type.dtype.kind != "b":
                 return apply(FUNCTIONS[np.equal], value, 0)
@@ -444,7 +451,7 @@ class _Managed:
 
 def _filled(obj: Any, key: Any) -> Any:
     """What a defaultdict makes for a key that it does not have."""
-    trace().touch(ContentsLocation(obj))
+    before_change(obj)
     made = obj[key]
     obj[key] = StagedList(made) if type(made) is list else made
     return trace().born(obj[key])

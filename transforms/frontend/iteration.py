@@ -5,15 +5,16 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.language import Literal
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.comprehensions import must_roll
+from tapeless.transforms.frontend.iterators import Counting, inside
 from tapeless.transforms.frontend.loops import for_loop
-from tapeless.transforms.frontend.rolling import Unrollable
 from tapeless.transforms.frontend.sequences import Sequence, counted, sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, atoms, wrap
@@ -61,27 +62,45 @@ def _item_of(x: Any) -> tuple[Any, Callable[[Any], Any]]:
             and step.value == 1
         )
         return s.count, (s.item if plain else lambda k: s.item(wrap(start) + k * wrap(step)))
+    if isinstance(x, Counting):
+        first, x.left = x.count, True
+        return None, lambda k: first + k * x.step
     items = list(x)
     return len(items), lambda k: items[k]
 
 
 def zip_(hooks: Any, *parts: Any, strict: bool = False) -> Any:
-    if not any(must_roll(p) for p in parts):
+    if _run_through(parts):
         return zip(*parts, strict=strict)
-    made = [_item_of(p) for p in parts if not isinstance(p, itertools.count)]
-    length = made[0][0]
-    for n, _ in made[1:]:
-        if n != length and not trace().same_size(n, length):
-            known = [trace().value(n), trace().value(length)]
-            if None in known:
-                raise UnsupportedError(
-                    "zip over arrays whose lengths cannot be compared while staging",
-                    "cut them to one length first",
-                )
-            shorter, longer = (n, length) if known[0] < known[1] else (length, n)  # type: ignore[operator]
-            trace().guard(">=", longer, shorter)
-            length = shorter
+    made = [_item_of(p) for p in parts]
+    length, known = next(n for n, _ in made if n is not None), trace()
+    for k, (n, _) in enumerate(made, 1):
+        if n is None:
+            continue
+        if n != length and not known.same_size(n, length):
+            if strict:
+                raise ValueError(f"zip() argument {k} is not as long as argument 1")
+            length = _shorter(n, length)
     return counted(length, lambda k: tuple(item(k) for _, item in made))
+
+
+def _shorter(a: dims.Size, b: dims.Size) -> dims.Size:
+    x, y = trace().value(a), trace().value(b)
+    if x is None or y is None:
+        raise UnsupportedError(
+            "zip over arrays whose lengths cannot be compared while staging",
+            "cut them to one length first",
+        )
+    shorter, longer = (a, b) if x < y else (b, a)
+    trace().guard(">=", longer, shorter)
+    return shorter
+
+
+def _run_through(parts: tuple[Any, ...]) -> bool:
+    """Whether to take items one by one as Python does: an iterator may have no end, and is left
+    where the shortest of the others ends."""
+    advanced = any(isinstance(p, Iterator) and not isinstance(p, Counting) for p in parts)
+    return advanced or not any(map(must_roll, parts))
 
 
 def enumerate_(hooks: Any, x: Any, start: Any = 0) -> Any:
@@ -103,10 +122,10 @@ def reversed_(hooks: Any, x: Any) -> Any:
 
 
 def map_(hooks: Any, f: Any, *parts: Any) -> Any:
-    if any(must_roll(p) for p in parts):
-        made = zip_(hooks, *parts)
+    made = zip_(hooks, *parts)
+    if isinstance(made, Sequence):
         return counted(made.count, lambda k: hooks.call(f, *made.item(k)))
-    return (hooks.call(f, *items) for items in zip(*parts, strict=False))
+    return (hooks.call(f, *items) for items in made)
 
 
 def filter_(hooks: Any, f: Any, x: Any) -> Any:
@@ -143,7 +162,8 @@ def iter_(hooks: Any, x: Any, *more: Any) -> Any:
 
 
 def next_(hooks: Any, x: Any, *default: Any) -> Any:
-    t = trace()
-    if t.rolling:
-        raise Unrollable("it advances an iterator")
-    return next(x, *default)
+    return next(inside(x), *default)
+
+
+def count_(hooks: Any, start: Any = 0, step: Any = 1) -> Any:
+    return Counting(start, step)

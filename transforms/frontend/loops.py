@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,12 +18,13 @@ from tapeless.transforms.errors import (
     UnsupportedError,
 )
 from tapeless.transforms.frontend.branches import branch, short_circuit
-from tapeless.transforms.frontend.rolling import Roll, Unrollable
+from tapeless.transforms.frontend.iterators import Advancing, Counting
+from tapeless.transforms.frontend.rolling import Roll
 from tapeless.transforms.frontend.sequences import Sequence, sequence
 from tapeless.transforms.frontend.settled import Plain
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.syntax import unused
-from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.trace import Unrollable, trace
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.steps import logical_not
@@ -42,13 +45,12 @@ def for_loop(
         and isinstance(seq.count, int)
         and all(isinstance(a, Literal) for a in seq.span)
     )
+    if isinstance(iterable, Counting):
+        _count(iterable, body, frame, stop)
+        return
     if seq is None:
-        _run_items(
-            list(iterable) if not isinstance(iterable, (list, tuple)) else iterable,
-            body,
-            frame,
-            stop,
-        )
+        listed = iterable if isinstance(iterable, (list, tuple, Advancing)) else list(iterable)
+        _run_items(listed, body, frame, stop)
         return
     key = loop_key(body)
     why = t.decisions.unroll.get(key)
@@ -133,23 +135,35 @@ def loop_key(body: Any) -> tuple[str, int, str]:
     return (code.co_filename, code.co_firstlineno, code.co_name)
 
 
-def _run_items(items: Any, body: Callable[[Any], Any], frame: Any, stop: str | None) -> None:
+def _run_items(
+    items: Any, body: Callable[[Any], Any], frame: Any, stop: str | None, first: int = 0
+) -> None:
     """Runs a loop as Python does; a data-dependent break makes the later passes conditional."""
-    source = iter(items)
+    for k, item in enumerate(itertools.islice(items, first, None), first + 1):
+        body(item)
+        if stop is None:
+            continue
+        flag = truth(getattr(frame, stop))
+        if isinstance(flag, Symbol):
+            if isinstance(items, Advancing):
+                items, k = items.rest(), 0
+            branch(flag, lambda: None, functools.partial(_run_items, items, body, frame, stop, k))
+            return
+        if flag:
+            return
 
-    def run() -> None:
-        for item in source:
-            body(item)
-            if stop is None:
-                continue
-            flag = truth(getattr(frame, stop))
-            if isinstance(flag, Symbol):
-                branch(flag, lambda: None, run)
-                return
-            if flag:
-                return
 
-    run()
+def _count(numbers: Counting, body: Callable[[Any], Any], frame: Any, stop: str | None) -> None:
+    """for k in itertools.count(): body"""
+
+    def following() -> None:
+        body(next(numbers))
+
+    file, line, name = loop_key(body)
+    following.__code__ = following.__code__.replace(
+        co_filename=file, co_firstlineno=line, co_name=name
+    )
+    while_loop(lambda: True, following, frame, stop)
 
 
 def while_loop(test: Any, body: Any, frame: Any, stop: str | None) -> None:
@@ -197,9 +211,13 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None) -> None:
 def _writes(test: Callable[[], Any]) -> bool:
     """Whether evaluating a test changes variables, as `while (x := f(x)) > 0` does."""
     t = trace()
-    with t.recording() as journal, t.block():
-        truth(test())
-        found = bool(journal.old)
+    t.rolling += 1  # what is done once is not done for a look
+    try:
+        with t.recording() as journal, t.block():
+            truth(test())
+            found = bool(journal.old)
+    finally:
+        t.rolling -= 1
     t.rollback(journal)
     return found
 

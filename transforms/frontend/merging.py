@@ -34,6 +34,8 @@ class Merge:
 
     def __init__(self, test: Atom, a: Ended, b: Ended) -> None:
         self.test, self.a, self.b = test, a, b
+        sides = [(a, b), (b, a)]  # what is made on one side, where the other one raises
+        self.kept = {v for e, o in sides if o.raised for s in e.body for v in outputs(s)}
         self.outs: list[Var] = []
         self.results: tuple[list[Atom], list[Atom]] = ([], [])
         self.made: dict[tuple[int, int], Any] = {}
@@ -91,7 +93,9 @@ class Merge:
             raise NeedStatic(self.test, problem, hint)
 
     def atom(self, p: Atom, q: Atom, hint: Any = None) -> Atom:
-        if p is q or ((isinstance(p, Literal) and p == q) and not (self.a.raised or self.b.raised)):
+        if (p is q and p not in self.kept) or (
+            (isinstance(p, Literal) and p == q) and not (self.a.raised or self.b.raised)
+        ):
             return p
         kind = join_types(p.type, q.type)
         out = Var(kind, self.name)

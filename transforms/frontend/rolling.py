@@ -17,7 +17,6 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.errors import (
     AliasError,
-    Signal,
     StructureError,
     TapelessError,
     UndefinedError,
@@ -33,7 +32,7 @@ from tapeless.transforms.frontend.settled import Pass, Plain, Settled
 from tapeless.transforms.frontend.sides import final_spec
 from tapeless.transforms.frontend.staged_list import StagedList, start_tail
 from tapeless.transforms.frontend.symbols import Symbol
-from tapeless.transforms.frontend.trace import Journal, Location, trace
+from tapeless.transforms.frontend.trace import Journal, Location, Unrollable, trace
 from tapeless.transforms.frontend.truth import truth, undefined_flag
 from tapeless.transforms.frontend.unset import SetLocation, not_yet
 from tapeless.transforms.frontend.values import (
@@ -47,11 +46,6 @@ from tapeless.transforms.frontend.values import (
     join_types,
     put_together,
 )
-
-
-class Unrollable(Signal):
-    """A loop body has no stable types; the loop must be unrolled."""
-
 
 FAILURES = (
     Unrollable,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Statement
@@ -32,23 +32,20 @@ class Ended:
     poisoned: dict[Any, str]
     began: int = 0
     result: Any = None  # what an expression gives, taken apart
+    held: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # what was in the locations
 
     def left(self, location: Location) -> Spec:
         """What the branch left in a location, which it need not have written itself: an array
-        that stands there may have been overwritten."""
+        or a container that stands there may have been changed."""
         if location.key in self.finals:
             return self.finals[location.key][1]
-        cells = [
-            (loc, loc.get(), spec.atom)
-            for loc, spec in self.finals.values()
-            if isinstance(loc, CellLocation)
-        ]
-        for loc, _, new in cells:
-            loc.set(new)
+        before = [(loc, loc.get()) for loc, _ in self.finals.values()]
+        for loc, _ in before:
+            loc.set(self.held[loc.key])
         trace().poisoned = self.poisoned
         with reopened(self.body):
             found = final_spec(location)
-        for loc, old, _ in cells:
+        for loc, old in before:
             loc.set(old)
         return found
 
@@ -75,9 +72,10 @@ def run_branch(body: Callable[[], Any], flags: Iterable[Atom] = ()) -> Ended:
         finals = (
             {} if raised else {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
         )
+        held = {k: loc.get() for k, (loc, _) in finals.items()}
     t.rollback(journal)
     poisoned = {} if raised else dict(t.poisoned)
-    return Ended(statements, finals, raised, poisoned, journal.serial, result)
+    return Ended(statements, finals, raised, poisoned, journal.serial, result, held)
 
 
 def final_spec(location: Location) -> Spec:

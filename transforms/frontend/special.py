@@ -10,10 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.cells import Value
+from tapeless.transforms.frontend.iterators import Advancing, inside
 from tapeless.transforms.frontend.provenance import of_library, static_attribute
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply
-from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.trace import Unrollable, trace
 from tapeless.transforms.ops.table import FUNCTIONS
 
 OPERATORS = {
@@ -63,6 +67,9 @@ def special(value: Any, name: str) -> types.FunctionType | None:
 
 def binary(kind: str, left: Any, right: Any) -> Any:
     """left + right, and every other operator with two operands."""
+    if kind in ("Is", "IsNot"):
+        same = identical(left, right)
+        return same if kind == "Is" else _opposite(same)
     name = OPERATORS[kind]
     for method, this, other in _asked(name.rstrip("_"), left, right):
         made = trace().enter(method, this, other)
@@ -75,6 +82,34 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     except TypeError as e:
         raise _in_words_of_numpy(e, left, right) from None
     return trace().born(made) if type(made) in (set, dict) else made
+
+
+def identical(left: Any, right: Any) -> Any:
+    """left is right. What a loop carries or a test chose may be one of several arrays."""
+    if not isinstance(left, Symbol) or not isinstance(right, Symbol):
+        flag, other = (left, right) if isinstance(left, Symbol) else (right, left)
+        if not isinstance(flag, Symbol) or not isinstance(other, bool) or not flag.type.weak:
+            return left is right
+        return flag if other else _opposite(flag)
+    if left is right or (left.cell is not None and left.cell is right.cell):
+        return True
+    t = trace()
+    made = [x.cell.made for x in (left, right) if x.cell is not None]
+    passed = [a for a in made if isinstance(a, Var) and a not in t.definitions]
+    chosen = any(a in t.flows or t.parents.get(a, ("",))[0] == "if" for a in passed)
+    views = left.cell is right.cell is None and _root(left) is _root(right)
+    if chosen or views or len(passed) == 2:
+        if t.rolling:
+            raise Unrollable("it asks whether two variables hold one array")
+        raise UnsupportedError(
+            "whether two variables hold one array depends on data",
+            "keep a number or flag beside them that says so, and compare that",
+        )
+    return False
+
+
+def _root(view: Value) -> Any:
+    return view.cell if view.parent is None else _root(view.parent)
 
 
 def _in_words_of_numpy(error: TypeError, *operands: Any) -> TypeError:
@@ -144,7 +179,7 @@ def iterated(value: Any) -> Any:
     method = special(value, "__iter__")
     if method is not None:
         value = trace().enter(method, value)
-    return _items(value) if special(value, "__next__") else value
+    return Advancing(_items(value)) if special(value, "__next__") else inside(value)
 
 
 def _items(iterator: Any) -> Iterator[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -363,6 +365,9 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if func.__hash__ and func in WRITERS:
         return _overwrite(WRITERS[func], *args, **kwargs)
     rule = _rule_of(func)
+    place = _place_of_out(rule)
+    if out is None and place is not None and len(args) > place:
+        args, out = (*args[:place], None, *args[place + 1 :]), args[place]
     if isinstance(func, np.ufunc):
         where = kwargs.pop("where", True)
         if where is not True:
@@ -377,6 +382,16 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if func is np.nan_to_num and kwargs.get("copy") is False:
         out = args[0]
     return made if out is None else _store_out(out, made)
+
+
+@functools.cache
+def _place_of_out(rule: Any) -> int | None:
+    """Where a function that is not a ufunc takes out= by position."""
+    parameters = inspect.signature(rule).parameters
+    found = parameters.get("out")
+    if found is None or found.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+        return None
+    return list(parameters).index("out")
 
 
 def _rule_of(func: Any) -> Any:

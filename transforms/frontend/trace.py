@@ -11,8 +11,12 @@ from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import Builder, size_atom
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Effect, Var
-from tapeless.transforms.errors import EscapeError
+from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.outline import Stretch
+
+
+class Unrollable(Signal):
+    """A loop body has no stable types, or does what is done once; the loop must be unrolled."""
 
 
 class Location:
@@ -190,6 +194,15 @@ class Trace(Builder):
         journal = self.journals[-1]
         if location.key not in journal.old and location.birth <= journal.serial:
             journal.old[location.key] = (location, location.get())
+
+    def only_once(self, what: str, hint: str, birth: int = 0) -> None:
+        """Refuses what is done once and in order, to something as old as `birth`, in statements
+        that are staged again or may not be run: rolled loops, and sides of tests on data."""
+        if len(self.journals) == 1 or self.journals[-1].serial < birth:
+            return
+        if self.rolling:
+            raise Unrollable(f"it {what}")
+        raise UnsupportedError(f"a side of a test on data {what}", hint)
 
     def born(self, obj: Any) -> Any:
         """Remember that a mutable object was made now, by the program."""

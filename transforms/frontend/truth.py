@@ -25,7 +25,7 @@ def truth(value: Any) -> Any:
         return bool(value)
     if value.type.shape:
         total = dims.product(value.type.shape)
-        if total != 1:
+        if total != 1 and not trace().same_size(total, 1):
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. "
                 "Use a.any() or a.all()"

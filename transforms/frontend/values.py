@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -297,6 +298,18 @@ class ContentsLocation(Location):
         self.obj.update(value)
 
 
+CONTAINERS = (list, dict, set, deque)
+
+
+def before_change(obj: Any) -> None:
+    """Must be called before a container of Python's changes."""
+    if isinstance(obj, CONTAINERS):
+        trace().touch(ContentsLocation(obj))
+    elif isinstance(obj, (bytearray, array)):
+        what = f"changes a {type(obj).__name__} that is made outside of it"
+        trace().only_once(what, "use a list or an array of NumPy", trace().birth(obj))
+
+
 class AttributeLocation(Location):
     def __init__(self, obj: Any, name: str) -> None:
         self.obj, self.name, self.key = obj, name, ("attribute", id(obj), name)
@@ -309,7 +322,7 @@ class AttributeLocation(Location):
         if value is MISSING:
             delattr(self.obj, self.name)
         else:
-            object.__setattr__(self.obj, self.name, value)
+            (type if isinstance(self.obj, type) else object).__setattr__(self.obj, self.name, value)
 
 
 class GlobalLocation(Location):

@@ -16,6 +16,7 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
+    blocks,
 )
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.loops import scalars
@@ -38,6 +39,8 @@ class Control(Nests):
         self.growing: set[Var] = set()
 
     def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
+        for cell in self.memory.writes(s) if blocks(s) else ():
+            self.local.pop(cell, None)  # what is overwritten inside is read anew
         match s:
             case Let():
                 if is_view(s):

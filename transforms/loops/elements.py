@@ -62,7 +62,7 @@ class Elements(Extents):
             raise NotCompiled
         one = own is None and not shape
         shape = (1,) if one else shape
-        made = own or Var(Type(v.type.dtype, shape), v.name)
+        made = Var(Type(v.type.dtype, shape), v.name) if own is None else own
         made.name = made.name or "out"
         self.scratch[made] = Type(v.type.dtype, shape)
         return Buffer(self.param(made), axes, one)

@@ -76,7 +76,7 @@ class Parts:
         parts = list(self.found(written))
         if len(parts) > 1:
             parts = list(_serial_together(parts, self.heavy(parts)))
-        if all(p.rows is None or isinstance(p.rows * p.work, int) for p in parts):
+        if all(p.rows is None or _little(p.rows * p.work) for p in parts):
             return [Part(run)]
         self.place([s for s in run if self.read_through(s)], parts)
         order = {id(s): k for k, s in enumerate(run)}
@@ -289,6 +289,11 @@ def _serial_together(parts: list[Part], heavy: set[int]) -> Iterator[Part]:
         yield part
     if waiting:
         yield Part(waiting)
+
+
+def _little(work: Size) -> bool:
+    """Whether threads pay in no call."""
+    return isinstance(work, int) and work < HEAVY
 
 
 def _long_axes(stage: Stage) -> list[int]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tapeless.transforms.core.language import Block, For, If, Let, Statement, Var, While
+from tapeless.transforms.loops.kept import kept
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.ops.overwriting import OVERWRITING
 from tapeless.transforms.ops.parts import update
@@ -26,7 +27,7 @@ def stored_back(
     ours         other parameters that may be overwritten
     """
     block = own(block, (*stored, *ours))
-    block = block if overwriting else not_overwriting(block)
+    block = block if overwriting else kept(not_overwriting(block), stored)
     if not stored:
         return block
     memory = Memory()
@@ -38,9 +39,9 @@ def stored_back(
         if isinstance(value, Var) and memory.cell(value) is p:
             continue
         if isinstance(value, Var) and memory.base(value) in stored:
-            kept = Var(value.type, value.name)
-            copies.append(Let((kept,), copy, (value,)))
-            value = kept
+            old = Var(value.type, value.name)
+            copies.append(Let((old,), copy, (value,)))
+            value = old
         whole = (slice(None),) * p.type.ndim
         stores.append(Let((Var(p.type, p.name),), update, (p, value), {"key": whole}))
     return replace(block, body=(*block.body, *copies, *stores), results=block.results[:first])

@@ -49,7 +49,8 @@ class Sliced:
         computed = [v for v in kept if self.computed(v)]
         start = min((self.places[id(s)] for s in again), default=self.first)
         if len(again) > MANY or len(computed) > len(distinct) or not self.holds(kept, start):
-            again, kept = {}, {base for v in distinct if (base := self.memory.base(v))}
+            again = {}
+            kept = {base for v in distinct if (base := self.memory.base(v)) is not None}
             if not self.holds(kept, self.first):
                 raise Unsliced
         self.again = set(again)

@@ -121,10 +121,11 @@ class Spread:
             for v, axis in (*self.vars.items(), *self.cells.items()):
                 found |= {entries[axis] for entries in self.through(a, at, v)}
         cell = self.memory.base(stage.let.args[0]) if stage.stores else None
-        if cell in self.cells and cell is not None:
-            found |= {e[self.cells[cell]] for e in self.target(stage, cell)}
-        if not found and not stage.space:
-            return
+        known = self.vars | self.cells
+        if cell in known and cell is not None:
+            found |= {e[known[cell]] for e in self.target(stage, cell)}
+        if not found and not stage.space and cell is None:
+            return  # a number that is the same for all rows
         if not found and stage.space and self.equal(stage.space[0], self.size):
             found = {0}
         if len(found) != 1 or None in found:

@@ -58,7 +58,8 @@ def _simplify_mul(args: Atoms, params: Params) -> Any:
         or not a.type.dtype.kind == "f" == b.type.dtype.kind
     ):
         return fold(lambda x, y: x * y, args)
-    return _gathered(a, b) or _gathered(b, a)
+    found = _gathered(a, b)
+    return _gathered(b, a) if found is None else found
 
 
 def _gathered(a: Atom, b: Atom) -> Any:

@@ -17,7 +17,7 @@ from tapeless.transforms.ops.rearranging import raised_to
 from tapeless.transforms.ops.shapes import cast_to, flat, reshape
 
 
-def _concatenate(arrays: Any, axis: Any = 0, dtype: Any = None) -> Any:
+def _concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Any:
     pieces = [as_array(a) for a in arrays]
     if axis is None:
         pieces, axis = [flat(p) for p in pieces], 0
@@ -27,8 +27,9 @@ def _concatenate(arrays: Any, axis: Any = 0, dtype: Any = None) -> Any:
     return made if dtype is None else cast_to(made, np.dtype(dtype))
 
 
-def _stack(arrays: Any, axis: Any = 0) -> Any:
-    return stack(arrays, axis)
+def _stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Any:
+    made = stack(arrays, axis)
+    return made if dtype is None else cast_to(made, np.dtype(dtype))
 
 
 def _vstack(tup: Any) -> Any:

@@ -9,7 +9,6 @@ import numpy as np
 from tapeless.transforms.core.builder import atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Literal, Var
-from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.elementwise import log10, power
 from tapeless.transforms.ops.fresh import (
     FLOAT,
@@ -26,10 +25,10 @@ from tapeless.transforms.ops.fresh import empty as empty
 from tapeless.transforms.ops.fresh import zero as zero
 from tapeless.transforms.ops.joining import array as array
 from tapeless.transforms.ops.joining import as_array as as_array
-from tapeless.transforms.ops.joining import stack
+from tapeless.transforms.ops.joining import axis_of, stack
 from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import broadcast_to, cast, column, copy, reshape
+from tapeless.transforms.ops.shapes import broadcast_to, cast, column, copy, move, reshape
 from tapeless.transforms.ops.shapes import cast_to as cast_to
 from tapeless.transforms.ops.steps import equal
 
@@ -105,8 +104,6 @@ def _linspace(
 ) -> Any:
     """start + k * step, the last one exactly `stop`, as NumPy."""
     start, stop, num = as_array(start), as_array(stop), atom(num)
-    if axis != 0:
-        raise UnsupportedError("np.linspace with axis=", "move the first axis with np.moveaxis")
     k = _arange(0, num)
     wide = max(start.type.ndim, stop.type.ndim)
     last = num - 1
@@ -118,6 +115,7 @@ def _linspace(
     if endpoint:
         out = select(equal(k, last), cast_to(stop, out.type.dtype), out)
     out = out if dtype is None else cast_to(out, np.dtype(dtype))
+    out = out if axis == 0 else move(out, (0,), (axis_of(axis, out.type.ndim),))
     return (out, step) if retstep else out
 
 
@@ -130,7 +128,7 @@ def _logspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> Any:
-    out = power(as_array(base), _linspace(start, stop, num, endpoint))
+    out = power(as_array(base), _linspace(start, stop, num, endpoint, axis=axis))
     return out if dtype is None else cast_to(out, np.dtype(dtype))
 
 

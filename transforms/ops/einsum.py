@@ -12,7 +12,6 @@ from tapeless.transforms.core.builder import join
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.fresh import eye
@@ -153,6 +152,18 @@ def _explicit(subscripts: str, ndims: list[int]) -> str:
     return f"{','.join(inputs)}->{output}"
 
 
+def _as_text(*operands: Any) -> tuple[str, tuple[Any, ...]]:
+    """Operands that are each followed by a list of integers for its axes, as letters instead."""
+
+    def letters(axes: Any) -> str:
+        return "".join("..." if k is Ellipsis else string.ascii_letters[k] for k in axes)
+
+    pairs = len(operands) // 2 * 2
+    inputs = ",".join(map(letters, operands[1:pairs:2]))
+    output = "".join(f"->{letters(axes)}" for axes in operands[pairs:])
+    return inputs + output, operands[:pairs:2]
+
+
 def _einsum(
     subscripts: Any,
     *operands: Any,
@@ -163,9 +174,7 @@ def _einsum(
     optimize: Any = False,
 ) -> Any:
     if not isinstance(subscripts, str):
-        raise UnsupportedError(
-            "np.einsum with lists of integers as subscripts", "write the subscripts as a string"
-        )
+        subscripts, operands = _as_text(subscripts, *operands)
     atoms = [as_array(a) for a in operands]
     if dtype is not None:
         atoms = [cast_to(a, np.dtype(dtype)) for a in atoms]

@@ -114,18 +114,16 @@ def _matrix_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> An
     rows, columns = axes
     if ord in (1, -1, np.inf, -np.inf):
         along, over = (rows, columns) if ord in (1, -1) else (columns, rows)
-        sums = sum(absolute(x), axes=(along,), keepdims=True)
+        sums = sum(absolute(x), axes=(along,), keepdims=keepdims)
         extremum = amax if ord in (1, np.inf) else amin
-        made = extremum(sums, axes=(over,), keepdims=True)
-    elif ord in (2, -2, "nuc"):
-        from_last = (x.type.ndim - 2, x.type.ndim - 1)
-        values = singular_values(move(x, axes, from_last))
-        op = {2: amax, -2: amin, "nuc": sum}[ord]
-        made = op(values, axes=(values.type.ndim - 1,), keepdims=False)
-        made = reshape(made, shape=reduced(x.type.shape, axes, True))
-    else:
+        place = over if keepdims else over - (over > along)
+        return extremum(sums, axes=(place,), keepdims=keepdims)
+    if ord not in (2, -2, "nuc"):
         raise ValueError("Invalid norm order for matrices.")
-    return made if keepdims else reshape(made, shape=reduced(x.type.shape, axes, False))
+    values = singular_values(move(x, axes, (x.type.ndim - 2, x.type.ndim - 1)))
+    op = {2: amax, -2: amin, "nuc": sum}[ord]
+    made = op(values, axes=(values.type.ndim - 1,), keepdims=False)
+    return reshape(made, shape=reduced(x.type.shape, axes, True)) if keepdims else made
 
 
 def _cond(x: Any, p: Any = None) -> Any:

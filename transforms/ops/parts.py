@@ -10,7 +10,7 @@ from tapeless.transforms.core.builder import atom, current, made_by, size_atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.errors import ShapeError, UnevenError
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.batched_keys import batched_part, slices_vary
 from tapeless.transforms.ops.batching import Axes, Batched
@@ -71,7 +71,7 @@ def _read_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | No
         return None
     part = batched_part(args[0], axes[0], params["key"], args[1:], axes[1:])
     if part is None:
-        raise UnsupportedError(
+        raise UnevenError(
             "vmap: how many elements a mask selects differs between the elements of the batch",
             "use np.where, which keeps the shape",
         )
@@ -212,7 +212,7 @@ def _masked_store(
     inner = x.type.ndim - mask.type.ndim  # axes that the mask leaves alone
     plain = len(rest) == 1 and isinstance(key[0], Slot) and all(e == slice(None) for e in tail)
     if not plain or v.type.ndim - (place is not None) > inner:
-        raise UnsupportedError(
+        raise UnevenError(
             "vmap: how many elements a mask selects differs between the elements of the batch",
             "store one value for all, or use np.where",
         )

@@ -158,7 +158,8 @@ def reduction(op: Op, default: Any = None) -> Any:
         a = as_array(a)
         if where is not None and where is not True:
             if op is mean:
-                return _mean_where(a, as_array(where), axes_of(axis, a.type.ndim), keepdims, dtype)
+                axes = axes_of(axis, a.type.ndim)
+                return _mean_where(a, as_array(where), axes, bool(keepdims), dtype)
             a = _masked(op, a, where, initial)
         if dtype is not None:
             a = cast_to(a, np.dtype(dtype))
@@ -177,6 +178,22 @@ def reduction(op: Op, default: Any = None) -> Any:
     return reduce
 
 
+def without_dtype(op: Op) -> Any:
+    """The signature of reductions that keep the dtype, or have one of their own."""
+
+    def reduce(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Any:
+        return reduction(op)(a, axis, None, None, keepdims, initial, where)
+
+    return reduce
+
+
 def _masked(op: Op, a: Atom, where: Any, initial: Any) -> Any:
     """The array with what changes nothing in the place of elements that are left out."""
     if op not in EMPTY and initial is None:
@@ -186,13 +203,16 @@ def _masked(op: Op, a: Atom, where: Any, initial: Any) -> Any:
 
 
 def _mean_where(
-    a: Any, where: Any, axes: tuple[int, ...], keepdims: bool, dtype: Any = None, ddof: Any = 0
+    a: Atom, where: Any, axes: tuple[int, ...], keepdims: bool, dtype: Any = None, ddof: Any = 0
 ) -> Any:
-    """The mean of the elements where a mask is true."""
+    """The mean of the elements where a mask is true; of all if there is none."""
     kind = np.mean(np.ones(1, a.type.dtype), dtype=dtype).dtype
-    chosen = broadcast_to(where, shape=a.type.shape)
-    total = sum(select(chosen, cast_to(a, kind), 0), axes=axes, keepdims=bool(keepdims))
-    number = sum(cast_to(chosen, np.dtype(np.intp)), axes=axes, keepdims=bool(keepdims))
+    a, number = cast_to(a, kind), count(a.type, axes)
+    if where is not None:
+        chosen = broadcast_to(where, shape=a.type.shape)
+        a = select(chosen, a, 0)
+        number = sum(cast_to(chosen, np.dtype(np.intp)), axes=axes, keepdims=keepdims)
+    total = sum(a, axes=axes, keepdims=keepdims)
     return cast_to(truediv(total, number - ddof), kind)
 
 
@@ -212,20 +232,23 @@ def _moment(op: Op) -> Any:
         keepdims: Any = False,
         *,
         where: Any = None,
+        mean: Any = None,
         correction: Any = None,
     ) -> Any:
         a = as_array(a)
+        axes, keepdims = axes_of(axis, a.type.ndim), bool(keepdims)
         ddof = ddof if correction is None else correction
+        mask = None if where is None or where is True else as_array(where)
         if a.type.dtype.kind not in "fc":
             a = cast(a, dtype=np.dtype(float))
-        if where is not None and where is not True:
-            axes, mask = axes_of(axis, a.type.ndim), as_array(where)
-            off = absolute(sub(a, _mean_where(a, mask, axes, True)))
-            made = _mean_where(mul(off, off), mask, axes, keepdims, None, ddof)
-            flat_at = equal(made, 0)
-            root = sqrt(select(flat_at, 1.0, made))
-            return select(flat_at, 0.0, root) if op is std else made
-        return op(a, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims), ddof=ddof)
+        if mask is None and mean is None and dtype in (None, a.type.dtype):
+            return op(a, axes=axes, keepdims=keepdims, ddof=ddof)
+        centre = _mean_where(a, mask, axes, True, dtype) if mean is None else as_array(mean)
+        off = absolute(sub(a, centre))
+        made = _mean_where(mul(off, off), mask, axes, keepdims, dtype, ddof)
+        flat_at = equal(made, 0)
+        root = sqrt(select(flat_at, 1.0, made))
+        return select(flat_at, 0.0, root) if op is std else made
 
     return moment
 
@@ -234,12 +257,12 @@ NUMPY = {
     np.sum: reduction(sum),
     np.mean: reduction(mean),
     np.prod: reduction(prod),
-    np.max: reduction(amax),
-    np.min: reduction(amin),
-    np.amax: reduction(amax),
-    np.amin: reduction(amin),
-    np.any: reduction(any_),
-    np.all: reduction(all_),
+    np.max: without_dtype(amax),
+    np.min: without_dtype(amin),
+    np.amax: without_dtype(amax),
+    np.amin: without_dtype(amin),
+    np.any: without_dtype(any_),
+    np.all: without_dtype(all_),
     np.count_nonzero: reduction(count_nonzero),
     np.var: _moment(var),
     np.std: _moment(std),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,17 @@ from tapeless.transforms.ops.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate, stack
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.quantiles import by_sorting
-from tapeless.transforms.ops.reductions import amax, amin, count, mean, merged, prod, reduction, sum
+from tapeless.transforms.ops.reductions import (
+    amax,
+    amin,
+    count,
+    mean,
+    merged,
+    prod,
+    reduction,
+    sum,
+    without_dtype,
+)
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
@@ -38,6 +49,7 @@ from tapeless.transforms.ops.steps import equal, floor, isnan
 
 
 def _without_nan(rule: Any, filler: Any) -> Any:
+    @functools.wraps(rule)
     def run(a: Any, *args: Any, **kwargs: Any) -> Any:
         a = as_array(a)
         if a.type.dtype.kind not in "fc":
@@ -259,8 +271,8 @@ NUMPY = {
     np.percentile: _quantile(100.0),
     np.nansum: _without_nan(reduction(sum), 0),
     np.nanprod: _without_nan(reduction(prod), 1),
-    np.nanmax: _without_nan(reduction(amax), -np.inf),
-    np.nanmin: _without_nan(reduction(amin), np.inf),
+    np.nanmax: _without_nan(without_dtype(amax), -np.inf),
+    np.nanmin: _without_nan(without_dtype(amin), np.inf),
     np.nancumsum: _without_nan(run_along(cumsum), 0),
     np.nancumprod: _without_nan(run_along(cumprod), 1),
     np.nanmean: _nanmean,

@@ -212,5 +212,5 @@ def _for_each(n: int, one: Var, rows: Atom, body: list[Statement], result: Atom)
     """A block for one group, for all groups."""
     batch = Batch(n, nested=True)
     batch.env[one] = (rows, 0)
-    batch.block(body)
+    batch.block(body, (result,))
     return front(*batch.value(result)) if batch.batched(result) else batch.front(result)

@@ -8,13 +8,14 @@ do not depend on the batch stay as they are.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.dims import Size, Symbol, substitute
 from tapeless.transforms.core.language import (
     Atom,
     Effect,
@@ -29,12 +30,13 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import InternalError, UnsupportedError, located
+from tapeless.transforms.errors import InternalError, UnevenError, UnsupportedError, located
 from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.drawing import draw
 from tapeless.transforms.ops.fresh import batch_of
 from tapeless.transforms.ops.shapes import move
 from tapeless.transforms.vmap import (
+    apart,
     branches,
     calls,
     closed,
@@ -66,6 +68,7 @@ class Batch:
     lengths  of lists that have grown by different numbers of elements, with the list
     ragged   what masks select that depend on the element
     counts   how many that is, with the mask
+    most     the longest of lengths that depend on the element, for what is as long
     uneven   lists that have grown by different numbers of elements
     """
 
@@ -77,6 +80,7 @@ class Batch:
         self.lengths: dict[Any, Atom] = {}
         self.ragged: dict[Any, ragged.Ragged] = {}
         self.counts: dict[Any, Atom] = {}
+        self.most: dict[Symbol, Size] = {}
         self.mask: Atom | None = None
         self.looped = is_looped()
 
@@ -92,6 +96,11 @@ class Batch:
     def batched(self, a: Atom) -> bool:
         return self.value(a)[1] is not None
 
+    def differs(self, v: Var) -> bool:
+        """Whether a variable of the block for one element depends on the element."""
+        known = v in self.uneven or v in self.ragged or v in self.lengths
+        return known or self.env.get(v, (v, None))[1] is not None
+
     def bind(self, v: Var, out: Atom, axis: int | None) -> None:
         """`v` is `out` from now on; sizes, dtype and name are those that it had."""
         if isinstance(out, Var) and not out.name:
@@ -106,7 +115,8 @@ class Batch:
             return StackType(self.kind(t.item))
         if not has_axes(t):
             return t
-        return Type(t.dtype, (*t.shape[:axis], self.size, *t.shape[axis:]))
+        shape = tuple(substitute(n, self.most.get) for n in t.shape) if self.most else t.shape
+        return Type(t.dtype, (*shape[:axis], self.size, *shape[axis:]))
 
     @staticmethod
     def _conformed(out: Atom, kind: Type, v: Var) -> Atom:
@@ -148,19 +158,54 @@ class Batch:
 
     # -- statements
 
-    def block(self, body: Iterable[Statement], ends: Iterable[Atom] | None = None) -> None:
-        """Records the statements for all elements; `ends` are read afterwards, where that is all
-        that is read."""
-        if self.looped and ends is not None and not self.masked:
+    def block(
+        self, body: Iterable[Statement], ends: Iterable[Atom], by_element: bool = False
+    ) -> None:
+        """Records the statements for all elements; `ends` are read afterwards. With `by_element`,
+        a compiled program may have a loop over them."""
+        body, ends = list(body), list(ends)
+        try:
+            with self.tentative():
+                self.together(body, ends, by_element)
+        except UnevenError as error:
+            parts = apart.around(self, body, ends, error.at)
+            if parts is None:
+                raise
+            apart.record(self, parts, ends, by_element)
+
+    def together(self, body: list[Statement], ends: list[Atom], by_element: bool) -> None:
+        if self.looped and by_element and not self.masked:
             each.block(self, body, ends)
             return
         for s in body:
             builder.current().origin = s.origin
             self.statement(s)
 
+    @contextmanager
+    def tentative(self) -> Iterator[None]:
+        """What is recorded inside is forgotten if something there differs in length."""
+        kept = ("env", "uneven", "tried", "lengths", "ragged", "counts", "most")
+        before = {name: copy.copy(getattr(self, name)) for name in kept}
+        try:
+            with builder.current().block() as made:
+                yield
+        except UnevenError:
+            self.__dict__.update(before)
+            raise
+        for s in made:
+            builder.current().emit(s)
+
+    def can_be_apart(self, s: Statement) -> bool:
+        """Whether a statement may be made for the elements one after the other."""
+        return not (self.masked and self.nested and effects.acts(s))
+
     def statement(self, s: Statement) -> None:
         with located(s.origin):
-            self.recorded(s)
+            try:
+                self.recorded(s)
+            except UnevenError as error:
+                error.at = s
+                raise
 
     def recorded(self, s: Statement) -> None:
         match s:

@@ -56,7 +56,7 @@ def _same_for_all(batch: Batch, s: If) -> None:
     sides = []
     for block in (s.then, s.orelse):
         with batch.scoped() as made:
-            batch.block(block.body, block.results)
+            batch.block(block.body, block.results, by_element=True)
             sides.append((made, [batch.value(a) for a in block.results], dict(batch.env)))
     pairs = zip(sides[0][1], sides[1][1], strict=True)
     places = [b[1] if a[1] is None else a[1] for a, b in pairs]
@@ -116,7 +116,7 @@ def _by_element(batch: Batch, s: If, test: Atom) -> None:
         block = (s.then, s.orelse)[k]
         if calm[k]:
             with env_kept(batch):
-                batch.block(block.body)
+                batch.block(block.body, block.results)
                 whole[k] = [batch.value(a) for a in block.results]
             ends = _joined(batch, s, test, ends, whole, k)
         else:
@@ -171,7 +171,8 @@ def _chosen(batch: Batch, v: Var, test: Atom, then: Any, orelse: Any) -> Any:
     ndim = v.type.ndim
     a, b = (lifted(x, axis, ndim) for x, axis in (then, orelse))
     mask = lifted(test, 0, ndim)
-    return (_logic(mask, a, b) if v.type.dtype.kind == "b" else None) or select(mask, a, b), 0
+    known = _logic(mask, a, b) if v.type.dtype.kind == "b" else None
+    return select(mask, a, b) if known is None else known, 0
 
 
 def _logic(test: Atom, a: Atom, b: Atom) -> Any:
@@ -223,7 +224,7 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
 
     def taken() -> list[Atom]:
         region, inner = enter(batch, mask, (block,))
-        inner.block(block.body)
+        inner.block(block.body, block.results)
         return [
             leave(inner, region, old, a) if has_axes(a.type) or a in made_inside else old
             for old, a in zip(olds, block.results, strict=True)
@@ -268,7 +269,7 @@ def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[Chosen, 
     inner = type(batch)(region.size, batch.nested, masked=True)
     inner.mask = mask
     inner.uneven, inner.tried = set(batch.uneven), batch.tried
-    inner.lengths = dict(batch.lengths)
+    inner.lengths, inner.most = dict(batch.lengths), batch.most
     inner.env = {v: pair for v, pair in batch.env.items() if pair[1] is None}
     for v in dict.fromkeys(v for b in blocks for v in free_variables(replace(b, params=()))):
         value, axis = batch.value(v)

@@ -11,6 +11,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.language import Block, Function, Let, Var
 from tapeless.transforms.core.rewriting import refresh
+from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.calls import add_tapes, bundle, is_call, unbundle
 from tapeless.transforms.ops.parts import index
 
@@ -59,9 +60,13 @@ def batched(kind: type[Batch], function: Function, flags: Flags, nested: bool) -
     """The function for batches of the arguments that are flagged; its results are batches."""
     key = ("vmap", flags, nested)
     if key not in function.derived:
-        function.derived[key] = Function(
-            f"{function.name}_batch", lambda: _built(kind, function, flags, nested)
-        )
+        made = Function(f"{function.name}_batch", lambda: _built(kind, function, flags, nested))
+        function.derived[key] = made
+        try:
+            made.block  # noqa: B018 (what it refuses is known where it is called)
+        except UnevenError:
+            del function.derived[key]
+            raise
     return function.derived[key]  # type: ignore[no-any-return]
 
 
@@ -74,6 +79,6 @@ def _built(kind: type[Batch], function: Function, flags: Flags, nested: bool) ->
     ]
     batch.env = {p: (v, 0) for p, v in zip(block.params, params, strict=True) if v is not p}
     with building(Builder()) as b:
-        batch.block(block.body)
+        batch.block(block.body, block.results)
         results = tuple(batch.front(a) for a in block.results)
     return Block(tuple(params), tuple(b.blocks[0]), results)

@@ -5,7 +5,7 @@ A rule is run on variables for one element, and what it records is batched like 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core.builder import Builder, building, current
@@ -27,7 +27,7 @@ def is_ruled(s: Let) -> bool:
 def apply(batch: Batch, s: Let) -> None:
     """Records what takes the place of the statement, and binds its results."""
     if isinstance(s.op, Closed) and s.op.reverse is None and s.op.jvp is None:
-        batch.block(expand([s], rules=False))
+        batch.block(expand([s], rules=False), s.outs)
         return
     args = tuple(batch.front(a) if batch.batched(a) else batch.value(a)[0] for a in s.args)
     outs = tuple(Var(batch.kind(v.type), v.name) for v in s.outs)
@@ -70,7 +70,7 @@ class Rule:
         )
         inner.env = {p: (v, 0) for p, v in zip(block.params, params, strict=True) if v is not p}
         with building(Builder()) as b:
-            inner.block(block.body)
+            inner.block(block.body, block.results)
             results = tuple(inner.front(a) for a in block.results)
         return Block(params, tuple(b.blocks[0]), results)
 
@@ -84,9 +84,9 @@ class Rule:
         env[v] = (a, 0)
         return v
 
-    def run(self, inner: Batch, made: Iterable[Any], results: Iterable[Any]) -> list[Any]:
+    def run(self, inner: Batch, made: Iterable[Any], results: Sequence[Any]) -> list[Any]:
         """Batches what was recorded; the results for the batch."""
-        inner.block(made)
+        inner.block(made, [r for r in results if r is not None])
         return [None if r is None else inner.front(r) for r in results]
 
     def jvp(self, primals: Any, dots: Any, outs: Any, params: Any) -> Any:

@@ -81,13 +81,8 @@ class Stretch:
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self.flow = Flow(self.differs)
+        self.flow = Flow(batch.differs)
         self.waiting: list[tuple[Statement, bool]] = []
-
-    def differs(self, v: Var) -> bool:
-        batch = self.batch
-        known = v in batch.uneven or v in batch.ragged or v in batch.lengths
-        return known or batch.env.get(v, (v, None))[1] is not None
 
     def statement(self, s: Statement, later: set[Any]) -> None:
         own = self.flow.statement(s)
@@ -133,7 +128,7 @@ class Stretch:
             head, inner, tail = body[:first], body[first : last + 1], body[last + 1 :]
             after = read_by(tail)
             outs = [v for s in inner for v in outputs(s) if v in later or v in after]
-            ins = [v for v in read_by(inner) if self.differs(v)]
+            ins = [v for v in read_by(inner) if self.batch.differs(v)]
             if all(has_axes(v.type) for v in (*ins, *outs)):
                 self.record(head)
                 each_by_itself(self.batch, inner, outs)
@@ -155,8 +150,11 @@ def _is_number(s: Statement) -> bool:
     )
 
 
-def each_by_itself(batch: Batch, body: list[Statement], outs: list[Var]) -> None:
-    """Records a loop over the elements, and binds the results."""
+def each_by_itself(
+    batch: Batch, body: list[Statement], outs: list[Var], compiled: bool = True
+) -> None:
+    """Records a loop over the elements, and binds the results; `compiled` says that it must be, or
+    is better written as array code."""
     b = builder.current()
     b.origin = body[0].origin
     inits = tuple(empty(shape=(batch.size, *v.type.shape), dtype=v.type.dtype) for v in outs)
@@ -171,7 +169,7 @@ def each_by_itself(batch: Batch, body: list[Statement], outs: list[Var]) -> None
         ends = tuple(update(c, r, i, key=(Slot(0),)) for c, r in rows)
     found = tuple(Var(c.type, c.name) for c in carries)
     inner = Block((i, *carries), tuple(statements_), ends)
-    b.emit(For(found, atom(0), stop, atom(1), inits, inner, origin=b.origin, each=True))
+    b.emit(For(found, atom(0), stop, atom(1), inits, inner, origin=b.origin, each=compiled))
     for v, out in zip(outs, found, strict=True):
         batch.bind(v, out, 0)
 

@@ -5,13 +5,23 @@ if x < 0: raise ValueError(x)      becomes      if np.any(x < 0): raise ValueErr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom, size_atom
-from tapeless.transforms.core.language import Atom, Block, Effect, If, Let, Var
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    If,
+    Let,
+    Statement,
+    Var,
+    statements,
+)
+from tapeless.transforms.errors import UnevenError, UnsupportedError
 from tapeless.transforms.ops.callbacks import outside
 from tapeless.transforms.ops.reductions import any_, count_nonzero
 from tapeless.transforms.vmap.onebyone import element, elements, over_batch
@@ -20,6 +30,15 @@ if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
 
 NOTHING = Block((), (), ())
+
+
+def acts(s: Statement) -> bool:
+    """Whether a statement does something besides computing."""
+    return any(isinstance(t, Effect) or not t.op.pure for t in _leaves(s))
+
+
+def _leaves(s: Statement) -> Iterator[Effect | Let]:
+    return (t for t in statements(Block((), (s,), ())) if isinstance(t, (Effect, Let)))
 
 
 def effect(batch: Batch, s: Effect) -> None:
@@ -33,9 +52,7 @@ def effect(batch: Batch, s: Effect) -> None:
     elif same:
         builder.current().emit(replace(s, args=args))
     else:
-        raise UnsupportedError(
-            "vmap: two sizes that must be equal depend on the element of the batch"
-        )
+        raise UnevenError("vmap: two sizes that must be equal depend on the element of the batch")
 
 
 def _raise(batch: Batch, s: Effect, args: Any, axes: Any) -> None:

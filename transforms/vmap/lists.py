@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Atom, Let, Literal, StackType, Var
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops import stacks
 from tapeless.transforms.ops.fresh import (
     batch_of,
@@ -41,7 +41,7 @@ def spread(batch: Batch, stack: Atom) -> Any:
     if let is not None and let.op is new_stack:
         return new_stack(item=kind.item)
     if isinstance(kind.item, StackType):
-        raise UnsupportedError(
+        raise UnevenError(
             "vmap: values that depend on the element of the batch are put into a list of lists "
             "that was filled with others before",
             "use an array",
@@ -74,7 +74,7 @@ def keep_length(batch: Batch, s: Let) -> None:
 
 
 def refuse_uneven() -> NoReturn:
-    raise UnsupportedError(
+    raise UnevenError(
         "vmap: a list grows by different numbers of items for the elements of the batch",
         "use an array with a place for each, or np.where",
     )
@@ -112,7 +112,7 @@ def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
             return [(stacks.add_stacks(stack, other), 0)]
         case "unstack":
             return [(stacks.unstack(move(args[0], (axes[0],), (1,))), 0)]
-    raise UnsupportedError(
+    raise UnevenError(
         f"vmap of {name}, an operation on lists that are filled in loops", "use an array"
     )
 

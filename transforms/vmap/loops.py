@@ -12,7 +12,7 @@ from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Atom, Block, For, Literal, Var, While
 from tapeless.transforms.ops.fresh import empty
-from tapeless.transforms.vmap.masked_loops import masked_for, masked_while
+from tapeless.transforms.vmap.masked_loops import mark_lists, masked_for, masked_while
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -43,7 +43,7 @@ def while_(batch: Batch, s: While) -> None:
     env = _parameters(batch, s.test.params, loop.places)
     with batch.scoped() as statements:
         batch.env |= env
-        batch.block(s.test.body)
+        batch.block(s.test.body, s.test.results)
         going = batch.value(s.test.results[0])[0]
     test = Block(tuple(a for a, _ in env.values()), tuple(statements), (going,))
     inits, outs = loop.ends(batch, s.outs)
@@ -97,14 +97,18 @@ def _settled(
     """The body with a batch for each carry that starts as one, or becomes one in a pass; None if
     whether the loop goes on depends on the element."""
     places: Places = [_place(batch, a) if batch.batched(a) else None for a in inits]
-    _mark_lists(batch, params, inits)
+    mark_lists(batch, params, inits)
     while True:
-        if test is not None and _differs(batch, test, places):
+        if test is not None and _differs(batch, test, params, places):
             return None
         made = _pass(batch, body, index, params, places, flags)
         if made is None:
             return None
         block, batched, grown = made
+        new = {p for p, more in zip(params, grown, strict=True) if more} - batch.uneven
+        if new:
+            batch.uneven |= new
+            continue
         found = [_place(batch, a) if on else None for a, on in zip(inits, batched, strict=True)]
         if found == places:
             return Loop(block, inits, places, grown)
@@ -128,10 +132,11 @@ def _parameters(batch: Batch, params: tuple[Var, ...], places: Places) -> dict[V
     }
 
 
-def _differs(batch: Batch, test: Block, places: Places) -> bool:
+def _differs(batch: Batch, test: Block, params: tuple[Var, ...], places: Places) -> bool:
     with batch.scoped():
         batch.env |= _parameters(batch, test.params, places)
-        batch.block(test.body)
+        mark_lists(batch, test.params, params)
+        batch.block(test.body, test.results)
         return batch.batched(test.results[0])
 
 
@@ -149,7 +154,7 @@ def _pass(
     batch.tried |= {p for p, k in zip(params, places, strict=True) if k is None}
     with batch.scoped() as statements:
         batch.env |= env
-        batch.block(block.body, block.results)
+        batch.block(block.body, block.results, by_element=True)
         if any(batch.batched(a) for a in block.results[:flags]):
             return None
         yields = block.results[flags:]
@@ -161,9 +166,3 @@ def _pass(
         grown = [a in batch.uneven for a in yields]
     carries = (a for a, _ in env.values())
     return Block((*index, *carries), tuple(statements), tuple(results)), batched, grown
-
-
-def _mark_lists(batch: Batch, params: Any, inits: Any) -> None:
-    for p, a in zip(params, inits, strict=True):
-        if a in batch.uneven:
-            batch.uneven.add(p)

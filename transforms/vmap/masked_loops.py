@@ -78,6 +78,11 @@ class Carries:
         return outs
 
 
+def mark_lists(batch: Batch, params: Any, given: Any) -> None:
+    """Lists that parameters stand for may have grown by different numbers of elements."""
+    batch.uneven |= {p for p, a in zip(params, given, strict=True) if a in batch.uneven}
+
+
 # -- while
 
 
@@ -106,7 +111,8 @@ def _tested(batch: Batch, s: While) -> Atom:
     first, _ = refresh(s.test)
     with env_kept(batch):
         batch.env |= {p: batch.value(a) for p, a in zip(first.params, s.inits, strict=True)}
-        batch.block(first.body)
+        mark_lists(batch, first.params, s.inits)
+        batch.block(first.body, first.results)
         going = batch.front(first.results[0])
     if isinstance(going, Var):
         going.name = going.name or "going"
@@ -118,10 +124,11 @@ def _while_pass(batch: Batch, s: While, carries: Carries, mask: Var) -> Any:
     with batch.scoped() as body:
         batch.env |= carries.env
         region, inner = enter(batch, mask, (s.body, s.test))
-        inner.block(s.body.body)
+        inner.block(s.body.body, s.body.results)
         pairs = zip(s.test.params, s.body.results, strict=True)
         inner.env |= {p: inner.value(a) for p, a in pairs}
-        inner.block(s.test.body)
+        mark_lists(inner, s.test.params, s.body.results)
+        inner.block(s.test.body, s.test.results)
         news = carries.left(inner, region)
         following = leave(inner, region, mask, s.test.results[0])
     return body, (following, *news)
@@ -206,7 +213,7 @@ def _for_pass(
         batch.bind(s.index, *span.at(k))
         mask = _mask(span.here(k), going)
         region, inner = enter(batch, mask, (s.body,))
-        inner.block(s.body.body)
+        inner.block(s.body.body, s.body.results)
         news = carries.left(inner, region)
         head = [] if going is None else _following(inner, region, going, s.body.results[0])
         if count is not None:

@@ -11,10 +11,18 @@ from typing import Any
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.dims import Size, symbols
-from tapeless.transforms.core.language import Atom, Block, For, Let, StackType, Type, Var
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    Let,
+    StackType,
+    Type,
+    Var,
+)
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.sizes import INT
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.batching import Axes
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.parts import Slot, index, update
@@ -63,10 +71,10 @@ def _refuse_uneven(s: Let) -> None:
     known = set().union(*(sizes_in(a.type) for a in s.args), *map(sizes_in, s.params.values()))
     for v in s.outs:
         if isinstance(v.type, StackType):
-            raise UnsupportedError(f"vmap of {s.op.name}, an operation on lists")
+            raise UnevenError(f"vmap of {s.op.name}, an operation on lists")
         kind: Type = v.type
         if any(symbols(n) - known for n in kind.shape):
-            raise UnsupportedError(
+            raise UnevenError(
                 f"vmap: the length of the result of {s.op.name} differs between the elements of "
                 "the batch",
                 "use a mask and np.where, which keep the shape",

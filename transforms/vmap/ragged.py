@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Atom, Let, Var
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops import shapes
 from tapeless.transforms.ops.arithmetic import truediv
 from tapeless.transforms.ops.batching import anywhere
@@ -37,7 +37,7 @@ class Ragged:
 
 
 def refuse() -> NoReturn:
-    raise UnsupportedError(
+    raise UnevenError(
         "vmap: how many elements a mask selects differs between the elements of the batch",
         "use np.where, which keeps the shape",
     )

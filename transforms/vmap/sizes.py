@@ -14,7 +14,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import map_symbols
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul
 from tapeless.transforms.ops.batching import shifted
 from tapeless.transforms.ops.elementwise import maximum
@@ -55,11 +55,12 @@ def longest(batch: Batch, s: Let) -> Any:
     """An array that serves all elements, for what is kept for a backward loop."""
     uneven = _by_element(batch, s)
     if s.op.name != "empty" or any(symbol.var is None for symbol in uneven):
-        raise UnsupportedError(
+        raise UnevenError(
             f"vmap: a length in {s.op.name} depends on the element of the batch",
             "use the greatest length and a mask, or loop over the elements",
         )
     most = {symbol: size_of(highest(batch.value(symbol.var)[0], 0, axes=(0,))) for symbol in uneven}
+    batch.most |= most
     return s.op(**map_symbols(s.params, most))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.written import repeated, sets, several, signals
+from tapeless.transforms.written import reduced, repeated, sets, several, signals, windows
 
-FAMILIES = (sets, signals, several, repeated)
+FAMILIES = (sets, signals, several, repeated, reduced, windows)
 WRITTEN: dict[Any, Any] = {f: ours for family in FAMILIES for f, ours in family.NUMPY.items()}

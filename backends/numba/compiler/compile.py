@@ -15,6 +15,7 @@ from numba.core import compiler, errors
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
+from tapeless.backends.numba.compiler.chains import chained
 from tapeless.backends.numba.compiler.entry import Entry, NoEntryError, numba_type
 from tapeless.backends.numba.compiler.runtime import start
 from tapeless.backends.numba.compiler.scratch import released
@@ -141,7 +142,7 @@ def _lighten(library: Any, kernel: str, apart: bool) -> None:
     if not ALLOCATION.search(text):
         text = COUNTING.sub("", text)
         library._optimize_final_module = functools.partial(_optimize, library)
-    text = released(text, kernel)
+    text = chained(released(text, kernel))
     if apart:
         text = HEAD.sub(lambda head: DATA.sub(r"ptr noalias \1", head[0]), text)
     library._final_module = llvm.parse_assembly(text)

@@ -119,3 +119,10 @@ def test_what_is_static(recording):
         builder.static(k, "an axis")
     assert (met.value.atom, met.value.why) == (k, "an axis")
     assert not isinstance(met.value, Exception)  # users' `except Exception` must not catch it
+
+
+def test_a_rule_that_branches_on_a_value_asks_for_it(recording):
+    flag = Var(Type(np.dtype(bool), (), True))
+    with pytest.raises(NeedStatic):
+        bool(flag)
+    assert [bool(atom(x)) for x in (True, 2.0, 0, 0j)] == [True, True, False, False]

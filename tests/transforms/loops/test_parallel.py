@@ -141,3 +141,16 @@ def test_the_work_of_a_row_counts_loops():
         r"in_parallel\(\s*\w+,\s*x.shape\[0\],\s*(\d+) \* x.shape\[1\]", source(f, X)
     )
     assert 200 <= int(work) <= 1000
+
+
+def filled(x):
+    return np.exp(x * np.ones(12))
+
+
+def test_lengths_that_are_known_are_shared_where_that_pays(heavy):
+    assert rows_of(source(filled, 2.0)) == [True]
+    np.testing.assert_allclose(tapeless.jit(filled)(2.0), filled(2.0))
+
+
+def test_short_lengths_that_are_known_are_not_shared():
+    assert rows_of(source(lambda x: filled(x), 2.0)) == [False]

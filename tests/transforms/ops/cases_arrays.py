@@ -150,6 +150,7 @@ CASES = [
     case(np.linspace, 0.3, 1.7, num=5),
     case(np.linspace, 0.3, 1.7, num=5, endpoint=False),
     case(np.linspace, normal(2), normal(2), num=3),
+    case(np.linspace, normal(2), 0.5, num=3, axis=-1),
     case(lambda a, b: np.linspace(a, b, 4, retstep=True), 0.3, 1.7),
     case(np.logspace, 0.1, 0.9, num=4),
     case(np.logspace, 0.1, 0.9, num=4, base=2.0),

@@ -214,4 +214,7 @@ CASES = [
     case(scipy.linalg.expm, normal(2, 2), second=False),
     *(case(f, definite(3)) for f in (scipy.linalg.eigvalsh,)),
     *(case(f, normal(3, 2)) for f in (scipy.linalg.pinv, scipy.linalg.svdvals)),
+    case(lambda a, b: np.einsum(a, [0, 1], b, [1, 2], [2, 0]), normal(2, 3), normal(3, 2)),
+    case(lambda a, b: np.einsum(a, [..., 1], b, [1]), normal(2, 3), normal(3)),
+    *(case(np.linalg.norm, normal(2, 3), ord=p) for p in (1, -1, np.inf, -np.inf)),
 ]

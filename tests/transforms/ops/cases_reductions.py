@@ -118,4 +118,13 @@ CASES = [
     case(lambda x: ((x > 0).any(), (x > 0).all(axis=0)), normal(3, 2)),
     case(lambda x: x.ptp() if hasattr(x, "ptp") else np.ptp(x), stepped(3)),
     case(lambda x: sum(x) + max(x) - min(x), stepped(4)),
+    *(
+        case(f, normal(3, 4), **static)
+        for f in (np.logaddexp.reduce, np.logaddexp2.reduce)
+        for static in ({}, {"axis": 1, "keepdims": True}, {"axis": None}, {"initial": 0.5})
+    ),
+    case(np.logaddexp.reduce, normal(3), where=np.array([True, False, True])),
+    case(np.logaddexp.reduce, integers(4)),
+    *(case(lambda x, f=f: f(x, 1, mean=x[:, :1]), normal(2, 4)) for f in (np.var, np.std)),
+    case(lambda x: np.var(x, mean=np.float64(0.5), ddof=1), normal(4), single=False),
 ]

@@ -71,4 +71,45 @@ CASES = [
     case(lambda x: np.frexp(x)[0], 4.3),
     case(np.spacing, normal(3)),
     case(np.bitwise_count, integers(4)),
+    *(
+        case(function, normal(3, 4), axis=1)
+        for function in (
+            *(np.hypot.reduce, np.fmax.reduce, np.fmin.reduce, np.subtract.reduce),
+            *(np.hypot.accumulate, np.fmax.accumulate, np.fmin.accumulate),
+            *(np.logaddexp.accumulate, np.logaddexp2.accumulate, np.subtract.accumulate),
+        )
+    ),
+    case(np.divide.reduce, positive(3, 2)),
+    case(np.divide.accumulate, positive(3, 2)),
+    case(np.hypot.reduce, normal(3, 2), axis=None, keepdims=True),
+    case(np.hypot.reduce, normal(3, 2), axis=(0, 1), where=np.array([[True], [False], [True]])),
+    case(np.subtract.reduce, normal(3, 2), initial=2.0),
+    case(np.hypot.reduce, np.ones((0, 2))),
+    case(np.hypot.accumulate, np.ones((0, 2))),
+    *(
+        case(function, integers(3, 4, high=30) + 1)
+        for ufunc in (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.gcd, np.lcm)
+        for function in (ufunc.reduce, ufunc.accumulate)
+    ),
+    case(np.logical_xor.reduce, normal(3, 2)),
+    case(np.logical_xor.accumulate, flags(4)),
+    *(
+        case(ufunc.reduceat, normal(4, 3), [2, 0, 1], axis=0)
+        for ufunc in (
+            *(np.add, np.multiply, np.maximum, np.minimum, np.hypot, np.fmax, np.fmin),
+            *(np.logaddexp, np.logaddexp2, np.subtract),
+        )
+    ),
+    case(np.divide.reduceat, positive(2, 5), [0, 3], axis=1),
+    *(
+        case(ufunc.reduceat, integers(6, high=9) + 1, [0, 2, 2])
+        for ufunc in (
+            *(np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.gcd, np.lcm),
+            *(np.logical_xor, np.logical_and, np.logical_or),
+        )
+    ),
+    case(np.lib.stride_tricks.sliding_window_view, normal(5), 3),
+    case(np.lib.stride_tricks.sliding_window_view, normal(4, 3), (2, 3)),
+    case(np.lib.stride_tricks.sliding_window_view, normal(4, 3), 2, axis=-1),
+    case(np.lib.stride_tricks.sliding_window_view, normal(6), (2, 3), axis=(0, 0)),
 ]  # fmt: skip

@@ -1,0 +1,50 @@
+"""Loops over long chains of words, as ciphers compute them: several chains at a time.
+
+    br label %head      becomes      br label %head, !llvm.loop !{width 16, 2 vectors}
+
+LLVM sizes vectors by what a loop loads and stores: words that end up in doubles fill half of them.
+And of long bodies it takes one vector at a time, though each step waits for the one before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+SHIFTS = 16  # to the right, from which a chain is long
+CHAINS = 4  # vectors at a time; registers last for no more
+WIDTH = 16  # words that two AVX2 vectors hold
+LABEL = re.compile(r"^([\w.$-]+):")
+BACK = re.compile(r"^  br label %([\w.$-]+)$")
+CALL = re.compile(r"call (float|double) @(?!llvm\.)")  # its vectors have a width of their own
+
+
+def chained(text: str) -> str:
+    """The text of a module, with what LLVM is to do with such loops."""
+    if text.count(" lshr ") < SHIFTS:
+        return text
+    width = 0 if CALL.search(text) else WIDTH
+    hints = {"vectorize.width": width, "interleave.count": CHAINS // 2 if width else CHAINS}
+    lines = text.split("\n")
+    number = len(lines)  # of a node of metadata, larger than all there are
+    for _, last in _loops(lines):
+        lines[last] += f", !llvm.loop !{number}"
+        nodes = [f'!{{!"llvm.loop.{k}", i32 {n}}}' for k, n in hints.items() if n]
+        lines.append(f"!{number} = distinct !{{!{number}, {', '.join(nodes)}}}")
+        number += 1
+    return "\n".join(lines)
+
+
+def _loops(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """First and last line of each innermost loop that has a long chain."""
+    labels: dict[str, int] = {}
+    latest = -1
+    for k, line in enumerate(tuple(lines)):
+        if label := LABEL.match(line):
+            labels[label[1]] = k
+        elif line == "}":
+            labels, latest = {}, k
+        elif (back := BACK.match(line)) and labels.get(back[1], -1) > latest:
+            first, latest = labels[back[1]], k
+            if sum(" lshr " in inner for inner in lines[first:k]) >= SHIFTS:
+                yield first, k

@@ -1,0 +1,67 @@
+"""Loops over long chains of words are told how many to take at a time; others are left alone."""
+
+import re
+
+import numpy as np
+import pytest
+
+from tapeless.backends.numba import load
+from tapeless.backends.numba.compiler import compile as compiler
+from tests.backends.numba.text import module
+
+
+def mixed(turns, last="v", inner=1):
+    """A kernel that rotates a word again and again, in the inner of two loops."""
+    rounds = "\n".join(
+        f"{' ' * 20}v = np.uint32(np.uint32(np.uint32(v << np.uint32(13))"
+        " | np.uint32(v >> np.uint32(19))) ^ x[j])"
+        for _ in range(turns)
+    )
+    return module(
+        f"""
+        @njit(nogil=True)
+        def mixed(x, out):
+            for i in range(out.shape[0]):
+                out[i, 0] = i
+                for j in range(x.shape[0]):
+                    v = x[j]
+{rounds}
+                    out[i, j] = {last}
+        """
+    )
+
+
+def expected(x, turns):
+    v = x.copy()
+    for _ in range(turns):
+        v = ((v << np.uint32(13)) | (v >> np.uint32(19))) ^ x
+    return v
+
+
+@pytest.fixture
+def assembly(monkeypatch):
+    """The texts that are given to LLVM."""
+    monkeypatch.setenv("TAPELESS_DISABLE_CACHE", "1")
+    seen = []
+    parse = compiler.llvm.parse_assembly
+    monkeypatch.setattr(
+        compiler.llvm, "parse_assembly", lambda text: seen.append(text) or parse(text)
+    )
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("turns", "last", "width"), [(20, "v", 16), (20, "exp(-np.float64(v))", None), (3, "v", None)]
+)
+def test_only_long_chains_are_told(turns, last, width, assembly):
+    x = np.arange(1, 40, dtype=np.uint32)
+    out = np.zeros((2, len(x)))
+    load("mixed", mixed(turns, last))(x, out)
+    wanted = expected(x, turns)
+    wanted = wanted if last == "v" else np.exp(-wanted.astype(float))
+    np.testing.assert_allclose(out, [wanted, wanted], rtol=1e-14)
+    told = [t for t in assembly if "llvm.loop.interleave.count" in t]
+    assert len(told) == (turns == 20)
+    for text in told:
+        assert len(re.findall(r"^  br .*!llvm\.loop !\d+$", text, re.MULTILINE)) == 1
+        assert re.findall(r'vectorize\.width", i32 (\d+)', text) == [str(width)] * bool(width)

@@ -1,0 +1,257 @@
+"""Values that differ in length between the elements of a batch, against a loop over the elements.
+
+Loop form is run by Python here: it is the same text that is compiled.
+"""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless import grad, hessian, jit, vmap
+from tapeless.compiled import Jit
+from tapeless.lax import psum
+from tapeless.transforms.errors import UnsupportedError
+from tests.test_corpus_compiled import by_python
+
+X = np.cos(np.arange(24.0) ** 1.3).reshape(4, 6)
+N = np.array([3, 1, 6, 2])
+
+
+def largest(x, n):
+    return np.max(x[x > 0]) * n
+
+
+def spread(x, n):
+    chosen = x[x > 0]
+    return np.std(chosen) + np.prod(chosen[chosen < 0.9])
+
+
+def aligned(x, n):
+    return np.dot(x[x > 0], np.sin(x)[x > 0]) + np.linalg.norm(x[np.nonzero(x < 0)])
+
+
+def head(x, n):
+    return np.sum(np.sort(x[:n]) * np.arange(n))
+
+
+def filled(x, n):
+    made = np.zeros(n)
+    for k in range(n):
+        made[k] = x[k] * k
+    return np.sum(made * made) / n
+
+
+def listed(x, n):
+    kept = [v * v for v in x if v > 0]
+    return sum(kept) + len(kept)
+
+
+def drained(x, n):
+    stack = [x[0], x[1]]
+    total = 0.0
+    while stack:
+        v = stack.pop()
+        if v > 0.2:
+            stack.append(v * v - 0.1)
+            stack.append(v / 3)
+        total = total + np.sin(v)
+    return total
+
+
+def rows(x, n):
+    table = np.reshape(x, (3, 2))
+    chosen = table[table[:, 0] > -0.5]
+    return np.sum(np.mean(chosen, axis=0) * chosen[-1])
+
+
+def in_a_branch(x, n):
+    if x[0] > 0:
+        return np.max(x[x < 0.5])
+    return np.sum(x)
+
+
+def in_a_loop(x, n):
+    total = 0.0
+    k = 0
+    while total < 1 and k < n:
+        total += np.max(np.abs(x[k:]))
+        k += 1
+    return total
+
+
+def over_what_is_chosen(x, n):
+    total = 1.0
+    for v in x[x > 0]:
+        total = total * 0.5 + v * v
+    return total
+
+
+def around_others(x, n):
+    """What has one shape for all is in front of the loop, behind it and in between."""
+    scaled = np.exp(x) / np.sum(np.exp(x))
+    chosen = scaled[scaled > 0.1]
+    centre = np.sum(chosen) / len(chosen)
+    wide = np.tanh(x * centre)
+    return np.max(chosen - centre) + np.sum(wide * scaled)
+
+
+ALL = [
+    largest,
+    spread,
+    aligned,
+    head,
+    filled,
+    listed,
+    drained,
+    rows,
+    in_a_branch,
+    in_a_loop,
+    over_what_is_chosen,
+    around_others,
+]
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    monkeypatch.setattr(Jit, "load", by_python)
+
+
+@pytest.fixture(params=ALL, ids=lambda f: f.__name__)
+def f(request):
+    return request.param
+
+
+def slope(f, x, n):
+    units = 1e-6 * np.eye(len(x))
+    return np.array([(f(x + u, n) - f(x - u, n)) / 2e-6 for u in units])
+
+
+def values(f):
+    return np.array([f(x.copy(), int(n)) for x, n in zip(X, N, strict=True)])
+
+
+def slopes(f):
+    return np.stack([slope(f, x, int(n)) for x, n in zip(X, N, strict=True)])
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_values(f):
+    expected = values(f)
+    np.testing.assert_allclose(vmap(f)(X, N), expected, rtol=1e-12)
+    np.testing.assert_allclose(jit(vmap(f))(X, N), expected, rtol=1e-12)
+    np.testing.assert_allclose(vmap(f, (1, 0))(X.T, N), expected, rtol=1e-12)
+
+
+def test_no_elements(f):
+    assert vmap(f)(X[:0], N[:0]).shape == (0,)
+
+
+def test_batch_of_batches(f):
+    expected = values(f).reshape(2, 2)
+    table, ns = X.reshape(2, 2, 6), N.reshape(2, 2)
+    np.testing.assert_allclose(vmap(vmap(f))(table, ns), expected, rtol=1e-12)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_derivatives(f):
+    expected = slopes(f)
+    for got in (
+        vmap(grad(f))(X, N),
+        grad(lambda x: np.sum(vmap(f)(x, N)))(X),
+        jit(vmap(grad(f)))(X, N),
+    ):
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("f", [spread, drained, rows, around_others], ids=lambda f: f.__name__)
+def test_second_derivatives(f):
+    found = vmap(hessian(f))(X[:2], N[:2])
+    for k in range(2):
+        units = 1e-5 * np.eye(6)
+        sides = [(X[k] + u, X[k] - u) for u in units]
+        rows = [(grad(f)(a, N[k]) - grad(f)(b, N[k])) / 2e-5 for a, b in sides]
+        np.testing.assert_allclose(found[k], rows, rtol=1e-4, atol=1e-6)
+
+
+def powers(x, n):
+    if n == 0:
+        return x
+    return powers(np.sin(x), n - 1) * x
+
+
+def test_second_derivatives_of_recursion():
+    x, n = np.array([0.5, 1.0, 2.0]), np.array([0, 3, 1])
+    second = grad(grad(powers))
+    expected = [second(a, b) for a, b in zip(x, n.tolist(), strict=True)]
+    np.testing.assert_allclose(vmap(second)(x, n), expected, rtol=1e-12)
+
+
+def test_the_loop_holds_no_more_than_it_must():
+    source = vmap(lambda x, n: np.max(np.sin(x)[:n]) + np.sum(np.cos(x))).source(X, N)
+    head, _, loop = source.partition("    for i in range(x.shape[0]):\n")
+    body, _, end = loop.partition("    return")
+    assert "np.sin(x)" in head
+    assert "np.max(" in body
+    assert "np.cos(x)" in end
+
+
+def test_sums_and_stores_need_no_loop():
+    source = vmap(lambda x: np.sum(x[x > 0]) + np.mean(x[x < 1])).source(X)
+    assert "for " not in source
+
+
+def test_text_comes_in_the_order_of_the_elements(capsys):
+    def told(x):
+        chosen = x[x > 0.9]
+        print(len(chosen), "chosen")  # noqa: T201
+        return np.max(chosen, initial=0.0)
+
+    vmap(told)(X)
+    expected = "".join(f"{np.sum(x > 0.9)} chosen\n" for x in X)
+    assert capsys.readouterr().out == expected
+
+
+def test_the_error_of_an_element():
+    with pytest.raises(ValueError, match="zero-size array"):
+        vmap(lambda x: np.max(x[x > 2]))(X)
+
+
+def test_lengths_that_disagree_for_an_element():
+    with pytest.raises(ValueError, match=r"mismatch|broadcast|shape|not aligned"):
+        vmap(lambda x: np.dot(x[x > 0], x[x < 0]))(X)
+
+
+def gathered(x):
+    return np.max(x[x > 0]) + psum(np.sum(x), "i")
+
+
+def gathered_inside(x):
+    chosen = x[x > 0]
+    return np.max(chosen * psum(np.sum(chosen), "i"))
+
+
+def test_collectives_are_between_elements():
+    expected = [np.max(x[x > 0]) + np.sum(X) for x in X]
+    np.testing.assert_allclose(vmap(gathered, axis_name="i")(X), expected)
+    total = np.sum(X[X > 0])
+    got = vmap(gathered_inside, axis_name="i")(X)
+    np.testing.assert_allclose(got, [np.max(x[x > 0] * total) for x in X])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, n: x[x > 0],
+        lambda x, n: x[:n],
+        lambda x, n: (np.max(x[x > 0]), np.unique(x[:n])),
+        lambda x, n: np.sort(x[x > 0])[::2],
+    ],
+)
+def test_a_result_must_have_one_shape(f):
+    with pytest.raises(UnsupportedError, match="differs between the elements of the batch"):
+        vmap(f)(X, N)
+
+
+def test_a_collective_of_what_has_no_shape_is_refused():
+    with pytest.raises(tapeless.TapelessError, match="differs between the elements"):
+        vmap(lambda x: np.max(psum(x[x > 0], "i")), axis_name="i")(X)

@@ -1,0 +1,118 @@
+"""The `reduce`, `accumulate` and `reduceat` methods of ufuncs that have no rule for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def _prepared(ufunc: Any, a: Any, dtype: Any) -> Any:
+    """An array of the dtype that the results have."""
+    a = np.asarray(a) if dtype is None else np.asarray(a, dtype)
+    kind = ufunc(np.ones(1, a.dtype), np.ones(1, a.dtype)).dtype
+    return a if a.dtype == kind else a.astype(kind)
+
+
+def _merged(a: Any, axes: Sequence[int]) -> Any:
+    """Several axes as one, in front."""
+    a = np.moveaxis(a, axes, tuple(range(len(axes))))
+    return a.reshape(-1, *a.shape[len(axes) :])
+
+
+def _put(made: Any, out: Any) -> Any:
+    if out is None:
+        return made
+    out[...] = made
+    return out
+
+
+def _axes(ufunc: Any, a: Any, axis: Any) -> Any:
+    """The axes of a reduction."""
+    axes = tuple(range(a.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if len(axes) > 1 and ufunc in IN_ORDER:
+        raise ValueError(
+            f"reduction operation '{ufunc.__name__}' is not reorderable, "
+            "so at most one axis may be specified"
+        )
+    return tuple(k % a.ndim for k in axes)
+
+
+def _begin(ufunc: Any, lines: Any, initial: Any, masked: bool) -> Any:
+    """What a reduction begins with, and the first line that it takes."""
+    if initial is None and not masked and len(lines):
+        return lines[0], 1
+    if initial is None and ufunc.identity is None:
+        raise ValueError(
+            f"the reduction operation '{ufunc.__name__}' has no identity: without elements, "
+            "or with where=, it needs initial="
+        )
+    start = ufunc.identity if initial is None else initial
+    return np.full(lines.shape[1:], start, lines.dtype), 0
+
+
+def _reduce(ufunc: Any) -> Callable[..., Any]:
+    def reduce(
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        a = _prepared(ufunc, array, dtype)
+        axes = _axes(ufunc, a, axis)
+        lines, masked = _merged(a, axes), where is not True
+        mask = _merged(np.broadcast_to(where, a.shape), axes) if masked else None
+        made, first = _begin(ufunc, lines, initial, masked)
+        for k in range(first, len(lines)):
+            joined = ufunc(made, lines[k])
+            made = np.where(mask[k], joined, made) if masked else joined
+        return _put(np.expand_dims(made, axes) if keepdims else made, out)
+
+    return reduce
+
+
+def _accumulate(ufunc: Any) -> Callable[..., Any]:
+    def accumulate(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+        lines = np.moveaxis(_prepared(ufunc, array, dtype), axis, 0)
+        made = lines.copy()
+        for k in range(1, len(lines)):
+            made[k] = ufunc(made[k - 1], lines[k])
+        return _put(np.moveaxis(made, 0, axis), out)
+
+    return accumulate
+
+
+def _reduceat(ufunc: Any) -> Callable[..., Any]:
+    def reduceat(
+        array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
+    ) -> Any:
+        lines = np.moveaxis(_prepared(ufunc, array, dtype), axis, 0)
+        starts = np.asarray(indices)
+        stops = np.append(starts[1:], len(lines))
+        made = np.zeros((len(starts), *lines.shape[1:]), lines.dtype)
+        for k in range(len(starts)):
+            made[k] = lines[starts[k]]
+            for j in range(starts[k] + 1, stops[k]):
+                made[k] = ufunc(made[k], lines[j])
+        return _put(np.moveaxis(made, 0, axis), out)
+
+    return reduceat
+
+
+#: Their elements may be joined in one order only, as NumPy says.
+IN_ORDER = (np.subtract, np.divide)
+FLOATS = (np.hypot, np.fmax, np.fmin, *IN_ORDER)
+BITS = (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.logical_xor, np.gcd, np.lcm)
+LOGS = (np.logaddexp, np.logaddexp2)
+USUAL = (np.add, np.multiply, np.maximum, np.minimum, np.logical_and, np.logical_or)
+NUMPY: dict[Any, Any] = {
+    **{ufunc.reduce: _reduce(ufunc) for ufunc in (*FLOATS, *BITS)},
+    **{ufunc.accumulate: _accumulate(ufunc) for ufunc in (*FLOATS, *BITS, *LOGS)},
+    **{ufunc.reduceat: _reduceat(ufunc) for ufunc in (*FLOATS, *BITS, *LOGS, *USUAL)},
+}
