@@ -56,6 +56,8 @@ def checked_argnames(argnames: Any, what: str) -> tuple[str, ...]:
     names = tuple(argnames) if isinstance(argnames, (tuple, list, set, frozenset)) else (argnames,)
     if not all(isinstance(n, str) for n in names):
         raise ArgumentTypeError(f"{what}: argnames must be a name or several, not {argnames!r}")
+    if len(set(names)) != len(names):
+        raise ArgumentError(f"{what}: argnames {names} names an argument twice")
     return names
 
 

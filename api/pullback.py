@@ -20,7 +20,7 @@ from tapeless.naming import base_name, check_callable, parameters
 from tapeless.region import is_value, leaf_atom, matched, put
 from tapeless.specialisation import Specialisation
 from tapeless.split import Half, PullBack, PushForward, Side, plain_zero
-from tapeless.transformed import Transformed
+from tapeless.transformed import Stages, Transformed, stages_of
 from tapeless.transforms.closing import close, missing_sizes
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import active, current
@@ -199,6 +199,14 @@ class Derivative:
     def source(self) -> str:
         """The emitted module, with both functions."""
         return self.made.text
+
+    def stages(self) -> Stages:
+        """Each stage of the compilation of both functions."""
+        return stages_of(self.owner.emitted_name, self.made)
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        return self.owner.fun
 
     def __reduce__(self) -> Any:
         point = (self.arguments, self.returned, self.residuals)

@@ -72,6 +72,19 @@ class Stages:
     __repr__ = __str__
 
 
+def stages_of(name: str, made: Specialisation) -> Stages:
+    """Each stage on the way to an emitted function."""
+    notes = "\n".join(made.staged.notes) or "every loop that depends on values is rolled"
+    return Stages(
+        [
+            ("core", show(Program(name, made.staged.block))),
+            ("simplified", shown(name, made.simplified)),
+            ("notes", notes),
+            ("source", made.text),
+        ]
+    )
+
+
 class Transformed:
     """A function made by a transformation of another one. It does no work until it is called."""
 
@@ -159,16 +172,7 @@ class Transformed:
 
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
-        s = self.pick(args, kwargs)
-        notes = "\n".join(s.staged.notes) or "every loop that depends on values is rolled"
-        return Stages(
-            [
-                ("core", show(Program(self.emitted_name, s.staged.block))),
-                ("simplified", shown(self.emitted_name, s.simplified)),
-                ("notes", notes),
-                ("source", s.text),
-            ]
-        )
+        return stages_of(self.emitted_name, self.pick(args, kwargs))
 
     def profile(self, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted module, beside the user's lines; prints as a table.

@@ -12,7 +12,7 @@ from tapeless.transforms.detach import detach
 from tapeless.transforms.emit import emit_function
 from tapeless.transforms.expand import expand, forget
 from tapeless.transforms.forms import whole_form
-from tapeless.transforms.frontend.values import Spec
+from tapeless.transforms.frontend.values import Spec, dict_like
 from tapeless.transforms.ops.calls import calls
 from tapeless.transforms.simplify import simplify
 from tapeless.transforms.text import quoted
@@ -58,7 +58,7 @@ def rebuild(spec: Spec, left: Any) -> Any:
         return spec.value
     children = [rebuild(c, left) for c in spec.children]
     if issubclass(spec.kind, dict):
-        return dict(zip(spec.keys, children, strict=True))
+        return dict_like(spec.value, dict(zip(spec.keys, children, strict=True)))
     if hasattr(spec.kind, "_fields"):
         return spec.kind(*children)
     if issubclass(spec.kind, list):

@@ -33,6 +33,7 @@ from tapeless.transforms.core.language import (
     Literal,
     StackType,
     Statement,
+    Type,
     Var,
     While,
     outputs,
@@ -238,6 +239,8 @@ class Simplifier:
         if old.size is not None:
             self.sized[old] = value
         if isinstance(value, Var):
+            if value not in self.uses and isinstance(old.type, Type):
+                _keep_names(value, old.type)
             self.uses[value] = self.uses.get(value, 0) + self.uses.get(old, 0)
         shapes = (getattr(x.type, "shape", ()) for x in (old, value))
         for a, b in zip(*shapes, strict=False):
@@ -320,6 +323,21 @@ def _key(value: Any) -> Any:
 
 def _is_truth(a: Atom, value: bool) -> bool:
     return isinstance(a, Literal) and a.value is value
+
+
+def _keep_names(new: Var, was: Type) -> None:
+    """A value that takes the place of another has its sizes, not new ones that equal them."""
+    let = builder.made_by(new)
+    if let is None or len(new.type.shape) != len(was.shape):
+        return
+    others = sizes_in([a.type for a in let.args])
+
+    def is_new(size: Any) -> bool:
+        own = _own_symbol(size)
+        return own is not None and not own.given and own not in others
+
+    pairs = zip(new.type.shape, was.shape, strict=True)
+    new.type = new.type.with_shape(tuple(a if is_new(b) else b for b, a in pairs))
 
 
 def _own_symbol(size: Any) -> Any:

@@ -455,3 +455,8 @@ def test_a_generator_and_a_number_that_is_called():
         grad(lambda x: (v for v in x))(np.ones(2))
     with pytest.raises(TypeError, match="'float64' is not callable"):
         grad(lambda x: x(1))(1.0)
+
+
+def test_a_name_twice_is_refused():
+    with pytest.raises(ArgumentError, match="names an argument twice"):
+        grad(f, argnames=("x", "x"))

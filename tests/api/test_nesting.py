@@ -1,5 +1,6 @@
 """Transformations of functions that are transformed, or that transform inside."""
 
+import collections
 import functools
 
 import numpy as np
@@ -9,6 +10,7 @@ from tapeless import (
     checkpoint,
     custom_jvp,
     grad,
+    jit,
     jvp,
     linearize,
     stop_gradient,
@@ -187,3 +189,22 @@ def doubled_rule(primals, tangents):
 def test_rules_hold_at_every_order(outer, inner):
     # The rule is differentiated, not the function: d/dx 2 cos x = -2 sin x.
     assert outer(inner(doubled))(X) == pytest.approx(-2 * np.sin(X), rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        collections.OrderedDict(b=1.0, a=2.0),
+        collections.defaultdict(float, a=2.0, b=3.0),
+    ],
+)
+def test_dictionaries_keep_their_kind(params):
+    slopes = grad(lambda d: d["a"] * d["b"])(params)
+    assert type(slopes) is type(params)
+    assert slopes == {"a": params["b"], "b": params["a"]}
+    assert list(slopes) == list(params)
+    chosen = jit(lambda x, d: d if x > 0 else {**d, "a": x})(1.0, dict(params))
+    assert chosen == dict(params)
+    picked = jit(lambda x, p, q: p if x > 0 else q)(-1.0, params, slopes)
+    assert type(picked) is type(params)
+    assert picked == slopes

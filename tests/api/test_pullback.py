@@ -260,3 +260,9 @@ def test_lengths_that_only_later_arrays_of_the_derivative_have(columns):
     np.testing.assert_array_equal(c_bar, bar @ rows[:, columns - 1 :])
     np.testing.assert_array_equal(r_bar, [0, *(bar @ rows[:, : columns - 1])[::-1]])
     np.testing.assert_array_equal(jit(lambda *a: vjp(joined, *a)[1](bar)[1])(V, many), r_bar)
+
+
+def test_stages_and_the_function_behind():
+    for derivative in (vjp(layer, W, V)[1], linearize(layer, W, V)[1]):
+        assert derivative.__wrapped__ is layer
+        assert derivative.stages()["source"] == derivative.source()

@@ -316,8 +316,7 @@ def keeps(x):
     [
         (keeps, (XS,), "keeps writes to an object from outside"),
         (lambda x: x[x > 1], (A[0],), "how many elements a mask selects differs"),
-        (lambda x: np.sort(x[x > 1])[0], (A[0],), "how many elements a mask selects differs"),
-        (lambda x: np.max(x[x > 1]), (A[0],), "how many elements a mask selects differs"),
+        (lambda x: np.sort(x[x > 1]), (A[0],), "how many elements a mask selects differs"),
         (lambda x, n: np.zeros(n) + x, (XS, np.arange(5)), "a length in zeros depends on the ele"),
         (lambda x, n: x[:n], (A[0], np.arange(3)), "the length of the result of index differs"),
         (lambda x: np.unique(x), (A[0],), "the length of the result of unique differs"),
@@ -341,9 +340,9 @@ def test_keywords_that_a_function_takes_out():
     assert made.tolist() == [4.0, 7.0]
 
 
-def largest_of_chosen(x):
+def sorted_of_chosen(x):
     chosen = x[x > 0]
-    return np.max(chosen)
+    return np.sort(chosen)
 
 
 @pytest.mark.parametrize(
@@ -353,8 +352,8 @@ def largest_of_chosen(x):
 )
 def test_a_refusal_shows_the_line_that_it_is_about(transform):
     with pytest.raises(UnsupportedError) as caught:
-        transform(largest_of_chosen)(np.array([[1.0, -1.0], [2.0, 3.0]]))
-    assert "\n    return np.max(chosen)\n" in str(caught.value)
+        transform(sorted_of_chosen)(np.array([[1.0, -1.0], [2.0, 3.0]]))
+    assert "\n    return np.sort(chosen)\n" in str(caught.value)
 
 
 def test_a_store_by_a_mask_in_a_function_that_is_called_often():

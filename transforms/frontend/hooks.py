@@ -21,6 +21,7 @@ from tapeless.transforms.frontend.cells import undefined
 from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.effects import formatted, raise_, refuse_caught
 from tapeless.transforms.frontend.index_tricks import joined_by, joins
+from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.loops import for_loop, while_loop
 from tapeless.transforms.frontend.operators import store_into
 from tapeless.transforms.frontend.provenance import name_of, of_library, static_attribute
@@ -224,7 +225,7 @@ class Hooks(Calls):
         """f(*items); zip(*items) of a list that was filled in a loop stays as it is."""
         items = special.iterated(items)
         columns = items.columns() if f is zip and isinstance(items, StagedList) else None
-        return self.call(f, *items) if columns is None else iter(columns)
+        return self.call(f, *items) if columns is None else Advancing(iter(columns))
 
     def bind(self, frame: Frame, pattern: Any, value: Any) -> None:
         """Binds the target of a comprehension: a name, '*name', or a tuple of patterns."""

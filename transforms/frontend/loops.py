@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -70,8 +70,7 @@ def for_loop(
         _need_count(seq, why or "its length must be known", key)
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
-    items = (seq.item(_wrapped_index(seq, k)) for k in range(int(trips)))  # type: ignore[arg-type]
-    _run_items(items, body, frame, stop)
+    _run_items(Passes(seq, range(int(trips))), body, frame, stop)  # type: ignore[arg-type]
 
 
 def _runs(seq: Sequence) -> bool:
@@ -135,6 +134,20 @@ def loop_key(body: Any) -> tuple[str, int, str]:
     return (code.co_filename, code.co_firstlineno, code.co_name)
 
 
+class Passes:
+    """The items of a loop that is unrolled; each is made when its pass begins, also where a pass is
+    staged again."""
+
+    def __init__(self, seq: Sequence, numbers: range) -> None:
+        self.seq, self.numbers = seq, numbers
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.seq.item(_wrapped_index(self.seq, k)) for k in self.numbers)
+
+    def after(self, k: int) -> Passes:
+        return Passes(self.seq, self.numbers[k:])
+
+
 def _run_items(
     items: Any, body: Callable[[Any], Any], frame: Any, stop: str | None, first: int = 0
 ) -> None:
@@ -147,6 +160,8 @@ def _run_items(
         if isinstance(flag, Symbol):
             if isinstance(items, Advancing):
                 items, k = items.rest(), 0
+            elif isinstance(items, Passes):
+                items, k = items.after(k), 0
             branch(flag, lambda: None, functools.partial(_run_items, items, body, frame, stop, k))
             return
         if flag:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from array import array
 from collections import deque
@@ -124,6 +125,16 @@ def is_reference(spec: Spec) -> bool:
     return isinstance(spec.kind, type) and issubclass(spec.kind, Reference)
 
 
+def dict_like(like: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
+    """A dictionary of the kind of another one, such as an `OrderedDict`, with these items."""
+    if type(like) is dict:
+        return items
+    made = copy.copy(like)
+    made.clear()
+    made.update(items)
+    return made
+
+
 def put_together(spec: Spec, children: list[Any]) -> Any:
     kind, value = spec.kind, spec.value
     if all(new is old.value for new, old in zip(children, spec.children, strict=True)):
@@ -131,7 +142,7 @@ def put_together(spec: Spec, children: list[Any]) -> Any:
     if is_reference(spec):
         return kind.build(spec, children)
     if issubclass(kind, dict):
-        return trace().born(dict(zip(spec.keys, children, strict=True)))
+        return trace().born(dict_like(value, dict(zip(spec.keys, children, strict=True))))
     if hasattr(kind, "_fields"):
         return kind(*children)
     if issubclass(kind, list):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ from tapeless.transforms.loops.fitting import canonical, single_symbol
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.relied import not_negative
 from tapeless.transforms.loops.stages import Stage, permuted, stage_of
-from tapeless.transforms.loops.views import Span, is_view
+from tapeless.transforms.loops.views import Span, entries_of, is_view
 
 
 @dataclass
@@ -59,6 +60,18 @@ class Analysis:
                 symbol = single_symbol(n)
                 if symbol is not None and not symbol.given and symbol.var is None:
                     self.lengths.setdefault(symbol, (s, axis))
+
+    @contextmanager
+    def measured_here(self, body: Iterable[Statement]) -> Iterator[None]:
+        """Lengths are those that parts have in the open block: a backward loop takes the parts of
+        the forward one again, with bounds of its own."""
+        before, self.lengths = self.lengths, {}
+        for s in body:
+            if isinstance(s, Let) and s.op.name == "index" and is_view(s):
+                self.measure(s, entries_of(s), s.outs[0].type.shape)
+        self.lengths = before | self.lengths
+        yield
+        self.lengths = self.lengths | before
 
     def upper(self, size: Size) -> Size:
         """A size that is at least this, of which the driver knows the value."""

@@ -53,6 +53,13 @@ class Nests(Reuse):
     ) -> None:
         """Writes statements. `into` are values that may take the memory of a carry, if nothing
         reads that any more."""
+        body = list(body)
+        with self.analysis.measured_here(body):
+            self.statements(body, live, into)
+
+    def statements(
+        self, body: list[Statement], live: set[Var], into: Iterable[tuple[Var, Var]]
+    ) -> None:
         body = [s for s in body if not self.skipped(s)]
         defined = {v for s in body for v in outputs(s)}
         body = [s for s in body if not self.checked_first(s, defined)]

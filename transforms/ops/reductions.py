@@ -170,12 +170,22 @@ def reduction(op: Op, default: Any = None) -> Any:
         if joins and any(a.type.shape[k] == 0 for k in axes):
             kind = op.infer(a, axes=axes, keepdims=bool(keepdims))
             return broadcast_to(cast_to(as_array(initial), kind.dtype), shape=kind.shape)
+        if joins and op in (amax, amin):
+            empty = [k for k in axes if not dims.at_least(a.type.shape[k], 1)]
+            if empty:
+                a, joins = _with_one_more(a, empty[0], as_array(initial)), False
         made = _reduced(op, a, axes, bool(keepdims))
         if dtype is not None:
             made = cast_to(made, np.dtype(dtype))  # small integers are added up in wide ones
         return JOINS[op](made, as_array(initial)) if joins else made
 
     return reduce
+
+
+def _with_one_more(a: Atom, axis: int, initial: Atom) -> Any:
+    """The array with an element more along an axis that may have none."""
+    shape = (*a.type.shape[:axis], 1, *a.type.shape[axis + 1 :])
+    return concatenate(a, broadcast_to(cast_to(initial, a.type.dtype), shape=shape), axis=axis)
 
 
 def without_dtype(op: Op) -> Any:

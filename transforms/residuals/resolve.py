@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.rewriting import replace_symbols
 from tapeless.transforms.core.sizes import INT
+from tapeless.transforms.residuals.known_before import known_before
 from tapeless.transforms.residuals.loading import Loading
 from tapeless.transforms.residuals.plan import Plan
 from tapeless.transforms.residuals.run_time_sizes import Sized, Wanted
@@ -48,6 +49,9 @@ def resolve(
         names = {symbol: v.size for symbol, v in made.items()}
         backward = sized.mirrored(replace_symbols(Block((), tuple(backward), ()), names).body)
         plan = Plan(primal, backward)
+    fewer = known_before(plan, backward)
+    if fewer is not backward:
+        backward, plan = fewer, Plan(primal, fewer)
     places = Storage(plan)
     b = builder.Builder()
     with builder.building(b):

@@ -61,6 +61,12 @@ class Named(Batch):
         out = s.outs[0]
         self.bind(out, cast_to(value, out.type.dtype), at)
 
+    def can_be_apart(self, s: Statement) -> bool:
+        """Elements that come one after the other do not meet."""
+        inside = statements(Block((), (s,), ()))
+        talks = any(isinstance(t, Let) and t.params.get("axis") is self.axis for t in inside)
+        return not talks and super().can_be_apart(s)
+
     @contextmanager
     def for_elements(self) -> Iterator[None]:
         with bound(self.axis), super().for_elements():

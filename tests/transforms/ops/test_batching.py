@@ -41,7 +41,6 @@ UNEVEN = {
     "intersect1d(5,3)": {0, 1},
     "nonzero(2x2)": {0},
     "nonzero(5)": {0},
-    "piecewise.sin(5)": {0},
     "polydiv(4,2)": {0, 1},
     "repeat(3,3)": {1},
     "repeat(3x2,3 axis=0)": {1},
