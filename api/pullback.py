@@ -23,7 +23,7 @@ from tapeless.split import Half, PullBack, PushForward, Side, plain_zero
 from tapeless.transformed import Stages, Transformed, stages_of
 from tapeless.transforms.closing import close, missing_sizes
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import active, current
+from tapeless.transforms.core.builder import active, current, made_by
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.core.rewriting import refresh, replace_symbols, retype
 from tapeless.transforms.core.sizes import size_value
@@ -44,6 +44,7 @@ from tapeless.transforms.module import (
     result_text,
 )
 from tapeless.transforms.simplify import simplify
+from tapeless.transforms.wishes import word_for
 
 
 class Plan:
@@ -56,6 +57,9 @@ class Plan:
         block = forget(simplify(dataclasses.replace(whole, params=tuple(params))))
         block = close(*self.sized(block, half.given))
         self.read = [v for v in block.params if v not in half.given]
+        for v in self.read:
+            let = made_by(v)
+            v.name = v.name or ("" if let is None else word_for(let))
         block = dataclasses.replace(block, params=(*self.read, *half.given))
         self.block = detach(block, len(block.results))
 

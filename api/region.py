@@ -28,6 +28,7 @@ from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.expand import expand, identity, no_types
 from tapeless.transforms.frontend.comprehensions import Lazy
+from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.staged_list import StagedList, settle_lengths
 from tapeless.transforms.frontend.symbols import Symbol, atoms
 from tapeless.transforms.frontend.trace import Trace, trace
@@ -129,8 +130,8 @@ def _kind(x: Any) -> str:
 
 def described(x: Any) -> str:
     """What a value is, as errors say it."""
-    if isinstance(x, Lazy):
-        return "a generator"
+    if isinstance(x, (Lazy, Advancing)):
+        return "a generator or iterator"
     if isinstance(x, (tuple, list, dict)):
         return f"{_kind(x)} {tree.structure_text(x)[:40]!r}"
     if not is_value(x):

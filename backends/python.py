@@ -29,7 +29,7 @@ def load(name: str, text: str) -> Callable[..., Any]:
 def explain(error: BaseException, what: str, block: Block) -> None:
     """Adds to an error raised inside emitted code the user's lines that the code comes from."""
     for tb in _emitted(error.__traceback__):
-        line = _returned(tb, block) or _comment(tb)
+        line = _raised(error, tb) or _returned(tb, block) or _comment(tb)
         files = sorted(
             {s.origin.file for s in statements(block) if s.origin and s.origin.line == line}
         )
@@ -51,6 +51,17 @@ def _emitted(tb: TracebackType | None) -> list[TracebackType]:
     return found
 
 
+def _raised(error: BaseException, tb: TracebackType) -> int:
+    """The user's line by which a kernel, that no traceback shows, raises the error; 0 if there is
+    none, or more than one."""
+    if tb.tb_next is None:
+        return 0
+    lines = linecache.getlines(tb.tb_frame.f_code.co_filename)
+    raised = f'raise {type(error).__name__}("{error}")'
+    found = {_commented(lines[:k]) for k, text in enumerate(lines) if text.strip() == raised}
+    return found.pop() if len(found) == 1 else 0
+
+
 def _returned(tb: TracebackType, block: Block) -> int:
     """The user's line of what a return statement computes: it has no comment; 0 elsewhere."""
     code = tb.tb_frame.f_code
@@ -65,8 +76,11 @@ def _returned(tb: TracebackType, block: Block) -> int:
 def _comment(tb: TracebackType) -> int:
     """The user's line that the last comment above the failing line names; 0 if there is none."""
     code = tb.tb_frame.f_code
-    for number in range(tb.tb_lineno, code.co_firstlineno, -1):
-        found = re.search(r"# line (\d+)$", linecache.getline(code.co_filename, number).rstrip())
-        if found:
-            return int(found[1])
-    return 0
+    lines = linecache.getlines(code.co_filename)
+    return _commented(lines[code.co_firstlineno : tb.tb_lineno])
+
+
+def _commented(lines: list[str]) -> int:
+    """The user's line in the last comment of some lines, 0 if there is none."""
+    found = (re.search(r"# line (\d+)$", text.rstrip()) for text in reversed(lines))
+    return next((int(line[1]) for line in found if line), 0)

@@ -21,6 +21,7 @@ PACKAGES = [
     "tapeless.scipy",
     "tapeless.scipy.cluster",
     "tapeless.scipy.linalg",
+    "tapeless.scipy.sparse",
     "tapeless.scipy.stats",
     "tapeless.stax",
     "tapeless.tools",

@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
     For,
     If,
     Let,
+    Origin,
     Statement,
     Type,
     Var,
@@ -176,18 +177,23 @@ class Writer(Spelling):
                 self.effect(s)
 
     def let(self, s: Let) -> None:
-        made = self.operation(s)
+        made, origin = self.operation(s), s.origin or self.origin(s)
         if s.op.inplace and s.op.name == "pop":
-            self.put(f"{self.name(s.outs[1])} = {to_source(made)}", s.origin)
+            self.put(f"{self.name(s.outs[1])} = {to_source(made)}", origin)
         elif isinstance(made, ast.stmt) or s.op.inplace or not s.outs:
-            self.put(to_source(made), s.origin)
+            self.put(to_source(made), origin)
         elif len(s.outs) == 1:
-            self.assign(self.name(s.outs[0]), made, s.origin)
+            self.assign(self.name(s.outs[0]), made, origin)
         else:
             names = ", ".join(map(self.name, s.outs))
             value = to_source(made)
             wide = 4 * self.depth + len(names) > WIDTH - 40 and len(names) + len(value) > WIDTH - 8
-            self.put(f"({names}) = {value}" if wide else f"{names} = {value}", s.origin)
+            self.put(f"({names}) = {value}" if wide else f"{names} = {value}", origin)
+
+    def origin(self, s: Let) -> Origin | None:
+        """The user's line of what a statement that has none itself is written with."""
+        folded = (self.layout.folded.get(a) for a in s.args if isinstance(a, Var))
+        return next((f.origin for f in folded if f is not None and f.origin is not None), None)
 
     def results(self, outs: Sequence[Var], values: Sequence[Atom]) -> list[tuple[str, ast.expr]]:
         return [

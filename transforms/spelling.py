@@ -98,6 +98,8 @@ class Spelling:
         if not isinstance(inner, Let) or inner.op is not s.op or b.type.dtype.kind != "f":
             return made
         c, d = inner.args
+        if isinstance(a, Literal) and isinstance(c, Literal):  # it may be out of range with it
+            return made
         if a.type.shape and not a.type.shape == c.type.shape == d.type.shape:
             return made
         right = made.right

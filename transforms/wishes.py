@@ -202,11 +202,8 @@ class _Stems:
         return ""
 
     def part(self, s: Let, kind: str) -> str:
-        """x_i for x[i]; x for x_saved[i]."""
-        base = self.base(s.args[0])
-        if base.endswith("_saved"):
-            return base.removesuffix("_saved") + kind
-        base = re.sub(r"(_bar|_dot)$", "", base)
+        """x_i for x[i]."""
+        base = re.sub(r"(_bar|_dot|_saved)$", "", self.base(s.args[0]))
         entries = []
         for e in s.params["key"]:
             entry = s.args[1 + e.k] if isinstance(e, Slot) else e

@@ -24,6 +24,7 @@ MODULES = frozenset(
         "ndimage",
         "optimize",
         "signal",
+        "sparse",
         "special",
         "stats",
     ]
@@ -49,6 +50,7 @@ __all__ = [
     "ndimage",
     "optimize",
     "signal",
+    "sparse",
     "special",
     "stats",
 ]

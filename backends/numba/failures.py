@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import pickle
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Failures:
+    """How errors of object code are found.
+
+    environments  where code of Numba looks for Python objects when it makes one
+    errors        those that have numbers, from 1 on: names of classes, arguments
+    """
+
+    environments: tuple[int, ...] = ()
+    errors: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+
+    def found(self, where: int) -> BaseException:
+        """The error with a number, or that is described at an address."""
+        if not self.errors:
+            return described(where, self.environments)
+        name, args = self.errors[where - 1]
+        kind = getattr(builtins, name, None) or getattr(np.linalg, name)
+        return kind(*args)  # type: ignore[no-any-return]
 
 
 class Description(ctypes.Structure):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import os
 import threading
 import time
@@ -9,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tapeless.backends.numba.failures import described
+from tapeless.backends.numba.failures import Failures
 from tapeless.backends.numba.signature import Argument, Array, Form, Signature, plain, signature
 from tapeless.backends.numba.uncollected import uncollected
 from tapeless.transforms.errors import InternalError
@@ -54,6 +56,12 @@ class Program:
         made = Kernel(self, function, options)
         self.kernels[made.__name__] = made
         return made
+
+    @functools.cached_property
+    def definitions(self) -> dict[str, ast.FunctionDef]:
+        """The functions of the module that are kernels, by name."""
+        written = [s for s in ast.parse(self.text).body if isinstance(s, ast.FunctionDef)]
+        return {s.name: s for s in written if s.name in self.kernels}
 
     def known(self) -> dict[str, Any]:
         """What names mean inside compiled code."""
@@ -132,26 +140,37 @@ class Kernel:
         """The entry in object code; calls go straight there from now on."""
         from tapeless.backends.numba import linking  # noqa: PLC0415
 
-        address, environments = self.place(found)
-        self.entry = linking.builtin(address, self.__name__, Missed(self, environments))
+        address, failures = self.place(found)
+        self.entry = linking.builtin(address, self.__name__, Missed(self, failures))
         self.program.values[self.__name__] = self.entry
-        return linking.builtin(address, self.__name__, Refused(self, environments))
+        return linking.builtin(address, self.__name__, Refused(self, failures))
 
     @staticmethod
-    def place(found: ObjectCode) -> tuple[int, tuple[int, ...]]:
-        """Where object code is in memory, and where it looks for Python objects."""
+    def place(found: ObjectCode) -> tuple[int, Failures]:
+        """Where object code is in memory, and what tells its errors."""
         from tapeless.backends.numba import linking  # noqa: PLC0415
 
         place = linking.linked(found.code)
-        return place(found.symbol), tuple(map(place, found.environments))
+        environments = tuple(map(place, found.environments))
+        return place(found.symbol), Failures(environments, found.errors)
 
     def by_numba(self) -> Callable[..., Any]:
         """Numba's own function, for what our entries do not serve."""
         return self.program.known()[self.__name__]  # type: ignore[no-any-return]
 
     def compile(self, wanted: Signature, symbol: str) -> Any:
-        """Object code by Numba."""
+        """Object code: written here, or by Numba."""
         with uncollected():
+            from tapeless.backends.numba.direct import compile as direct  # noqa: PLC0415
+
+            program = self.program
+            options = {name: kernel.options for name, kernel in program.kernels.items()}
+            made = direct.compile_kernel(
+                *(self.function.__name__, program.definitions, options, program.values),
+                *(wanted, symbol, self.form, program.apart),
+            )
+            if made is not None:
+                return made
             from tapeless.backends.numba.compiler.compile import compile_kernel  # noqa: PLC0415
             from tapeless.backends.numba.compiler.maths import seeing  # noqa: PLC0415
 
@@ -172,14 +191,14 @@ class Kernel:
 class Missed:
     """Owner of an entry: other signatures go to the kernel, errors are raised."""
 
-    def __init__(self, kernel: Kernel, environments: tuple[int, ...]) -> None:
-        self.kernel, self.environments = kernel, environments
+    def __init__(self, kernel: Kernel, failures: Failures) -> None:
+        self.kernel, self.failures = kernel, failures
 
     def __call__(self, *args: Any) -> Any:
         return self.kernel.missed(*args)
 
     def fail(self, address: int) -> None:
-        raise described(address, self.environments)
+        raise self.failures.found(address)
 
 
 class Refused(Missed):

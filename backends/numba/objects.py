@@ -37,12 +37,14 @@ class ObjectCode:
 
     externals     names of what it calls in the process
     environments  names of where it looks for Python objects when it makes an error
+    errors        those that it makes by their numbers: names of classes, arguments
     """
 
     code: bytes
     symbol: str
     externals: tuple[str, ...]
     environments: tuple[str, ...] = ()
+    errors: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 
 
 def found(
@@ -83,7 +85,8 @@ def _machine() -> tuple[str, ...]:
     features = sorted(name for name, has in llvm.get_host_cpu_features().items() if has)
     settings = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_"))
     here = Path(__file__).parent
-    ours = sorted([*(here / "compiler").glob("*.py"), here / "structures.py"])
+    folders = (here / "compiler", here / "direct")
+    ours = sorted([*(p for f in folders for p in f.glob("*.py")), here / "structures.py"])
     return (
         *(numba_version(), llvmlite.__version__, np.__version__, sys.version),
         *(llvm.get_process_triple(), llvm.get_host_cpu_name()),
@@ -120,13 +123,14 @@ def read(path: Path) -> ObjectCode | None:
     if not content.startswith(MAGIC) or hashlib.sha256(rest).hexdigest().encode() != checksum:
         return None
     head, _, code = rest.partition(b"\n")
-    symbol, *names = json.loads(head)
-    return ObjectCode(code, symbol, *map(tuple, names))
+    symbol, externals, environments, errors = json.loads(head)
+    raised = tuple((name, tuple(args)) for name, args in errors)
+    return ObjectCode(code, symbol, tuple(externals), tuple(environments), raised)
 
 
 def keep(path: Path, made: ObjectCode) -> None:
     """Writes a file, and makes room for it."""
-    head = (made.symbol, made.externals, made.environments)
+    head = (made.symbol, made.externals, made.environments, made.errors)
     rest = json.dumps(head).encode() + b"\n" + made.code
     try:
         cache.write(path, MAGIC + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest)

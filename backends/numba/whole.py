@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tapeless.backends.numba.failures import Failures
 from tapeless.backends.numba.kernel import Kernel, Missed, Program
 from tapeless.backends.numba.signature import DTYPES, Form, Number, Signature, plain
 
@@ -41,7 +42,7 @@ class Whole(Kernel):
         super().__init__(kernel.program, kernel.function, kernel.options)
         self.driver, self.form = function, form
         self.__globals__ = function.__globals__
-        self.made: tuple[int, tuple[int, ...]] | None = None  # the last entry
+        self.made: tuple[int, Failures] | None = None  # the last entry
 
     def __call__(self, *args: Any) -> Any:
         try:
@@ -72,8 +73,8 @@ class Whole(Kernel):
 
         if self.made is None:
             return None
-        address, environments = self.made
-        return linking.builtin(address, self.__name__, Elsewhere(self, environments, other))
+        address, failures = self.made
+        return linking.builtin(address, self.__name__, Elsewhere(self, failures, other))
 
     def by_numba(self) -> Callable[..., Any]:
         return self.driver
@@ -82,8 +83,8 @@ class Whole(Kernel):
 class Elsewhere(Missed):
     """Owner of an entry whose caller deals with other signatures."""
 
-    def __init__(self, kernel: Kernel, environments: tuple[int, ...], other: Any) -> None:
-        super().__init__(kernel, environments)
+    def __init__(self, kernel: Kernel, failures: Failures, other: Any) -> None:
+        super().__init__(kernel, failures)
         self.other = other
 
     def __call__(self, *args: Any) -> Any:

@@ -70,12 +70,37 @@ class Job(World):
         self.call = f"call {self.calls}, of {program}"
 
     def extent(self, n: int) -> tuple[int, int]:
-        found = self.comm.allgather((n, self.call))
-        if len({call for _, call in found}) > 1:
-            calls = "; ".join(f"process {k} at {call}" for k, (_, call) in enumerate(found))
+        request, found = self.told(n)
+        request.Wait()
+        if _differ(found):
+            calls = "; ".join(f"process {k} at {call}" for k, call in enumerate(self.all_calls()))
             raise RuntimeError(f"the processes do not make the same calls of pmap: {calls}")
-        counts = [count for count, _ in found]
+        counts = found[:, 0].tolist()
         return sum(counts[: self.rank]), sum(counts)
+
+    def told(self, n: int) -> tuple[Any, Any]:
+        """Tells the other processes of this call and what it brings; what all told is there when
+        the request is done."""
+        own = np.array([n, zlib.crc32(self.call.encode())], np.int64)
+        found = np.empty((self.size, 2), np.int64)
+        return self.comm.Iallgather(own, found), found
+
+    def all_calls(self) -> list[str]:
+        return self.comm.allgather(self.call)  # type: ignore[no-any-return]
+
+    def end(self) -> None:
+        """Waits for the others to end, too: one that is at a call of pmap is told, and raises."""
+        if self.lost:
+            return
+        jobs = [job for job in self.axes.values() or [self] if job.size > 1]
+        for job in jobs:
+            job.call = "its end"
+        told = [job.told(0) for job in jobs]
+        for request, _ in told:
+            request.Wait()
+        for job, (_, found) in zip(jobs, told, strict=True):
+            if _differ(found):
+                job.all_calls()
 
     def give_up(self) -> None:
         if self.size > 1 and not self.lost:
@@ -120,6 +145,11 @@ class Job(World):
         return made
 
 
+def _differ(told: Any) -> bool:
+    """Whether processes are at different calls."""
+    return bool(np.any(told[:, 1] != told[0, 1]))
+
+
 def _machine(comm: Any) -> Any:
     """The processes on the same machine."""
     from mpi4py import MPI  # noqa: PLC0415 (optional)
@@ -135,9 +165,11 @@ def join() -> Job:
         raise ImportError(
             "tapeless.distributed needs mpi4py and an MPI library: pip install tapeless[mpi]"
         ) from e
-    if MPI.COMM_WORLD.Get_size() > 1:
+    job = Job(MPI.COMM_WORLD)
+    if job.size > 1:
         _end_all_with_errors(MPI.COMM_WORLD)
-    return Job(MPI.COMM_WORLD)
+        atexit.register(job.end)
+    return job
 
 
 HEARD = 0.5  # seconds in which a launcher passes on what a process wrote before it was ended

@@ -460,3 +460,12 @@ def test_a_generator_and_a_number_that_is_called():
 def test_a_name_twice_is_refused():
     with pytest.raises(ArgumentError, match="names an argument twice"):
         grad(f, argnames=("x", "x"))
+
+
+def gives_items(x):
+    yield x
+
+
+def test_generator_functions_give_no_number():
+    with pytest.raises(ArgumentTypeError, match="gives_items returns a generator"):
+        grad(gives_items)(1.0)

@@ -13,7 +13,7 @@ import weakref
 import numpy as np
 import pytest
 
-from tapeless import TapelessError, grad, jvp_fn, value_and_grad, vjp
+from tapeless import TapelessError, grad, jit, jvp_fn, value_and_grad, vjp
 from tapeless.transforms.errors import ArgumentError
 from tests.api import importable
 from tests.api.importable import Spring, square
@@ -211,6 +211,18 @@ def test_errors_name_the_users_line():
     shown = "".join(traceback.format_exception(e.value))
     assert "looked_up_grad_" in shown
     assert "in looked_up_grad\n    " in shown
+
+
+def picked_from_the_product(x, k):
+    y = x * 2
+    return np.sum(y[k] * y)
+
+
+@pytest.mark.parametrize("transform", [grad, jit, lambda f: jit(grad(f))])
+def test_the_line_is_that_of_what_fails(transform):
+    with pytest.raises(IndexError) as e:
+        transform(picked_from_the_product)(np.ones(3), 7)
+    assert "return np.sum(y[k] * y)" in "".join(e.value.__notes__)
 
 
 def test_errors_of_helpers_name_the_helpers_file():

@@ -3,6 +3,7 @@
 import heapq
 import math
 from collections import OrderedDict, defaultdict, deque, namedtuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -226,3 +227,69 @@ def the_same_array(x, n):
 def is_true(x):
     positive = x > 0
     return x**3 if positive is True else -3 * x
+
+
+@program(0.3)
+@program(1.7)
+def a_list_that_moves_between_names(x):
+    state, kept = [x, 2 * x, 0.3], None
+    for k in range(5):
+        if state[0] > state[1]:
+            state = [state[1], state[0] * 0.7, state[2]]
+        else:
+            state[0] = state[0] * 1.5
+            state[2] += state[1]
+        kept = list(state) if k == 2 else kept
+    state[1] = state[1] * 2
+    return state[0] * state[1] + state[2] + kept[0]
+
+
+@program(normal(4) ** 2)
+def overlapping_intervals(x):
+    out = [[x[1], x[0] + 1]]
+    for lo, hi in [[x[2], x[3] + 1], [x[0] + 2, x[1] + 3]]:
+        if lo <= out[-1][1]:
+            out[-1][1] = max(out[-1][1], hi)
+        else:
+            out.append([lo, hi])
+    return sum((b - a) ** 2 for a, b in out)
+
+
+@program(normal(4))
+def rows_changed_later(x):
+    out = []
+    for v in x:
+        out.append([v, 0.0])
+    for row in out:
+        row[1] = row[0] ** 3
+    return sum(a * b for a, b in out)
+
+
+@program(normal(4))
+def a_row_changed_after_it_was_appended(x):
+    out, same = [], [0.0]
+    for v in x:
+        row = [v, 0.0]
+        out.append(row)
+        row[1] = v * v
+        same[0] += v**2
+        out.append(same)
+    return sum(r[-1] ** 2 for r in out)
+
+
+@dataclass
+class Particle:
+    x: float
+    v: float
+
+
+@program(normal(3))
+def particles_in_a_list(x):
+    particles = []
+    for k in range(3):
+        particles.append(Particle(x[k], 1.0))
+    for _ in range(3):
+        for p in particles:
+            p.x += 0.1 * p.v
+            p.v -= p.x
+    return sum(p.x**2 for p in particles)

@@ -296,3 +296,39 @@ def test_checkpoint_trades_memory_for_work():
     u = np.linspace(0.1, 0.9, 500)
     assert peak(deep, u, 50) < 0.5 * peak(plain, u, 50)
     close_to(tapeless.grad(deep)(u, 5), tapeless.grad(plain)(u, 5))
+
+
+def sine_times_cosine(u, n):
+    for _ in range(n):
+        u = np.sin(u) * np.cos(u)
+    return np.sum(u)
+
+
+def the_same_twice(u, n):
+    for _ in range(n):
+        u = u * np.tanh(u) + 0.1 * u**2 * np.tanh(u)
+    return np.sum(u)
+
+
+def on_one_side_only(u, n):
+    for k in range(n):
+        if k % 2 == 0:
+            u = np.sin(u) * 0.5
+        u = u * np.cos(u)
+    return np.sum(u)
+
+
+@pytest.mark.parametrize("f", [sine_times_cosine, the_same_twice, on_one_side_only])
+def test_what_is_computed_again_may_be_known_already(f):
+    close_to(tapeless.grad(f)(U, 3), slope(lambda u: f(u, 3), U))
+    first, second = np.cos(U), np.sin(U)
+    pushed = tapeless.jvp(lambda u: tapeless.grad(f)(u, 3), (U,), (first,))[1]
+    bent = slope(lambda u: float(tapeless.grad(f)(u, 3) @ second), U)
+    close_to(pushed @ second, bent @ first, 1e-5)
+
+
+def test_factors_that_are_saved_serve_the_derivatives_of_each_other():
+    source = tapeless.grad(sine_times_cosine).source(U, 3)
+    assert source.count("np.sin(") == source.count("np.cos(") == 1
+    assert source.count("np.empty(") == 2  # sin_x and cos_x, and not x
+    assert "sin_u = sin_u_saved[i]" in source

@@ -279,3 +279,38 @@ def test_a_branch_inside_of_one_by_the_same_test_is_decided():
         np.testing.assert_array_equal(
             tapeless.grad(nested)(x), [0.0, 2.0, 0.0] if x[0] > 0.5 else [0.0, 0.0, 1.0]
         )
+
+
+@pytest.mark.parametrize(("c", "x"), [(1e200, 1e-300), (1e-200, 1e300)])
+def test_constants_that_meet_out_of_range_stay_apart(c, x):
+    def f(x):
+        return c * (c * x), c * x * c
+
+    def array(x):
+        return f(np.array([x]))[0][0]
+
+    expected = [f(x)[0]] * 2
+    np.testing.assert_allclose(tapeless.jit(f)(x), expected, rtol=1e-14)
+    np.testing.assert_allclose(tapeless.jvp(f, (x,), (x,))[0], expected, rtol=1e-14)
+    np.testing.assert_allclose(tapeless.jvp(array, (x,), (x,))[0], expected[0], rtol=1e-14)
+
+
+def test_small_integers_stay_in_range():
+    x = np.array([1, 2], np.int8)
+    np.testing.assert_array_equal(tapeless.vmap(lambda x: 100 * (2 * x))(x), 100 * (2 * x))
+
+
+def test_what_one_test_chooses_is_joined():
+    def absolute(x, d):
+        r = np.abs(x)
+        return np.sum(np.where(r < d, 0.5 * r**2, d * (r - 0.5 * d)))
+
+    x = np.array([-3.0, -0.2, 0.4, 2.0])
+    slope = tapeless.grad(absolute)
+    np.testing.assert_allclose(slope(x, 1.0), np.clip(x, -1.0, 1.0), rtol=1e-14)
+    assert slope.source().count("np.where") == 2  # not four
+
+
+def test_constants_of_quotients_meet():
+    source = tapeless.grad(lambda x: 0.5 * np.mean(x**2)).source(np.ones(3))
+    assert "return x / len(x)" in source

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tapeless import grad, jvp, vmap
-from tapeless.transforms.errors import UnsupportedError
 
 XS = np.array([0.45, 2.9, -1.2, 100.0, 7.7, 1.1])
 NS = np.array([3, 0, 5, 1, 2, 4])

@@ -18,6 +18,7 @@ from tapeless.transforms.algebra.products import (
     constant_of_quotient,
     constant_on_smaller,
     constants_together,
+    multiple_of_fraction,
     multiple_of_quotient,
     quotient_of_ones,
     signs_of_factors,
@@ -48,6 +49,7 @@ from tapeless.transforms.algebra.storing import (
     stored_twice,
 )
 from tapeless.transforms.algebra.sums import (
+    chosen_apart,
     constants_in_a_row,
     multiples,
     multiples_in_a_row,
@@ -67,6 +69,7 @@ SUMS: tuple[Rule, ...] = (
     multiples,
     multiples_in_a_row,
     signs_of_terms,
+    chosen_apart,
     needless_spreading,
 )
 RULES: dict[Any, tuple[Rule, ...]] = {
@@ -77,6 +80,7 @@ RULES: dict[Any, tuple[Rule, ...]] = {
     mul: (
         times_power,
         multiple_of_quotient,
+        multiple_of_fraction,
         constant_first,
         signs_of_factors,
         constants_together,

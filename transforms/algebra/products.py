@@ -6,7 +6,10 @@ b = 2 * x; c = 3 * b                         becomes      c = 6 * x
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
+
+import numpy as np
 
 from tapeless.transforms.algebra.facts import (
     Uses,
@@ -20,10 +23,12 @@ from tapeless.transforms.algebra.facts import (
     short,
 )
 from tapeless.transforms.core.builder import made_by
-from tapeless.transforms.core.language import Let, Literal, Var
+from tapeless.transforms.core.language import Atom, Let, Literal, Var
 from tapeless.transforms.ops.arithmetic import mul, neg, sub, truediv
 from tapeless.transforms.ops.elementwise import power
 from tapeless.transforms.ops.folding import is_number
+
+SMALLEST = sys.float_info.min  # below it numbers lose digits
 
 
 def quotient_of_ones(s: Let, uses: Uses) -> Any:
@@ -56,6 +61,19 @@ def signs_of_factors(s: Let, uses: Uses) -> Any:
     return None
 
 
+def _meet(x: Atom, c: Atom, rest: Atom) -> bool:
+    """Whether the product of two constants is no number out of range, where theirs with a third
+    value need not be."""
+    found = number(x), number(c)
+    if None in found:
+        return True
+    product = found[0] * found[1]
+    if isinstance(product, int) and rest.type.dtype.kind in "iu":
+        limits = np.iinfo(rest.type.dtype)
+        return bool(limits.min <= product <= limits.max)
+    return not product if 0 in found else bool(SMALLEST < abs(product) < math.inf)
+
+
 def constants_together(s: Let, uses: Uses) -> Any:
     """c (d x) is (c d) x, and a (c x) is c (a x) if a is not the larger one."""
     a, b = s.args
@@ -64,7 +82,7 @@ def constants_together(s: Let, uses: Uses) -> Any:
         if inner is None or not isinstance(c := inner.args[0], Literal):
             continue
         if isinstance(x, Literal):
-            return mul(mul(x, c), inner.args[1])
+            return mul(mul(x, c), inner.args[1]) if _meet(x, c, inner.args[1]) else None
         if is_float(x, y) and y.type.shape == s.outs[0].type.shape and number(c) is not None:
             rest = inner.args[1]
             return mul(c, mul(x, rest) if y is b else mul(rest, x))
@@ -84,6 +102,8 @@ def constant_on_smaller(s: Let, uses: Uses) -> Any:
         return None
     x, y = inner.args
     for small, large in ((x, y), (y, x)):
+        if isinstance(small, Literal) and not _meet(c, small, large):
+            continue
         if large.type.shape == product.type.shape != small.type.shape and is_float(small):
             made = mul(c, small)
             return mul(made, large) if small is x else mul(large, made)
@@ -100,6 +120,19 @@ def times_power(s: Let, uses: Uses) -> Any:
         if isinstance(k, int) and 1 < k < 9 and y.type == s.outs[0].type:
             return power(x, k + 1)
     return None
+
+
+def multiple_of_fraction(s: Let, uses: Uses) -> Any:
+    """c (e / x) is (c e) / x, where c or e is a power of two."""
+    c, quotient = s.args
+    let = made_by(quotient, truediv)
+    if let is None or number(c) is None or not once(quotient, uses) or not is_float(quotient):
+        return None
+    e = number(let.args[0])
+    if e is None or not any(math.frexp(v)[0] in (0.5, -0.5) for v in (number(c), e)):
+        return None
+    product = number(c) * float(e)
+    return truediv(product, let.args[1]) if SMALLEST < abs(product) < math.inf else None
 
 
 def multiple_of_quotient(s: Let, uses: Uses) -> Any:

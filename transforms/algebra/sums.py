@@ -21,7 +21,10 @@ from tapeless.transforms.algebra.facts import (
 )
 from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Atom, Let, Literal
+from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import add, mul, neg, sub
+from tapeless.transforms.ops.folding import is_number
+from tapeless.transforms.ops.selection import select
 
 
 def plus_zeros(s: Let, uses: Uses) -> Any:
@@ -30,6 +33,37 @@ def plus_zeros(s: Let, uses: Uses) -> Any:
         return a
     if is_zeros(a) and fits(b, s.outs[0].type):
         return b if s.op is add else neg(b)
+    return None
+
+
+def chosen_apart(s: Let, uses: Uses) -> Any:
+    """where(c, a, 0) + where(c, 0, b) is where(c, a, b), also with other terms in between."""
+    x, y = s.args
+    if (whole := _joined(s.op, x, y, uses)) is not None:
+        return whole
+    let = made_by(x, add, sub)
+    if let is None or not once(x, uses):
+        return None
+    p, q = let.args
+    if (part := _joined(add if let.op is s.op else sub, q, y, uses)) is not None:
+        return let.op(p, part)
+    part = _joined(s.op, p, y, uses) if let.op is add else None
+    return None if part is None else add(part, q)
+
+
+def _joined(op: Op, x: Atom, y: Atom, uses: Uses) -> Any:
+    """x + y or x - y, if they are chosen by one test and only one of them is not zero."""
+    a, b = made_by(x, select), made_by(y, select)
+    if a is None or b is None or a.args[0] is not b.args[0] or x.type != y.type:
+        return None
+    if not (once(x, uses) and once(y, uses)):
+        return None
+    for k in (1, 2):
+        if is_number(a.args[k], 0) and is_number(b.args[3 - k], 0):
+            (left, right) = (a.args[3 - k], b.args[k])
+            right = right if op is add else neg(right)
+            made = select(a.args[0], *((right, left) if k == 1 else (left, right)))
+            return made if made.type == x.type else None
     return None
 
 

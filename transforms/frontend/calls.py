@@ -19,6 +19,7 @@ from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.draws import drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
 from tapeless.transforms.frontend.iterators import advancing
+from tapeless.transforms.frontend.kin import put_back
 from tapeless.transforms.frontend.outside import record, refuse_outside, spelling
 from tapeless.transforms.frontend.provenance import (
     LIBRARIES,
@@ -120,7 +121,9 @@ class Calls:
             return self.call_native(f, args, kwargs)
         if isinstance(f.__self__, StagedList) and f.__name__ not in READERS:
             before_change(f.__self__)
-            return f(*args, **kwargs)
+            made = f(*args, **kwargs)
+            put_back(f.__self__)
+            return made
         if isinstance(f.__func__, types.FunctionType):
             return self.call_function(f.__func__, (f.__self__, *args), kwargs)
         return self.call(f.__func__, f.__self__, *args, **kwargs)
@@ -194,8 +197,11 @@ class Calls:
                 before_change(this)
             if name == "sort":
                 this[:] = self.call(sorted, this, *args, **kwargs)  # type: ignore[index]
+                put_back(this)
                 return None
             made = f(*args, **kwargs)
+            if name not in READERS:
+                put_back(this)
             return trace().born(made) if name in CREATORS else advancing(made)
         if is_stateful(this):
             if not trace().birth(this):

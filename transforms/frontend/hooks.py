@@ -22,6 +22,7 @@ from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.effects import formatted, raise_, refuse_caught
 from tapeless.transforms.frontend.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.iterators import Advancing
+from tapeless.transforms.frontend.kin import changed, current, put_back
 from tapeless.transforms.frontend.loops import for_loop, while_loop
 from tapeless.transforms.frontend.operators import store_into
 from tapeless.transforms.frontend.provenance import name_of, of_library, static_attribute
@@ -152,6 +153,7 @@ class Hooks(Calls):
             value = self.call(found.func, obj)
             self.set_attr(obj, name, value)
             return value
+        current(obj)
         value = getattr(obj, name)
         if (
             isinstance(value, (types.MethodType, types.BuiltinMethodType))
@@ -169,8 +171,10 @@ class Hooks(Calls):
             self.call(found.fset, obj, value)
             return
         if not isinstance(obj, Symbol):
+            changed(obj)
             trace().touch(AttributeLocation(obj, name))
         setattr(obj, name, value)
+        put_back(obj)
 
     def item(self, obj: Any, key: Any) -> Any:
         method = special.special(obj, "__getitem__")
@@ -182,6 +186,7 @@ class Hooks(Calls):
             return wrap(constant(obj))[key]
         if joins(obj, key):
             return joined_by(obj, key)
+        current(obj)
         value = obj[key]
         if isinstance(obj, capture.MAPPINGS) and not trace().birth(obj):
             return capture.outer(value, lambda: obj[key], f"{name_of(obj)}[{key!r}]")
@@ -202,6 +207,7 @@ class Hooks(Calls):
             return
         before_change(obj)
         obj[key] = value
+        put_back(obj)
 
     def delete_item(self, obj: Any, key: Any) -> None:
         method = special.special(obj, "__delitem__")
@@ -210,6 +216,7 @@ class Hooks(Calls):
             return
         before_change(obj)
         del obj[key]
+        put_back(obj)
 
     def delete_attr(self, obj: Any, name: str) -> None:
         trace().touch(AttributeLocation(obj, name))
@@ -284,7 +291,9 @@ class Hooks(Calls):
             raise UnsupportedError(
                 "an array that was made outside of the program is overwritten", "copy it first"
             )
-        return special.inplace(kind, target, value)
+        made = special.inplace(kind, target, value)
+        put_back(target)
+        return made
 
     def inplace_item(self, kind: str, obj: Any, key: Any, value: Any) -> None:
         if isinstance(obj, Symbol):

@@ -9,6 +9,7 @@ from tapeless.transforms.core.language import Atom, Block, If, Literal, Var, out
 from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.cells import Absence, CellLocation, Value
 from tapeless.transforms.frontend.dependence import can_be_known
+from tapeless.transforms.frontend.kin import chosen, mutable
 from tapeless.transforms.frontend.references import Choice, blank
 from tapeless.transforms.frontend.sides import Ended, reopened
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
@@ -26,6 +27,7 @@ from tapeless.transforms.frontend.values import (
     join,
     join_types,
     put_together,
+    renewed,
 )
 
 
@@ -65,7 +67,7 @@ class Merge:
                 return self.result(*((1, y) if x.value is MISSING else (0, x)))
             if is_text(x) and is_text(y) and x.value is not y.value:
                 return self.text(x, y)
-            return join(x, y, self.leaf)
+            return join(x, y, self.leaf, self.container)
         except StructureError as e:
             if location is None:
                 self.decide(e.problem, e.hint)
@@ -133,6 +135,23 @@ class Merge:
                         trace().share(made.cell, source.memory())
                 made.undefined = self.absence(x.value, y.value)
             self.made[key] = made
+        return self.made[key]
+
+    def container(self, x: Spec, y: Spec, children: Any) -> Any:
+        """One that is older than the test stays itself, for what changed in it is joined too."""
+        key = (id(x.value), id(y.value))
+        if key not in self.made:
+            one = x.value is y.value
+            if (
+                one
+                and mutable(x.value)
+                and trace().birth(x.value) <= min(self.a.began, self.b.began)
+            ):
+                self.made[key] = x.value
+            elif one or is_reference(x) or not mutable(x.value):
+                self.made[key] = put_together(x, children())
+            else:
+                self.made[key] = chosen(renewed(x, children()), x.value, y.value)
         return self.made[key]
 
     def absence(self, x: Any, y: Any) -> Absence | None:

@@ -25,6 +25,7 @@ from tapeless.transforms.frontend.aliases import Aliases
 from tapeless.transforms.frontend.cells import Absence, CellLocation
 from tapeless.transforms.frontend.dependence import depends_on
 from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.kin import refuse_changed_elements
 from tapeless.transforms.frontend.layouts import Layouts
 from tapeless.transforms.frontend.references import Moving, outlasting
 from tapeless.transforms.frontend.sequences import Sequence
@@ -44,7 +45,7 @@ from tapeless.transforms.frontend.values import (
     convert,
     join,
     join_types,
-    put_together,
+    standing_for,
 )
 
 FAILURES = (
@@ -163,6 +164,7 @@ class Roll:
             self.journal = journal
             self.enter(staged, journal)
             self.stage(staged)
+            refuse_changed_elements(journal)
             news = [self.finish(k, loc, staged) for k, (loc, _) in journal.old.items()]
             news += [self.compare(key, loc, staged) for key, (loc, _) in staged.finals.items()]
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
@@ -272,7 +274,7 @@ class Roll:
             return made
         if spec.kind == "static":
             return spec.value
-        return put_together(spec, [self.rebuild(c, left) for c in spec.children])
+        return standing_for(spec, [self.rebuild(c, left) for c in spec.children])
 
     # -- what a pass left
 

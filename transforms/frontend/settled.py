@@ -37,7 +37,7 @@ from tapeless.transforms.frontend.values import (
     Spec,
     called,
     convert,
-    put_together,
+    standing_for,
 )
 
 BOOL = Type(np.dtype(bool), (), True)
@@ -172,7 +172,7 @@ class Settled:
             return made
         if spec.kind == "static":
             return spec.value
-        return put_together(spec, [self.fill(c, left) for c in spec.children])
+        return standing_for(spec, [self.fill(c, left) for c in spec.children])
 
     def emit(self, key: Any) -> None:
         t = trace()

@@ -14,6 +14,7 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.iterators import Advancing, inside
+from tapeless.transforms.frontend.kin import current
 from tapeless.transforms.frontend.provenance import of_library, static_attribute
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply
@@ -179,6 +180,7 @@ def iterated(value: Any) -> Any:
     method = special(value, "__iter__")
     if method is not None:
         value = trace().enter(method, value)
+    current(value)
     return Advancing(_items(value)) if special(value, "__next__") else inside(value)
 
 

@@ -14,6 +14,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation, named_like
+from tapeless.transforms.frontend.kin import moved, put_into
 from tapeless.transforms.frontend.rows import JOINERS, join_rows
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.trace import trace
@@ -131,6 +132,7 @@ class StagedList(list):  # type: ignore[type-arg]
         for symbol, leaf in zip(self.tail.stacks, spec.leaves(), strict=True):
             replace(symbol, stacks.push(symbol.value(), leaf))
         self.tail.hold(spec)
+        put_into(self, value)
         self.tail.log.append((trace().journals[-1], 1))
         if self.tail.length is not None:
             self.tail.length = self.tail.length + 1
@@ -204,7 +206,10 @@ class StagedList(list):  # type: ignore[type-arg]
                 trace().share(made.cell, trace().holding(stack.cell))
             return made
 
-        return build(self.tail.spec, iter(self.tail.stacks))
+        made = build(self.tail.spec, iter(self.tail.stacks))
+        if self.tail.spec.kind != "leaf":
+            put_into(self, made, self.length() + k if isinstance(k, int) and k < 0 else k)
+        return made
 
     def __setitem__(self, k: Any, value: Any) -> None:
         if self.tail is None:
@@ -220,6 +225,8 @@ class StagedList(list):  # type: ignore[type-arg]
         for symbol, leaf in zip(self.tail.stacks, spec.leaves(), strict=True):
             replace(symbol, stacks.set_item(symbol.value(), at, leaf))
         self.tail.hold(spec)
+        if trace().elements.get(id(value), (None,))[1:2] != (self,):
+            put_into(self, value)
 
     def refill(self, values: Any) -> None:
         """self[:] = values."""
@@ -243,6 +250,7 @@ class StagedList(list):  # type: ignore[type-arg]
         assert self.tail is not None
         self.tail.log.append((trace().journals[-1], None))
         self.tail.length = length
+        moved(self)
 
     def clear(self) -> None:
         if self.tail is None:
@@ -298,6 +306,7 @@ class StagedList(list):  # type: ignore[type-arg]
 
         made = build(self.tail.spec, iter(self.tail.stacks))
         self.tail.log.append((trace().journals[-1], -1))
+        moved(self)
         if self.tail.length is not None:
             self.tail.length = self.tail.length - 1
         return made
@@ -359,6 +368,9 @@ class StagedList(list):  # type: ignore[type-arg]
     __hash__ = None
 
 
+StagedList.__name__ = "list"  # as errors of Python say it
+
+
 def from_arrays(spec: Any, arrays: list[Any]) -> StagedList:
     """A list of the rows of arrays, one for each leaf of an element."""
     values = [a.value() for a in arrays]
@@ -402,6 +414,8 @@ def start_tail(target: StagedList, element: Any) -> None:
         for symbol, leaf in zip(tail.stacks, s.leaves(), strict=True):
             symbol.cell.atom = stacks.push(symbol.value(), leaf)  # type: ignore[union-attr]
         tail.hold(s)
+    present = list(target)
     target.clear()
     target.tail = tail
+    put_into(target, present)
     tail.length = count

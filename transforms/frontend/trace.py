@@ -87,6 +87,9 @@ class Trace(Builder):
         self.checked: dict[Any, Any] = {}  # flags of unset variables: the block that raises
         # truth values, and which flags are true where they are true, or false
         self.means: dict[tuple[Any, bool], frozenset[Any]] = {}
+        self.kin: dict[int, tuple[Any, dict[int, Any]]] = {}  # containers, and what each may be
+        # containers that were put into lists which loops fill, or were taken from them
+        self.elements: dict[int, Any] = {}
         self.functional = False  # whether functions of tapeless.numpy were called
 
     def place(self) -> Any:

@@ -17,6 +17,8 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Atom, Literal, StackType, Type, Var
 from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.kin import MUTABLE as CONTAINERS
+from tapeless.transforms.frontend.kin import changed, chosen, current
 from tapeless.transforms.frontend.symbols import Symbol, constant
 from tapeless.transforms.frontend.syntax import RESULT, plain
 from tapeless.transforms.frontend.texts import Text
@@ -106,10 +108,13 @@ def take_apart(value: Any) -> Spec:
     if tail is not None and tail.spec.kind == "leaf":
         return take_apart(value.arrays()[0])
     if isinstance(value, (list, tuple)):
+        current(value)
         return Spec(type(value), value, tuple(range(len(value))), tuple(map(take_apart, value)))
     if isinstance(value, dict):
+        current(value)
         return Spec(type(value), value, tuple(value), tuple(map(take_apart, value.values())))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        current(value)
         names = tuple(f.name for f in dataclasses.fields(value))
         return Spec(type(value), value, names, tuple(take_apart(getattr(value, n)) for n in names))
     return Spec("static", value)
@@ -136,9 +141,21 @@ def dict_like(like: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def put_together(spec: Spec, children: list[Any]) -> Any:
-    kind, value = spec.kind, spec.value
     if all(new is old.value for new, old in zip(children, spec.children, strict=True)):
-        return value
+        return spec.value
+    return renewed(spec, children)
+
+
+def standing_for(spec: Spec, children: list[Any]) -> Any:
+    """What a loop carries for a container: another one, which is known to stand for it."""
+    if not children or is_reference(spec):
+        return put_together(spec, children)
+    return chosen(renewed(spec, children), spec.value)
+
+
+def renewed(spec: Spec, children: list[Any]) -> Any:
+    """A container of its own, built as the spec says."""
+    kind, value = spec.kind, spec.value
     if is_reference(spec):
         return kind.build(spec, children)
     if issubclass(kind, dict):
@@ -155,8 +172,18 @@ def put_together(spec: Spec, children: list[Any]) -> Any:
     return trace().born(made)
 
 
-def join(a: Spec, b: Spec, leaf: Callable[[Spec, Spec], Any]) -> Any:
-    """One value for two that are built alike; `leaf` makes the value for two leaves."""
+Build = Callable[[Spec, Spec, Callable[[], list[Any]]], Any]
+
+
+def _like_the_first(a: Spec, b: Spec, children: Callable[[], list[Any]]) -> Any:
+    return put_together(a, children())
+
+
+def join(
+    a: Spec, b: Spec, leaf: Callable[[Spec, Spec], Any], build: Build = _like_the_first
+) -> Any:
+    """One value for two that are built alike; `leaf` makes the value for two leaves, `build` that
+    for two containers."""
     if a.kind == "leaf" and b.kind == "leaf":
         return leaf(a, b)
     if a.kind == "static" and b.kind == "static":
@@ -167,8 +194,8 @@ def join(a: Spec, b: Spec, leaf: Callable[[Spec, Spec], Any]) -> Any:
             "only numbers, arrays and containers of them can depend on data",
         )
     if a.kind is b.kind and a.keys == b.keys:
-        children = [join(x, y, leaf) for x, y in zip(a.children, b.children, strict=True)]
-        return put_together(a, children)
+        pairs = list(zip(a.children, b.children, strict=True))
+        return build(a, b, lambda: [join(x, y, leaf, build) for x, y in pairs])
     if is_reference(a) and is_reference(b):
         return leaf(a, b)
     raise StructureError(f"{a.describe()} and {b.describe()} are built differently", Diverged.hint)
@@ -309,12 +336,10 @@ class ContentsLocation(Location):
         self.obj.update(value)
 
 
-CONTAINERS = (list, dict, set, deque)
-
-
 def before_change(obj: Any) -> None:
     """Must be called before a container of Python's changes."""
     if isinstance(obj, CONTAINERS):
+        changed(obj)
         trace().touch(ContentsLocation(obj))
     elif isinstance(obj, (bytearray, array)):
         what = f"changes a {type(obj).__name__} that is made outside of it"

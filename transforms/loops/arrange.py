@@ -175,6 +175,8 @@ class Arrangement:
             return False
         if not run.loop(s, lambda v: next(iter(self.free(v)), None)):
             return False
+        if any(axis not in self.open_axes(stage) for stage, axis in run.axes.items()):
+            return False  # a loop around runs over that axis, which is as long
         item.axes |= run.axes
         item.vars, item.cells = run.vars, run.cells
         return True

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Let, Literal, Statement, Var
+from tapeless.transforms.core.language import Let, Literal, Origin, Statement, Var
 from tapeless.transforms.loops.elements import Elements
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.views import Place, Span, entries_of, is_view
@@ -79,7 +79,7 @@ class Checks(Elements):
             if isinstance(e.at, int):
                 need = e.at + 1 if e.at >= 0 else -e.at
                 if not dims.at_least(n, need):
-                    self.refuse(spelled(f"{{0}} < {need}", self.size(n)), axis)
+                    self.refuse(spelled(f"{{0}} < {need}", self.size(n)), axis, s.origin)
                 continue
             a = rest[e.at.k]
             if not a.type.shape:
@@ -93,7 +93,7 @@ class Checks(Elements):
             else:
                 where = [number(0) if k is None else (index or [])[k] for k in e.axes]
                 value = self.element(a, where)
-            self.refuse(spelled("not -{1} <= {0} < {1}", value, self.size(n)), axis)
+            self.refuse(spelled("not -{1} <= {0} < {1}", value, self.size(n)), axis, s.origin)
 
     def check_fit(self, stage: Stage) -> None:
         """Raises where a part is not as long as what is stored to it."""
@@ -106,11 +106,11 @@ class Checks(Elements):
             have = self.size(stage.space[e.axis])
             part = self.length(stage.let, axis)
             if to_source(have) != to_source(part):
-                with self.nested(f"if {spelled('{0} != {1}', have, part)}:"):
+                with self.nested(f"if {spelled('{0} != {1}', have, part)}:", stage.let.origin):
                     self.put('raise ValueError("could not broadcast the value to the part")')
 
-    def refuse(self, test: str, axis: int) -> None:
-        with self.nested(f"if {test}:"):
+    def refuse(self, test: str, axis: int, origin: Origin | None) -> None:
+        with self.nested(f"if {test}:", origin):
             self.put(f'raise IndexError("index is out of bounds for axis {axis}")')
 
     def check_division(self, stage: Stage) -> None:
@@ -123,7 +123,7 @@ class Checks(Elements):
             return
         if dims.at_least(self.as_size(divisor), 1) if divisor.type.dtype.kind == "i" else False:
             return
-        with self.nested(f"if {spelled('{0} == 0', self.atom(divisor))}:"):
+        with self.nested(f"if {spelled('{0} == 0', self.atom(divisor))}:", s.origin):
             what = "float division" if "f" in [a.type.dtype.kind for a in s.args] else "division"
             self.put(f'raise ZeroDivisionError("{what} by zero")')
 
@@ -133,7 +133,7 @@ class Checks(Elements):
             n = stage.space[k]
             if (isinstance(n, int) and n > 0) or dims.at_least(n, 1):
                 continue
-            with self.nested(f"if {spelled('{0} == 0', self.size(n))}:"):
+            with self.nested(f"if {spelled('{0} == 0', self.size(n))}:", stage.let.origin):
                 self.put(
                     f'raise ValueError("zero-size array to reduction operation {full} which has '
                     'no identity")'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import Any
 
 from tapeless.transforms.core.language import (
@@ -143,7 +144,7 @@ class Control(Nests):
         numbers = self.branch_results(s)
         test = self.atom(s.test)
         known = {v: name for v in numbers if (name := self.carry_name(v, later))}
-        sides = [self.side(s, k, numbers) for k in (0, 1)]
+        sides = [self.side(s, k, numbers, known) for k in (0, 1)]
         if len(numbers) == 1 and not any(lines for lines, _ in sides):
             (_, then), (_, orelse) = sides
             value = _conditional(test, then[0], orelse[0], numbers[0])
@@ -176,13 +177,16 @@ class Control(Nests):
                 self.home[v] = self.allocate(v, self.free_of(v))
         return numbers
 
-    def side(self, s: If, k: int, numbers: list[Var]) -> tuple[list[str], list[ast.expr]]:
-        """The lines of one side, and its values of the numbers."""
+    def side(
+        self, s: If, k: int, numbers: list[Var], known: Collection[Var]
+    ) -> tuple[list[str], list[ast.expr]]:
+        """The lines of one side, and its values of the numbers; those that are known may take the
+        names of carries."""
         block = (s.then, s.orelse)[k]
         before, self.lines = self.lines, []
         kept = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
         results = zip(s.outs, block.results, strict=True)
-        self.carry_of = {a: self.carry_of[v] for v, a in results if v in self.carry_of}
+        self.carry_of = {a: self.carry_of[v] for v, a in results if v in known}
         with Indent(self, False):
             self.body(block.body, {a for a in block.results if isinstance(a, Var)})
             for v, a in zip(s.outs, block.results, strict=True):

@@ -74,6 +74,8 @@ class Elements(Extents):
             axes = tuple(k for k in range(cell.type.ndim) if k not in bound)
             found = self.home[cell] = self.allocate(cell, axes)
         if found is None:
+            if cell in self.analysis.inside:
+                raise NotCompiled  # nothing outside has it
             found = Buffer(self.param(cell), tuple(range(cell.type.ndim)))
         return found
 
@@ -109,6 +111,8 @@ class Elements(Extents):
         if isinstance(s, Let) and is_view(s):
             return self.element(s.args[0], self.base_index(s, entries_of(s), index, 1))
         if not cell.type.shape:
+            if cell in self.analysis.inside:  # the length of what was made on one side of a branch
+                raise NotCompiled
             return ast.Name(self.param(cell), ast.Load())
         return self.home_element(self.buffer(cell), index)
 

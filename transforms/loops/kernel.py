@@ -24,6 +24,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.parallel import Part
+from tapeless.transforms.loops.routines import is_routine, searched
 from tapeless.transforms.loops.rows import IN_PARALLEL, Launch, Rows
 from tapeless.transforms.loops.scratch import helper, made_inside
 from tapeless.transforms.loops.unread import without_unread
@@ -114,6 +115,8 @@ class Writer(Rows):
         for s in body:
             for a in operands(s):
                 self.use(a)
+            if is_routine(s) or (isinstance(s, Let) and s.op is searched):
+                self.wholes |= {self.memory.base(a) for a in operands(s)}
             for v in s.params.values() if isinstance(s, Let) else ():
                 for x in _size_vars(v):
                     self.uses[x] = 2

@@ -49,6 +49,7 @@ from tapeless.transforms.loops.relied import Relation, facts_of
 from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.routines import NAMES, TEXTS, is_routine
 from tapeless.transforms.loops.rowwise import by_rows
+from tapeless.transforms.loops.scalars import IMPORTED
 from tapeless.transforms.loops.shown import shown
 from tapeless.transforms.loops.small import Small, left_over
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
@@ -296,7 +297,8 @@ class Lowering:
         analysis = self.analysis
         self.surround(run)
         name = self.name_kernel()
-        writer = Writer(name, self.memory, analysis, Names(set(RESERVED)))
+        names = Names({*RESERVED, *imported_names(run)})
+        writer = Writer(name, self.memory, analysis, names)
         kernel = writer.run(part, live)
         same = twin(kernel, self.kernels)
         if same is None:
@@ -347,6 +349,15 @@ class Lowering:
             casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
         op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
         return [*made, Let(tuple(raw), op, tuple(args)), *casts]
+
+
+def imported_names(body: Iterable[Statement]) -> Iterator[str]:
+    """Names of functions that compiled statements may call: no variable has them."""
+    for s in body:
+        if isinstance(s, Let) and s.op.name in IMPORTED:
+            yield IMPORTED[s.op.name]
+        for b in blocks(s):
+            yield from imported_names(b.body)
 
 
 EMPTY = '''

@@ -40,6 +40,7 @@ class Nests(Reuse):
         self.folded_reads: dict[Var, bool] = {}
         self.carry_of: dict[Any, Var] = {}  # of numbers at the end of a pass
         self.cell_bound: dict[Any, frozenset[int]] = {}  # of arrays that are stored to
+        self.wholes: set[Any] = set()  # arrays that routines get
 
     def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
         """Writes a statement that shares no loop."""
@@ -213,7 +214,7 @@ class Nests(Reuse):
         else:
             self.check_division(stage)
             value = self.value(stage, index)
-        if v in self.analysis.targets and v.type.shape and v not in self.home:
+        if v in self.analysis.targets | self.wholes and v.type.shape and v not in self.home:
             self.home[v] = self.allocate(v, self.free_axes(stage))
         if v in self.home:
             read_here = any(stage.var in item.needs or v in item.needs for item in after)

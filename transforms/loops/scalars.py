@@ -90,6 +90,8 @@ NUMPY = [
     "nextafter",
     "heaviside",
 ]
+#: the names that a module imports, by the operation
+IMPORTED = {**MATH, **{name: name for name in (*NUMPY, "isnan", "isinf", "isfinite")}}
 COMPLEX = ["exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs"]
 FACTOR = {"deg2rad": np.pi / 180, "radians": np.pi / 180, "rad2deg": 180 / np.pi}
 FACTOR["degrees"] = FACTOR["rad2deg"]

@@ -27,7 +27,8 @@ def known_before(plan: Plan, backward: list[Statement]) -> list[Statement]:
 
 
 def _key(s: Let) -> Key | None:
-    return (s.op, s.args) if s.op.costly and s.op.pure and not s.params else None
+    single = len(s.outs) == 1 and not s.params
+    return (s.op, s.args) if single and s.op.costly and s.op.pure else None
 
 
 def _innermost(primal: Primal, atoms: Iterable[Atom]) -> Path:
@@ -71,10 +72,10 @@ class _Known:
             case If():
                 then, orelse = self.block(s.then), self.block(s.orelse)
                 return replace(s, test=self.atom(s.test), then=then, orelse=orelse)
-            case For(start=start, stop=stop, step=step):
-                start, stop, step = self.atoms((start, stop, step))
-                made_of = {"start": start, "stop": stop, "step": step}
-                return replace(s, **made_of, inits=self.atoms(s.inits), body=self.block(s.body))
+            case For():
+                start, stop, step = self.atoms((s.start, s.stop, s.step))
+                inits, body = self.atoms(s.inits), self.block(s.body)
+                return replace(s, start=start, stop=stop, step=step, inits=inits, body=body)
             case Effect():
                 return replace(s, args=self.atoms(s.args))
             case _:

@@ -21,7 +21,7 @@ from tapeless.transforms.core.rewriting import map_sizes, retype
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.ops import indexing, stacks
 from tapeless.transforms.residuals.primal import Path
-from tapeless.transforms.residuals.storage import Storage
+from tapeless.transforms.residuals.storage import Storage, storage_name
 
 
 class Loading:
@@ -174,7 +174,7 @@ class Loading:
                     storage[v] = rest
                     assert isinstance(rest, Var)
                     assert isinstance(value, Var)
-                    rest.name = self.places.name(v)
+                    rest.name = storage_name(v)
                 case _:
                     key, position = self.places.position(v, new)
                     value = indexing.index(storage[v], *position, key=key)

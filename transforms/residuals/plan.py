@@ -22,6 +22,7 @@ from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.maxflow import minimum_cut
 from tapeless.transforms.ops.arithmetic import add, sub
 from tapeless.transforms.residuals.primal import Primal
+from tapeless.transforms.wishes import word_for
 
 
 def recomputable(let: Let) -> bool:
@@ -43,6 +44,12 @@ class Plan:
         if self.extra_sizes:
             return
         self.saved, self.again = self.plan()
+
+    def name_saved(self) -> None:
+        """What is saved in a loop has a name there and where it is read: the user's, or a word."""
+        for v in self.saved:
+            if v in self.primal.let and self.loops(v):
+                v.name = v.name or word_for(self.primal.let[v])
 
     # -- what the backward part reads
 

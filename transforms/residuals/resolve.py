@@ -52,6 +52,7 @@ def resolve(
     fewer = known_before(plan, backward)
     if fewer is not backward:
         backward, plan = fewer, Plan(primal, fewer)
+    plan.name_saved()
     places = Storage(plan)
     b = builder.Builder()
     with builder.building(b):

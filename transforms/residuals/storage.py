@@ -18,7 +18,6 @@ from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.ops import creation, indexing, stacks
 from tapeless.transforms.ops.arithmetic import floordiv, sub
 from tapeless.transforms.residuals.plan import Plan
-from tapeless.transforms.wishes import word_for
 
 
 class Storage:
@@ -83,16 +82,8 @@ class Storage:
         else:
             counts = tuple(self.trips(loop) for loop in self.plan.loops(v))
             made = creation.empty(shape=(*counts, *v.type.shape), dtype=v.type.dtype)
-        made.name = self.name(v)
+        made.name = storage_name(v)
         return made  # type: ignore[no-any-return]
-
-    def name(self, v: Var) -> str:
-        """x_saved for x; what the user gave no name to is called after what it is."""
-        if v.type == TAPE:
-            return f"{v.name.removesuffix('_saved')}_tapes"
-        let = self.plan.primal.let.get(v)
-        word = v.name or ("" if let is None else word_for(let))
-        return f"{word}_saved" if word else "saved"
 
     def save(self, v: Var, storage: Atom) -> Atom:
         match self.kind(v):
@@ -106,3 +97,10 @@ class Storage:
         if isinstance(made, Var):
             made.name = storage.name if isinstance(storage, Var) else ""
         return made  # type: ignore[no-any-return]
+
+
+def storage_name(v: Var) -> str:
+    """x_saved for x."""
+    if v.type == TAPE:
+        return f"{v.name.removesuffix('_saved')}_tapes"
+    return f"{v.name}_saved" if v.name else "saved"

@@ -77,6 +77,7 @@ def _apart(body: list[Statement], members: set[int]) -> tuple[list[Statement], l
     """The statements that must stay with the members, and those that may go before them."""
     inner: list[Statement] = []
     before: list[Statement] = []
+    body = [s for s in body if not (isinstance(s, Effect) and s.kind == "blank")]
     made: set[Var] = set()
     for s in body:
         if id(s) in members or acts(s) or not made.isdisjoint(read_by([s])):

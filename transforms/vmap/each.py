@@ -158,11 +158,12 @@ def each_by_itself(
     b = builder.current()
     b.origin = body[0].origin
     inits = tuple(empty(shape=(batch.size, *v.type.shape), dtype=v.type.dtype) for v in outs)
-    carries = tuple(Var(a.type, v.name) for a, v in zip(inits, outs, strict=True))
+    stem = "" if compiled else "values"
+    carries = tuple(Var(a.type, v.name or stem) for a, v in zip(inits, outs, strict=True))
     i = Var(INT, "i")
     stop = size_atom(batch.size)
     with b.block() as statements_:
-        made, _ = refresh(Block((), tuple(body), tuple(outs)), _entered(batch, body, i))
+        made, _ = refresh(Block((), tuple(body), tuple(outs)), _entered(batch, body, i, compiled))
         for s in made.body:
             b.emit(s)
         rows = zip(carries, made.results, strict=True)
@@ -174,7 +175,7 @@ def each_by_itself(
         batch.bind(v, out, 0)
 
 
-def _entered(batch: Batch, body: list[Statement], i: Var) -> dict[Var, Atom]:
+def _entered(batch: Batch, body: list[Statement], i: Var, named: bool) -> dict[Var, Atom]:
     """What the statements read from outside, as the element has it."""
     known: dict[Var, Atom] = {}
     defined = builder.current().definitions
@@ -182,7 +183,7 @@ def _entered(batch: Batch, body: list[Statement], i: Var) -> dict[Var, Atom]:
         value, axis = batch.value(v)
         let = defined.get(v)
         if axis is not None:
-            known[v] = _typed(element(value, axis, i), v)
+            known[v] = _typed(element(value, axis, i), v, named)
         elif let is not None and let.op in FRESH and all(isinstance(a, Literal) for a in let.args):
             known[v] = let.op(*let.args, **let.params)
         elif value is not v:
@@ -190,8 +191,8 @@ def _entered(batch: Batch, body: list[Statement], i: Var) -> dict[Var, Atom]:
     return known
 
 
-def _typed(a: Any, like: Var) -> Any:
-    """An element of a batch with the type of the value that it is."""
+def _typed(a: Any, like: Var, named: bool) -> Any:
+    """An element of a batch with the type of the value that it is, and with its name."""
     if isinstance(like.type, Type):
-        a.type, a.name = like.type, like.name
+        a.type, a.name = like.type, like.name if named else ""
     return a

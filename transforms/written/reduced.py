@@ -67,7 +67,7 @@ def _reduce(ufunc: Any) -> Callable[..., Any]:
         a = _prepared(ufunc, array, dtype)
         axes = _axes(ufunc, a, axis)
         lines, masked = _merged(a, axes), where is not True
-        mask = _merged(np.broadcast_to(where, a.shape), axes) if masked else None
+        mask: Any = _merged(np.broadcast_to(where, a.shape), axes) if masked else None
         made, first = _begin(ufunc, lines, initial, masked)
         for k in range(first, len(lines)):
             joined = ufunc(made, lines[k])

@@ -15,10 +15,11 @@ from numba.core import compiler, errors
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from tapeless.backends.numba.compiler.chains import chained
-from tapeless.backends.numba.compiler.entry import Entry, NoEntryError, numba_type
+from tapeless.backends.numba.compiler.entry import NumbaEntry, numba_type
 from tapeless.backends.numba.compiler.runtime import start
 from tapeless.backends.numba.compiler.scratch import released
+from tapeless.backends.numba.direct.chains import chained
+from tapeless.backends.numba.direct.entry import NoEntryError
 from tapeless.backends.numba.linking import introduce
 from tapeless.backends.numba.objects import ObjectCode
 from tapeless.backends.numba.signature import Array, Form, Signature
@@ -116,7 +117,8 @@ def _lowered(
         raise NoEntryError("it needs Python objects")
     if _calls_itself(library):
         raise NoEntryError("Numba finds functions that call themselves while they run")
-    entry = Entry(lowered.target_context, symbol, lowered, wanted, _has_loops(function), form)
+    context, loops = lowered.target_context, _has_loops(function)
+    entry = NumbaEntry(context, symbol, lowered, wanted, loops, form)
     library.add_ir_module(entry.build())
     _lighten(library, lowered.fndesc.llvm_func_name, apart)
     library.finalize()

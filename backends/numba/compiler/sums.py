@@ -14,8 +14,9 @@ from typing import Any
 from numba.core import types
 from numba.extending import lower_builtin, type_callable
 
-from tapeless.backends.numba.compiler.products import FLAGS, matrix, product
+from tapeless.backends.numba.compiler.products import matrix, product
 from tapeless.backends.numba.compiler.scratch import scratch
+from tapeless.backends.numba.direct.gemm import FLAGS
 
 
 def plus(a: Any, b: Any) -> Any:

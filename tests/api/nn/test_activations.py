@@ -127,3 +127,16 @@ def test_jaxs_values(name):
     peer = jax_or_skip().nn
     x = np.abs(POINTS) if name == "log1mexp" else POINTS
     np.testing.assert_allclose(getattr(nn, name)(x), getattr(peer, name)(x), rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "silu", "softplus", "gelu"])
+def test_derivatives_in_a_loop(name):
+    activation = getattr(nn, name)
+
+    def gated(h):
+        for _ in range(3):
+            z = activation(h)
+            h = (1 - z) * np.sin(h) + z * h
+        return np.sum(h)
+
+    check_grads(gated, (np.array([0.3, -0.2]),), order=1)

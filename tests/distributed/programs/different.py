@@ -1,5 +1,5 @@
-"""Each process calls another function, or one makes a call that fails and goes on, or brings arrays
-of another shape."""
+"""Each process calls another function, or one makes a call that fails and goes on, brings arrays of
+another shape, or ends before the others."""
 
 import contextlib
 import sys
@@ -10,7 +10,8 @@ import tapeless
 from tapeless import pmap
 from tapeless.lax import pmax, psum
 
-tapeless.distributed.initialize()
+on_a_mesh = {"rows": 2, "i": 2} if sys.argv[1] == "leaves a mesh" else None
+tapeless.distributed.initialize(mesh=on_a_mesh)
 rank = tapeless.process_index()
 
 
@@ -26,6 +27,12 @@ if sys.argv[1] == "functions":
     pmap((first, second)[rank], axis_name="i")(np.ones(2))
 elif sys.argv[1] == "shapes":
     pmap(first, axis_name="i")(np.ones((2, 3 + rank)))
+elif sys.argv[1].startswith("leaves"):
+    f = pmap(first, axis_name="i")
+    f(np.ones(2))
+    if rank == 1:
+        sys.exit(3)
+    f(np.ones(2))
 else:
     f = pmap(first, axis_name="i")
     if rank == 1:

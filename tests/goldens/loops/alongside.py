@@ -23,10 +23,10 @@ def iterated_grad_kernel(first, last, x, x_bar, x_2, x_bar_2):
         for i_2 in range(4):  # line 13
             for j in range(x.shape[1]):
                 t = 0.5 * x_2[j]
-                t_2 = sin(x_2[j])
-                x_bar_3 = 0.1 * (x_bar_2[j] * t_2) + 0.1 * (x_bar_2[j] * x_2[j] * cos(x_2[j]))
+                sin_x = sin(x_2[j])
+                x_bar_3 = 0.1 * (x_bar_2[j] * sin_x) + 0.1 * (x_bar_2[j] * x_2[j] * cos(x_2[j]))
                 x_bar_2[j] = x_bar_3 + 0.5 * x_bar_2[j]
-                x_2[j] = t + 0.1 * (t_2 * x_2[j])
+                x_2[j] = t + 0.1 * (sin_x * x_2[j])
         for j in range(x.shape[1]):
             x_bar[i, j] = 2 * x_2[j] * x_bar_2[j]
 

@@ -17,12 +17,12 @@ def empty(shape, dtype):
 def gathered_and_scattered_kernel(v, k, total, out):
     out_2 = scratch((3,), np.float64)
     for i in range(3):
-        if not -3 <= k[i] < 3:
+        if not -3 <= k[i] < 3:  # line 84
             raise IndexError("index is out of bounds for axis 0")
-        total[k[i]] += v[i] * v[i]  # line 84
-        if not -3 <= k[i] < 3:
+        total[k[i]] += v[i] * v[i]
+        if not -3 <= k[i] < 3:  # line 85
             raise IndexError("index is out of bounds for axis 0")
-        out_2[i] = v[k[i]]  # line 85
+        out_2[i] = v[k[i]]
     for i in range(3):
         out[i] = total[i] + out_2[i]
 

@@ -275,3 +275,20 @@ def test_a_second_name_that_no_pass_sets_leaves_the_first_one_set(f, n):
     value, found = tapeless.value_and_grad(f)(0.3, V, n)
     close_to(value, f(0.3, V, n), 1e-12)
     close_to(found, slope(lambda x: f(x, V, n), 0.3), 1e-6)
+
+
+def exchanged(v, a, b, x):
+    for _ in v:
+        if 0.5 < x < 0.9:
+            break
+        a, b = b, a * x
+    return x * np.sum(a)
+
+
+@pytest.mark.parametrize("passes", [1, 2, 4, 5])
+@pytest.mark.parametrize("x", [0.3, 0.7])
+def test_each_pass_is_made_where_an_unrolled_loop_may_be_left(passes, x):
+    v, a, b = np.ones(passes), np.ones((2, 3)), np.full((3, 4), 2.0)  # shapes that need unrolling
+    value, found = tapeless.value_and_grad(exchanged, argnums=3)(v, a, b, x)
+    close_to(value, exchanged(v, a, b, x), 1e-12)
+    close_to(found, slope(lambda y: exchanged(v, a, b, y), x), 1e-6)

@@ -158,3 +158,16 @@ def test_loop_form_runs_with_numba_alone():
     exec(f.source(x, w), values)
     (name,) = [k for k, v in values.items() if getattr(v, "__doc__", None) and "From" in v.__doc__]
     np.testing.assert_allclose(values[name](x, w), np.tanh(np.tanh(x) @ w), rtol=1e-12)
+
+
+def overlaps(x, w, r):
+    """Both axes that the products of a part run over are as long as the axis of the parts."""
+    for _ in range(3):
+        q = np.reshape((np.tanh(x + r)) @ w, (12, 12, 4))
+        r = np.mean(np.einsum("thd,shd->hts", q, q))
+    return r
+
+
+def test_axes_of_one_length_are_told_apart():
+    args = normal(12, 16), normal(16, 48) / 8, 1.0
+    np.testing.assert_allclose(jit(overlaps)(*args), overlaps(*args), rtol=1e-12)

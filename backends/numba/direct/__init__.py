@@ -1,0 +1,6 @@
+"""Kernels of loop form to LLVM without Numba, which takes longer to begin than most kernels take to
+be compiled. What this does not know, Numba compiles.
+"""
+
+if not __name__.startswith("tapeless."):
+    raise ImportError(f"import tapeless.backends.numba.direct instead of {__name__}")

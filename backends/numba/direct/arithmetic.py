@@ -1,0 +1,176 @@
+"""Operators of Python on numbers, as Numba has them with the error model of NumPy."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from llvmlite import ir
+
+from tapeless.backends.numba.direct.kinds import (
+    BIT,
+    BOOL,
+    DOUBLE,
+    INT,
+    UINT,
+    Number,
+    UnknownError,
+    cast,
+    common,
+    constant,
+    truth,
+    whole,
+)
+
+FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
+WHOLE = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+BITS = {ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor"}
+ORDER = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+LARGEST_POWER = 64
+
+
+class Arithmetic:
+    """Operators at a place of a function; `flags` are those of its sums and products."""
+
+    def __init__(self, builder: Any, flags: tuple[str, ...], numpy_errors: bool) -> None:
+        self.builder, self.flags, self.numpy_errors = builder, flags, numpy_errors
+
+    def binary(self, op: ast.operator, a: Number, b: Number) -> Number:
+        kind = type(op)
+        if kind in (ast.Div, ast.FloorDiv, ast.Mod) and not (self.numpy_errors or b.known):
+            raise UnknownError("a division that raises errors")
+        if kind is ast.Pow:
+            return self.power(a, b)
+        if kind in (ast.LShift, ast.RShift):
+            return self.shifted(kind is ast.LShift, a, b)
+        if kind in BITS:
+            return self.bits(BITS[kind], a, b)
+        dtype = DOUBLE if kind is ast.Div and "f" not in _kinds(a, b) else self.common(a, b)
+        if dtype.kind == "f" and kind in FLOATS:
+            x, y = (cast(self.builder, v, dtype).value for v in (a, b))
+            return Number(dtype, getattr(self.builder, FLOATS[kind])(x, y, flags=self.flags))
+        if dtype.kind == "f":
+            raise UnknownError("// or % of floats")
+        return self.of_integers(kind, cast(self.builder, a, dtype), cast(self.builder, b, dtype))
+
+    @staticmethod
+    def common(a: Number, b: Number) -> Any:
+        if _kinds(a, b) in ("bu", "ub"):
+            raise UnknownError("booleans and unsigned integers")
+        return common(a.dtype, b.dtype)
+
+    def of_integers(self, kind: Any, a: Number, b: Number) -> Number:
+        natural = a.natural and b.natural
+        if kind in (ast.FloorDiv, ast.Mod):
+            return self.divided(kind is ast.FloorDiv, a, b)
+        if a.known is not None and b.known is not None:
+            known = {ast.Add: a.known + b.known, ast.Sub: a.known - b.known}
+            return constant(known.get(kind, a.known * b.known), a.dtype)
+        signed = ("nsw",) if a.dtype == INT else ()
+        value = getattr(self.builder, WHOLE[kind])(a.value, b.value, flags=signed)
+        return Number(a.dtype, value, natural=natural and kind is not ast.Sub)
+
+    def divided(self, quotient: bool, a: Number, b: Number) -> Number:
+        """Towards minus infinity; zero where the divisor is."""
+        builder, zero, one = (
+            self.builder,
+            ir.Constant(a.value.type, 0),
+            ir.Constant(a.value.type, 1),
+        )
+        if a.dtype == UINT or (a.natural and b.natural):
+            safe = self.unless(builder.icmp_signed("==", b.value, zero), one, b)
+            found = (builder.udiv if quotient else builder.urem)(a.value, safe)
+            return Number(a.dtype, self.unless_zero(b, found), natural=a.natural and b.natural)
+        minus = builder.icmp_signed("==", b.value, ir.Constant(a.value.type, -1))
+        special = builder.or_(minus, builder.icmp_signed("==", b.value, zero))
+        safe = self.unless(special, one, b)
+        q, r = builder.sdiv(a.value, safe), builder.srem(a.value, safe)
+        apart = builder.icmp_signed("<", builder.xor(r, safe), zero)
+        low = builder.and_(builder.icmp_signed("!=", r, zero), apart)
+        if quotient:
+            found = builder.select(low, builder.sub(q, one), q)
+            found = builder.select(minus, builder.sub(zero, a.value), found)
+        else:
+            found = builder.select(low, builder.add(r, safe), r)
+        return Number(a.dtype, self.unless_zero(b, found))
+
+    def unless(self, special: Any, instead: Any, b: Number) -> Any:
+        usual = b.known is not None and b.known not in (0, -1)
+        return b.value if usual else self.builder.select(special, instead, b.value)
+
+    def unless_zero(self, b: Number, found: Any) -> Any:
+        if b.known:
+            return found
+        zero = ir.Constant(found.type, 0)
+        return self.builder.select(self.builder.icmp_signed("==", b.value, zero), zero, found)
+
+    def power(self, a: Number, b: Number) -> Number:
+        """Powers that are written in the text, by squaring."""
+        n = b.known
+        if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= LARGEST_POWER:
+            raise UnknownError("a power")
+        dtype = a.dtype if a.dtype.kind == "f" else whole(a.dtype)
+        square, made = cast(self.builder, a, dtype), None
+        while n:
+            if n & 1:
+                made = square if made is None else self.binary(ast.Mult(), made, square)
+            n >>= 1
+            square = self.binary(ast.Mult(), square, square) if n else square
+        return made or cast(self.builder, constant(1), dtype)
+
+    def shifted(self, left: bool, a: Number, b: Number) -> Number:
+        if not {a.dtype.kind, b.dtype.kind} <= {"i", "u"}:
+            raise UnknownError("a shift of what is no integer")
+        dtype, builder = whole(a.dtype), self.builder
+        x, y = (cast(builder, v, dtype).value for v in (a, b))
+        right = builder.ashr if dtype == INT else builder.lshr
+        return Number(dtype, (builder.shl if left else right)(x, y))
+
+    def bits(self, name: str, a: Number, b: Number) -> Number:
+        kinds = _kinds(a, b)
+        if "f" in kinds:
+            raise UnknownError("bits of floats")
+        dtype = BOOL if kinds == "bb" else self.common(a, b)
+        x, y = (cast(self.builder, v, dtype).value for v in (a, b))
+        return Number(dtype, getattr(self.builder, name)(x, y))
+
+    def unary(self, op: ast.unaryop, x: Number) -> Number:
+        match op:
+            case ast.Not():
+                return Number(BOOL, self.builder.xor(truth(self.builder, x), BIT(1)))
+            case ast.USub() if x.known is not None and x.dtype in (INT, DOUBLE):
+                return constant(-x.known, x.dtype)
+            case ast.USub() if x.dtype.kind == "f":
+                return Number(x.dtype, self.builder.fneg(x.value, flags=self.flags))
+            case ast.USub() if x.dtype.kind == "i":
+                return self.binary(ast.Sub(), constant(0), x)
+            case ast.UAdd() if x.dtype.kind != "b":
+                return x
+            case ast.Invert() if x.dtype.kind in "iu":
+                made = cast(self.builder, x, whole(x.dtype))
+                return Number(made.dtype, self.builder.not_(made.value))
+        raise UnknownError(f"{type(op).__name__} of {x.dtype}")
+
+    def compared(self, op: ast.cmpop, a: Number, b: Number) -> Number:
+        sign = ORDER.get(type(op))
+        if sign is None:
+            raise UnknownError(type(op).__name__)
+        dtype = self.compared_as(a, b)
+        x, y = (cast(self.builder, v, dtype).value for v in (a, b))
+        builder = self.builder
+        if dtype.kind == "f":
+            by = builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered
+            return Number(BOOL, by(sign, x, y, flags=self.flags))
+        by = builder.icmp_unsigned if dtype == UINT else builder.icmp_signed
+        return Number(BOOL, by(sign, x, y))
+
+    def compared_as(self, a: Number, b: Number) -> Any:
+        if {a.dtype.kind, b.dtype.kind} == {"i", "u"}:
+            if not (a.natural or a.dtype.kind == "u") or not (b.natural or b.dtype.kind == "u"):
+                raise UnknownError("signed and unsigned integers compared")
+            return UINT
+        return self.common(a, b)
+
+
+def _kinds(a: Number, b: Number) -> str:
+    return a.dtype.kind + b.dtype.kind

@@ -1,0 +1,49 @@
+"""Small parts of functions of LLVM's: loops, variables, functions that are known by name."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from llvmlite import ir
+
+WORD = ir.IntType(64)
+
+
+def variable(builder: Any, kind: Any) -> Any:
+    """The address of a variable of a function, which is zero at first."""
+    with builder.goto_entry_block():
+        place = builder.alloca(kind)
+        builder.store(ir.Constant(kind, None), place)
+    return place
+
+
+def kept(builder: Any, value: Any) -> Any:
+    """The address of a variable with this value."""
+    with builder.goto_entry_block():
+        place = builder.alloca(value.type)
+    builder.store(value, place)
+    return place
+
+
+@contextlib.contextmanager
+def for_range(builder: Any, count: Any) -> Iterator[Any]:
+    """A loop of so many passes; gives their number."""
+    head, body = (builder.append_basic_block(name) for name in ("head", "body"))
+    after, before = builder.append_basic_block("after"), builder.block
+    builder.branch(head)
+    builder.position_at_end(head)
+    k = builder.phi(WORD)
+    k.add_incoming(WORD(0), before)
+    builder.cbranch(builder.icmp_signed("<", k, count), body, after)
+    builder.position_at_end(body)
+    yield k
+    k.add_incoming(builder.add(k, WORD(1), flags=("nsw",)), builder.block)
+    builder.branch(head)
+    builder.position_at_end(after)
+
+
+def declared(module: Any, name: str, kind: Any) -> Any:
+    """A function that the process knows by name."""
+    return module.globals.get(name) or ir.Function(module, kind, name)

@@ -1,0 +1,173 @@
+"""One kernel and its entry as object code, without Numba."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from llvmlite import ir
+
+from tapeless.backends.numba import structures as at
+from tapeless.backends.numba.direct import kinds
+from tapeless.backends.numba.direct.blocks import variable
+from tapeless.backends.numba.direct.chains import chained
+from tapeless.backends.numba.direct.entry import FIRST_ROW, LONG, OBJECT, Entry, Result
+from tapeless.backends.numba.direct.functions import read_result, spread
+from tapeless.backends.numba.direct.kinds import INT, POINTER, STATUS, Number, UnknownError
+from tapeless.backends.numba.direct.unit import Made, Unit
+from tapeless.backends.numba.linking import introduce
+from tapeless.backends.numba.objects import ObjectCode
+from tapeless.backends.numba.signature import Array, Form, Signature
+from tapeless.backends.numba.signature import Number as NumberKind
+
+SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX", "NUMBA_OPT")
+
+
+def compile_kernel(
+    name: str,
+    sources: Mapping[str, ast.FunctionDef],
+    options: Mapping[str, dict[str, Any]],
+    globals_: dict[str, Any],
+    wanted: Signature,
+    symbol: str,
+    form: Form | None = None,
+    apart: bool = False,
+) -> ObjectCode | None:
+    """The object code of a kernel for one signature; None where it takes Numba to compile it.
+
+    name, sources, options, globals_  the module, and the kernel in it
+    wanted                            the types of the arguments
+    symbol                            the name of the entry
+    form                              of a function that only calls the kernel
+    apart                             whether no array shares memory with another one that is
+                                      stored to
+    """
+    if any(name in os.environ for name in SETTINGS):
+        return None
+    introduce()
+    module = ir.Module(symbol, context=ir.Context())
+    module.triple, module.data_layout = llvm.get_process_triple(), str(_machine().target_data)
+    try:
+        unit = Unit(module, sources, options, globals_, _features(), apart)
+        DirectEntry(unit, name, symbol, wanted, _has_loops(sources[name]), form).build()
+    except UnknownError:
+        return None
+    made = llvm.parse_assembly(str(module))
+    if (text := chained(before := str(made))) is not before:
+        made = llvm.parse_assembly(text)
+    passes, builder = _passes()
+    passes.run(made, builder)
+    code = _machine().emit_object(made)
+    return ObjectCode(code, symbol, _externals(made), (), tuple(unit.errors))
+
+
+class DirectEntry(Entry):
+    """The entry of a kernel that a unit writes."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        name: str,
+        symbol: str,
+        wanted: Signature,
+        loops: bool,
+        form: Form | None,
+    ):
+        super().__init__(unit.module, symbol, wanted, loops, form)
+        self.unit, self.kernel = unit, name
+
+    def received(self, given: list[tuple[Any, Array | NumberKind]]) -> list[Any]:
+        values: list[Any] = [
+            self.array(x, want)
+            if isinstance(want, Array)
+            else Number(_dtype(want), self.number(x, want))
+            for x, want in given
+        ]
+        if self.wanted and self.wanted[0] == FIRST_ROW:
+            rows = self.rows(*(x.value for x in values[:2]))
+            values[:2] = [Number(INT, x, natural=True) for x in rows]
+        return values
+
+    def array(self, x: Any, want: Array) -> Any:
+        axes = range(want.ndim)
+        args = [self.field(x, at.DATA, OBJECT), *(self.axis(x, at.SHAPE, k) for k in axes)]
+        if want.layout == "A":
+            args += [self.axis(x, at.STRIDES, k) for k in axes]
+        return kinds.received(want, args)
+
+    def run(self, values: list[Any]) -> None:
+        made = self.unit.function(self.kernel, tuple(values), inline=True)
+        room = ir.ArrayType(kinds.WORD, max(1, len(made.results or ())))
+        place = self.builder.bitcast(variable(self.builder, room), POINTER)
+        state = self.save()
+        status = self.builder.call(made.function, [*spread(values), place])
+        self.restore(state)
+        failed = self.builder.icmp_signed("!=", status, STATUS(0))
+        with self.builder.if_then(failed, likely=False):
+            self.fail(self.builder.zext(status, LONG))
+        self.give_back(self.results(made, place), made.single)
+
+    def results(self, made: Made, place: Any) -> list[Result] | None:
+        if made.results is None:
+            return None
+        pairs = enumerate(made.results)
+        return [Result(read_result(self.builder, place, k, d), d) for k, d in pairs]
+
+    def of_class(self, x: Result, name: str) -> Result:
+        wanted = np.dtype(name)
+        value = kinds.cast(self.builder, Number(x.dtype, x.value), wanted).value
+        return Result(value, wanted, numpy=True)
+
+
+def _dtype(want: NumberKind) -> Any:
+    kinds.register(want.dtype)
+    return want.dtype
+
+
+def _has_loops(function: ast.FunctionDef) -> bool:
+    return any(isinstance(s, (ast.For, ast.While)) for s in ast.walk(function))
+
+
+# -- the machine
+
+
+@functools.cache
+def _features() -> str:
+    return str(llvm.get_host_cpu_features().flatten())
+
+
+@functools.cache
+def _machine() -> Any:
+    """The machine that code is made for: this one, with addresses of 64 bits."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    x86 = platform.machine() in ("x86_64", "AMD64")
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=_features(),
+        opt=3,
+        reloc="static" if x86 else "default",
+        codemodel="jitdefault",
+        jit=True,
+    )
+
+
+def _passes() -> tuple[Any, Any]:
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization, options.slp_vectorization = True, False
+    builder = llvm.create_pass_builder(_machine(), options)
+    return builder.getModulePassManager(), builder
+
+
+def _externals(module: Any) -> tuple[str, ...]:
+    """What the code needs from the process, but for what LLVM provides."""
+    declared = (*module.functions, *module.global_variables)
+    return tuple(
+        sorted(x.name for x in declared if x.is_declaration and not x.name.startswith("llvm."))
+    )

@@ -1,0 +1,235 @@
+"""Branches and loops of a kernel.
+
+A variable may change its dtype: it is kept in one place for each, and what it holds is converted
+where ways meet. What has another dtype when the next pass of a loop begins has it from the start:
+then the function is written again.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.backends.numba.direct.blocks import variable
+from tapeless.backends.numba.direct.calls import Calls
+from tapeless.backends.numba.direct.expressions import Variable
+from tapeless.backends.numba.direct.kinds import (
+    INT,
+    WORD,
+    Number,
+    UnknownError,
+    cast,
+    constant,
+    joined,
+)
+
+Names = dict[str, Any]
+Hints = dict[int, Names]  # dtypes of variables, by the loop in which they have them
+
+
+class AgainError(Exception):
+    """A variable changes its dtype in a loop: it has to have the other one from the start."""
+
+
+@dataclass
+class Loop:
+    """A loop around a place: where its next pass begins, where it ends, what holds there."""
+
+    node: ast.stmt
+    following: Any
+    after: Any
+    names: Names
+    left: list[Names] = field(default_factory=list)  # what variables hold where it is left
+
+
+class Flow(Calls):
+    """`loops` are those around the current place, `hints` what earlier attempts have found."""
+
+    loops: list[Loop]
+    hints: Hints
+
+    def statements(self, body: list[ast.stmt]) -> None:
+        raise NotImplementedError
+
+    def open(self) -> bool:
+        """Whether the current place can be reached."""
+        raise NotImplementedError
+
+    # -- branches
+
+    def branch(self, s: ast.If) -> None:
+        builder = self.builder
+        test, sides = self.test(s.test), [builder.append_basic_block() for _ in range(2)]
+        builder.cbranch(test, *sides)
+        before, ends = self.names, []
+        for block, body in zip(sides, (s.body, s.orelse), strict=True):
+            builder.position_at_end(block)
+            self.names = dict(before)
+            self.statements(body)
+            if self.open():
+                ends.append((builder.block, self.names))
+        if not ends:
+            return
+        after = builder.append_basic_block()
+        self.names = met([names for _, names in ends])
+        for block, names in ends:
+            builder.position_at_end(block)
+            self.convert(names, self.names)
+            builder.branch(after)
+        builder.position_at_end(after)
+
+    def convert(self, before: Names, now: Names) -> None:
+        """What variables hold, in other dtypes."""
+        for name, held in now.items():
+            was = before.get(name)
+            if isinstance(was, Variable) and was.dtype != held.dtype:
+                value = Number(was.dtype, self.builder.load(self.slot(name, was.dtype)))
+                made = cast(self.builder, value, held.dtype)
+                self.builder.store(made.value, self.slot(name, held.dtype))
+
+    # -- loops
+
+    def loop(self, s: ast.For) -> None:
+        if s.orelse or not isinstance(s.target, ast.Name):
+            raise UnknownError("a loop over more than numbers")
+        start, stop, step = self.range_of(s.iter)
+        count = variable(self.builder, WORD)
+        self.builder.store(start.value, count)
+        order = "<" if step > 0 else ">"
+        least = stop.natural or (stop.known is not None and stop.known >= -1)
+        natural = start.natural if step > 0 else least
+
+        def test() -> Any:
+            return self.builder.icmp_signed(order, self.builder.load(count), stop.value)
+
+        def begin() -> None:
+            value = self.builder.load(count)
+            self.assign(s.target.id, Number(INT, value, natural=natural))  # type: ignore[attr-defined]
+
+        def follow() -> None:
+            made = self.builder.add(self.builder.load(count), WORD(step), flags=("nsw",))
+            self.builder.store(made, count)
+
+        self.passes(s, test, begin, follow)
+
+    def range_of(self, e: ast.expr) -> tuple[Number, Number, int]:
+        match e:
+            case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]) if args:
+                pass
+            case _:
+                raise UnknownError("a loop over something else than a range")
+        found = [self.number(a) for a in args]
+        if any(x.dtype.kind != "i" for x in found):
+            raise UnknownError("a range of what are no integers")
+        given = [cast(self.builder, x, INT) for x in found]
+        start, stop = (constant(0), given[0]) if len(given) == 1 else given[:2]
+        step = given[2].known if len(given) > 2 else 1
+        if not step:
+            raise UnknownError("a step that is not known")
+        return start, stop, int(step)
+
+    def while_loop(self, s: ast.While) -> None:
+        if s.orelse:
+            raise UnknownError("else of a loop")
+        self.passes(s, lambda: self.test(s.test), lambda: None, lambda: None)
+
+    def passes(
+        self,
+        s: ast.For | ast.While,
+        test: Callable[[], Any],
+        begin: Callable[[], None],
+        follow: Callable[[], None],
+    ) -> None:
+        """A loop: its test, what each pass begins with, what the next one needs."""
+        builder = self.builder
+        self.enter(s)
+        head, body, following, after = (
+            builder.append_basic_block(n) for n in ("test", "pass", "next", "after")
+        )
+        builder.branch(head)
+        builder.position_at_end(head)
+        loop = Loop(s, following, after, dict(self.names))
+        builder.cbranch(test(), body, after)
+        loop.left.append(dict(self.names))
+        builder.position_at_end(body)
+        begin()
+        self.loops.append(loop)
+        self.statements(s.body)
+        self.loops.pop()
+        if self.open():
+            self.again(loop)
+            loop.left.append(self.leaving(loop))
+            builder.branch(following)
+        builder.position_at_end(following)
+        follow()
+        builder.branch(head)
+        builder.position_at_end(after)
+        self.names = met(loop.left)
+
+    def enter(self, s: ast.For | ast.While) -> None:
+        """What variables hold when any pass begins."""
+        wanted, before = self.hints.get(id(s), {}), self.names
+        self.names = dict(before)
+        for name in _assigned(s):
+            held = before.get(name)
+            if isinstance(held, Variable):
+                self.names[name] = Variable(wanted.get(name, held.dtype))
+            elif held is not None:
+                raise UnknownError("an array that another one replaces in a loop")
+        self.convert(before, self.names)
+
+    def again(self, loop: Loop) -> None:
+        """Makes sure that variables have the dtypes that they had when the pass began."""
+        for name, held in loop.names.items():
+            now = self.names.get(name)
+            if isinstance(held, Variable) and isinstance(now, Variable):
+                if now.dtype != held.dtype:
+                    wanted = self.hints.setdefault(id(loop.node), {})
+                    wanted[name] = joined(held.dtype, now.dtype)
+                    if wanted[name] == held.dtype:
+                        self.convert({name: now}, {name: held})
+                        continue
+                    raise AgainError
+            elif now is not held:
+                raise UnknownError("a variable that is no number any more")
+
+    def jump(self, out: bool) -> None:
+        loop = self.loops[-1]
+        self.again(loop)
+        if out:
+            loop.left.append(self.leaving(loop))
+        self.builder.branch(loop.after if out else loop.following)
+
+    def leaving(self, loop: Loop) -> Names:
+        """What variables hold after a loop that is left here; some are set in its passes only."""
+        new = {k: v for k, v in self.names.items() if k not in loop.names}
+        return {**new, **{k: self.held(k, v) for k, v in loop.names.items()}}
+
+    def held(self, name: str, before: Any) -> Any:
+        """What a variable holds where a loop is left: the dtype is that of its passes."""
+        now = self.names.get(name)
+        if isinstance(before, Variable) and isinstance(now, Variable):
+            return Variable(before.dtype, before.natural and now.natural)
+        return before
+
+
+def met(ways: list[Names]) -> Names:
+    """What variables hold where several ways meet. Those that are not set on all of them may be
+    read where they are: tests that are the same tell."""
+    found: Names = {}
+    for name in dict.fromkeys(name for names in ways for name in names):
+        held = [names[name] for names in ways if name in names]
+        if all(isinstance(x, Variable) for x in held):
+            dtype = held[0].dtype
+            for x in held[1:]:
+                dtype = joined(dtype, x.dtype)
+            found[name] = Variable(dtype, all(x.natural for x in held))
+        elif len(held) == len(ways) and all(x is held[0] for x in held):
+            found[name] = held[0]
+    return found
+
+
+def _assigned(s: ast.AST) -> set[str]:
+    return {e.id for e in ast.walk(s) if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Store)}

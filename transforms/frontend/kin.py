@@ -1,0 +1,153 @@
+"""Containers that may be one and the same list, dict or object, by data.
+
+Where data decides which container a name stands for, the name gets one of its own, made of both.
+A change of it is not seen in those that it was made of, nor the other way round: from then on
+these are out of date, and to look into them is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from tapeless.transforms.errors import AliasError, UnsupportedError
+from tapeless.transforms.frontend.trace import Unrollable, trace
+
+MUTABLE = (list, dict, set, deque)
+COPY = "copy the one that is changed, or choose by an index: [a, b][k]"
+
+
+@dataclasses.dataclass(frozen=True)
+class Contents:
+    """What is out of date, in the place of the cell of an array."""
+
+    of: int
+    birth: int
+
+
+def mutable(value: Any) -> bool:
+    return isinstance(value, MUTABLE) or (
+        dataclasses.is_dataclass(value) and not isinstance(value, type)
+    )
+
+
+def chosen(made: Any, *sources: Any) -> Any:
+    """Tells that a container which was made now stands for one of others."""
+    kin = trace().kin
+    if mutable(made):
+        older = {id(s): s for s in sources if s is not made}
+        for source in list(older.values()):
+            older |= kin.get(id(source), (None, {}))[1]
+        kin[id(made)] = (made, older)
+    return made
+
+
+def changed(obj: Any) -> None:
+    """Must be called before a container changes: those that may be the same are out of date."""
+    if (found := trace().elements.get(id(obj))) is not None:
+        _refuse_element(found)
+    kin = trace().kin
+    if not kin:
+        return
+    current(obj)
+    older = kin.get(id(obj), (obj, {}))[1]
+    same = {id(obj), *older}
+    later = [made for made, others in kin.values() if not same.isdisjoint((id(made), *others))]
+    for other in (*older.values(), *later):
+        if other is not obj:
+            blame(other)
+
+
+class Element(NamedTuple):
+    """A container that a list which a loop fills has a copy of.
+
+    whole  the element of the list that it is, or is in
+    place  the index of that, of an element that was taken from the list
+    """
+
+    container: Any
+    owner: Any
+    tail: Any
+    whole: Any
+    place: Any = None
+
+    @property
+    def present(self) -> bool:
+        """Not if the loop that filled the list was given up, and is unrolled."""
+        return self.owner.tail is self.tail
+
+
+def put_into(owner: Any, value: Any, place: Any = None, whole: Any = None) -> None:
+    """Tells that a list which a loop fills has copies of these containers as elements."""
+    whole = value if whole is None else whole
+    if mutable(value):
+        trace().elements[id(value)] = Element(value, owner, owner.tail, whole, place)
+    for part in _parts(value):
+        put_into(owner, part, place, whole)
+
+
+def moved(owner: Any) -> None:
+    """Tells that what was taken from a list may not be where it was, or not in it at all."""
+    for key, e in trace().elements.items():
+        if e.owner is owner:
+            trace().elements[key] = e._replace(place=None)
+
+
+def put_back(obj: Any) -> None:
+    """Must be called after a container changed: the list that it was taken from changes."""
+    found = trace().elements.get(id(obj))
+    if found is None or not found.present:
+        return
+    found.owner[found.place] = found.whole
+    for other in list(trace().elements.values()):
+        if other.tail is found.tail and other.whole is not found.whole:
+            trace().kin.setdefault(id(other.container), (other.container, {}))
+            blame(other.container)
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, list):
+        return list.__iter__(value)
+    if isinstance(value, (tuple, deque)):
+        return value
+    return vars(value).values() if mutable(value) and hasattr(value, "__dict__") else ()
+
+
+def _refuse_element(found: Element) -> None:
+    if not found.present or found.place is not None:
+        return
+    why = "a container that was put into a list is changed"
+    trace().decisions.unroll_all(dict.fromkeys(found.tail.loops, why))
+    if trace().rolling:
+        raise Unrollable(why)
+    raise UnsupportedError(
+        "a container that was put into a list by a loop is changed",
+        "change it before, take it from the list and change that, or use tuples or arrays",
+    )
+
+
+def refuse_changed_elements(journal: Any) -> None:
+    """What each pass puts into a list must not be what the passes change."""
+    ids = {k[1] for k in journal.old if k[0] in ("contents", "attribute")}
+    if any(id(e.container) in ids and e.present for e in trace().elements.values()):
+        raise Unrollable("a container that it changes is put into a list")
+
+
+def blame(obj: Any) -> None:
+    t = trace()
+    line = f", which line {t.origin.line} changes" if t.origin else ""
+    t.poisoned[Contents(id(obj), t.birth(obj))] = f"may be another, by data{line}"
+
+
+def current(obj: Any) -> None:
+    """Refuses to look into a container that is out of date."""
+    t = trace()
+    if t.kin and t.poisoned:
+        why = t.poisoned.get(Contents(id(obj), t.birth(obj)))
+        if why is not None:
+            kind = type(obj).__name__.removeprefix("Staged")
+            raise AliasError(f"this {kind.lower() if kind == 'List' else kind} {why}", COPY)
