@@ -213,6 +213,7 @@ class Specialisation:
         if self.changes:
             refuse_shared(self.changes, (args, kwargs))
         extra = [c.get() for c in self.staged.captured]
+        held = [h.get() for h in self.staged.held]
         if self.keywords is None:  # the function takes the leaves
             made = self.run(*tree.leaves((args, kwargs)), *extra)
         else:
@@ -225,8 +226,9 @@ class Specialisation:
             result, new = result
         if self.returned is not None:
             result = tree.unflatten(self.returned, result)
-        for location, spec in self.staged.writes:
-            location.set(rebuild(spec, left))
+        values = [rebuild(w.spec, left, held) for w in self.staged.writes]
+        for write, value in zip(self.staged.writes, values, strict=True):
+            write.carry_out(value, held)
         store(self.changes, (args, kwargs), new)
         return result
 

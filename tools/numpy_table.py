@@ -103,8 +103,7 @@ def _sections() -> dict[str, set[Any]]:
         "Functions that overwrite an argument": list(table.WRITERS),
         "Functions that call a function": [*APPLIED, np.vectorize],
         "Functions written with others": [f for f in WRITTEN if _module(f) != "scipy"],
-        "scipy.special": list(table.special_rules()),
-        "scipy.linalg": list(table.linalg_rules()),
+        **{part: list(rules()) for part, rules in table.SCIPY.items()},
     }
     families = {_title(f): getattr(f, "NUMPY", {}) for f in table.FAMILIES}
     rest = {"Choices": [np.where, np.clip, np.select, np.i0]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,13 +50,15 @@ def _text(spec: Spec, left: Any) -> str:
     return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
 
 
-def rebuild(spec: Spec, left: Any) -> Any:
-    """A result with other containers, from its leaves."""
+def rebuild(spec: Spec, left: Any, held: Sequence[Any] = ()) -> Any:
+    """A result with other containers, from its leaves, and from objects that were there before."""
     if spec.kind == "leaf":
         return next(left)
     if spec.kind == "static":
         return spec.value
-    children = [rebuild(c, left) for c in spec.children]
+    if spec.kind == "held":
+        return held[spec.value.number]
+    children = [rebuild(c, left, held) for c in spec.children]
     if issubclass(spec.kind, dict):
         return dict_like(spec.value, dict(zip(spec.keys, children, strict=True)))
     if hasattr(spec.kind, "_fields"):

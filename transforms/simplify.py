@@ -239,7 +239,8 @@ class Simplifier:
         if old.size is not None:
             self.sized[old] = value
         if isinstance(value, Var):
-            if value not in self.uses and isinstance(old.type, Type):
+            is_new = value not in self.uses and value not in self.tried
+            if is_new and isinstance(old.type, Type):
                 _keep_names(value, old.type)
             self.uses[value] = self.uses.get(value, 0) + self.uses.get(old, 0)
         shapes = (getattr(x.type, "shape", ()) for x in (old, value))

@@ -15,6 +15,7 @@ from tapeless.transforms.core.language import Atom, If, Let, Literal, Type, Var
 from tapeless.transforms.layout import Layout
 from tapeless.transforms.ops.indexing import Slot
 from tapeless.transforms.size_homes import Sizes
+from tapeless.transforms.strong import deciding, typed
 from tapeless.transforms.text import number, template
 
 OF_BOOLS = {
@@ -54,12 +55,14 @@ class Spelling:
         if whole is not None and "size" in s.params and "{size" in text:
             return template("{0}.size", {"0": self.expr(whole)})
         holes: dict[str, ast.expr] = {str(k): self.expr(a) for k, a in enumerate(s.args)}
+        if s.op.elementwise:
+            holes |= {str(k): typed(s.args[k]) for k in deciding(s.args)}
         for key, value in s.params.items():
             if f"{{{key}" in text:
                 holes |= self.holes_of(s, key, value)
         made = template(text, holes)
         if s.op.name == "add_at":
-            return _subtracted(made)
+            return _subtracted(made) if _sign_moves(s.args[1], s) else made
         return self.without_parentheses(s, made) if s.op.name in ASSOCIATIVE else made
 
     def text_of(self, s: Let) -> str:
@@ -92,7 +95,7 @@ class Spelling:
     def without_parentheses(self, s: Let, made: Any) -> Any:
         """a * b * c for a * (b * c), and so for sums, where that is no more work."""
         a, b = s.args
-        if s.op.name == "add" and (positive := _unsigned(made.right)) is not None:
+        if s.op.name == "add" and _sign_moves(b, s) and (positive := _unsigned(made.right)):
             return ast.BinOp(made.left, ast.Sub(), positive)
         inner = self.layout.folded.get(b) if isinstance(b, Var) else None
         if not isinstance(inner, Let) or inner.op is not s.op or b.type.dtype.kind != "f":
@@ -164,6 +167,11 @@ def _left(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:
     if isinstance(b, ast.BinOp) and isinstance(b.op, type(op)):
         return ast.BinOp(_left(a, b.left, op), op, b.right)
     return ast.BinOp(a, op, b)
+
+
+def _sign_moves(a: Atom, s: Let) -> bool:
+    """Whether x + -a is x - a: the opposite of a narrow integer is taken modulo its size."""
+    return a.type.dtype.kind in "fc" or a.type.dtype == s.outs[0].type.dtype
 
 
 def _subtracted(made: Any) -> Any:

@@ -278,6 +278,7 @@ class Sides:
             self.seen[side] = kinds(value)
             first = next(iter(self.seen))
             self.compare(first, side)
+            return tree.map(lambda x: x, value)  # containers are not the caller's, on any side
         return value
 
     def compare(self, one: int, other: int) -> None:

@@ -93,7 +93,9 @@ def plain(x: Any) -> Any:
     """The argument as compiled code takes it: the same memory, of class ndarray and a dtype that
     has one name only; arrays without axes are numbers. Raises TypeError for what compiled code
     cannot take."""
-    if isinstance(x, np.ndarray) and not isinstance(x, np.ma.MaskedArray):
+    if type(x) is np.ndarray or (  # this first: importing np.ma takes long
+        isinstance(x, np.ndarray) and not isinstance(x, np.ma.MaskedArray)
+    ):
         x = x.view(np.ndarray)
         if x.dtype in DTYPES:  # equal: long and long long, or a copy of a dtype
             x = x.view(DTYPES[DTYPES.index(x.dtype)])

@@ -114,3 +114,52 @@ class Tape:
 def dual_numbers_of_the_user(x):
     y = Tape(x, 1.0)
     return ((y * y).sin() * y).slope
+
+
+class ByAttribute(dict):
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+
+
+class Doubled:
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, obj, owner=None):
+        return getattr(obj, self.name)
+
+    def __set__(self, obj, value):
+        setattr(obj, self.name, value * 2)
+
+
+class Kept:
+    a = Doubled()
+
+    def __init__(self, v):
+        object.__setattr__(self, "data", {})
+        self.a, self.b = v, v
+
+    def __getattr__(self, name):
+        return self.data[name]
+
+    def __setattr__(self, name, value):
+        if name == "b":
+            self.data[name] = value * 3
+        else:
+            super().__setattr__(name, value)
+
+
+@program(0.3)
+@program(1.7)
+def attributes_with_code_behind_them(x):
+    d, e = ByAttribute(a=x, n=0.0), Kept(x)
+    for _ in range(3):
+        if d.a > 1:
+            d.a = d.a * 0.5
+        else:
+            d.a += x
+            d.n += 1
+    if x > 1:
+        e.a = 5 * x * x
+        e.b = e.a * x
+    return d.a**2 + d["n"] + e.a * e.b

@@ -5,8 +5,8 @@ def views_grad(m):
     """d views / d m.  From test_goldens.py:80."""
     m = m.copy()  # line 82
     m[0] = 2.0 * m[0]  # line 84
-    transposed = m.T  # line 85
-    m_0_1 = m[0, 1]
+    m_0_1 = m[0, 1]  # line 85
+    transposed = m.T
     transposed[1] = np.sin(m_0_1)
     m = transposed.T
 

@@ -314,3 +314,15 @@ def test_what_one_test_chooses_is_joined():
 def test_constants_of_quotients_meet():
     source = tapeless.grad(lambda x: 0.5 * np.mean(x**2)).source(np.ones(3))
     assert "return x / len(x)" in source
+
+
+def test_a_part_of_which_only_the_length_is_read_keeps_it():
+    def f(x):
+        where = np.flatnonzero(x)
+        part = x[where[0] : where[-1] + 1]
+        made = np.eye(part.shape[0] - 1, k=-1)
+        made[0] = -part[1:] / part[0]
+        return made
+
+    x = np.array([0.0, 1.0, 0.5, 2.0])
+    np.testing.assert_allclose(tapeless.jvp(f, (x,), (x,))[0], f(x))

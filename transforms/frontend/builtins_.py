@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import copy
 import dataclasses
 import functools
@@ -17,15 +16,18 @@ import numpy as np
 from tapeless.transforms.core.builder import broadcast, size_atom
 from tapeless.transforms.core.language import Effect
 from tapeless.transforms.frontend import special
-from tapeless.transforms.frontend.branches import choose, short_circuit
+from tapeless.transforms.frontend.attributes import has
+from tapeless.transforms.frontend.branches import short_circuit
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.copies import copied, deep_copied
 from tapeless.transforms.frontend.effects import effect_parts, formatted
+from tapeless.transforms.frontend.extremes import column_of, extremum, filled, listed
 from tapeless.transforms.frontend.iteration import (
     accumulate,
     count_,
     enumerate_,
     filter_,
+    folded,
     iter_,
     len_,
     map_,
@@ -39,7 +41,6 @@ from tapeless.transforms.frontend.iteration import (
 from tapeless.transforms.frontend.ordering import sorted_
 from tapeless.transforms.frontend.outside import record, refuse_file, refuse_outside
 from tapeless.transforms.frontend.records import replaced
-from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.texts import Text
@@ -52,66 +53,22 @@ from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS
 
 
-def _reduce_rolled(hooks: Any, x: Any, function: Any) -> Any:
-    """A function of all elements of something rolled, as an array operation."""
-    if isinstance(x, StagedList):
-        x = x.arrays()[0]
-    if isinstance(x, Sequence):
-        x = comprehension("ListComp", (x, lambda item: (lambda: True, lambda: item), False))
-        return _reduce_rolled(hooks, x, function)
-    return apply(FUNCTIONS[function], x, axis=0)
+def _reduce_rolled(x: Any, function: Any) -> Any:
+    """A function of all numbers of something rolled, as an array operation."""
+    x = filled(x)
+    column = column_of(x)
+    return apply(FUNCTIONS[function], x if column is None else column, axis=0)
 
 
 def _sum(hooks: Any, x: Any, start: Any = 0) -> Any:
     if isinstance(x, Lazy):
         return x.sum(hooks, start)
-    if must_roll(x):
-        total = _reduce_rolled(hooks, x, np.sum)
+    x = filled(x) if must_roll(x) else x
+    column = column_of(x) if must_roll(x) else None
+    if column is not None:
+        total = apply(FUNCTIONS[np.sum], column, axis=0)
         return total if isinstance(start, int) and start == 0 else start + total
-    return functools.reduce(functools.partial(special.binary, "Add"), x, start)
-
-
-def _extremum(name: str, numpy: Any, op: Any) -> Any:
-    native = getattr(builtins, name)
-
-    def run(hooks: Any, *args: Any, key: Any = None, **more: Any) -> Any:
-        args = tuple(_listed(a) for a in args)
-        if len(args) == 1:
-            args = (special.iterated(args[0]),)
-        if len(args) == 1 and must_roll(args[0]) and key is None:
-            return _reduce_rolled(hooks, args[0], numpy)
-        items = list(args[0]) if len(args) == 1 else list(args)
-        if key is not None:
-            if any(contains_symbol(i) for i in items):
-                return functools.reduce(
-                    lambda a, b: choose(
-                        hooks.call(key, b) < hooks.call(key, a)
-                        if name == "min"
-                        else hooks.call(key, b) > hooks.call(key, a),
-                        lambda: b,
-                        lambda: a,
-                    ),
-                    items,
-                )
-            return native(items, key=lambda v: hooks.call(key, v), **more)
-        if not contains_symbol(items):
-            return native(items, **more)
-        if not items and "default" in more:
-            return more["default"]
-        return functools.reduce(lambda a, b: _pick(op, a, b), items)
-
-    return run
-
-
-def _pick(op: Any, a: Any, b: Any) -> Any:
-    """max(a, b) as Python: b only if it is truly larger."""
-    if not isinstance(a, Symbol) and not isinstance(b, Symbol):
-        return b if op(b, a) else a
-    return choose(op(b, a), lambda: b, lambda: a)
-
-
-def _listed(x: Any) -> Any:
-    return x.listed() if isinstance(x, Lazy) else x
+    return folded(hooks, functools.partial(special.binary, "Add"), x, start)
 
 
 def _abs(hooks: Any, x: Any) -> Any:
@@ -192,7 +149,7 @@ def _print(
 
 
 def _list(hooks: Any, x: Any = ()) -> Any:
-    x = _listed(x)
+    x = listed(x)
     if isinstance(x, StagedList):
         return x.copy()
     if must_roll(x):
@@ -208,11 +165,22 @@ def _same(value: Any) -> Any:
     return value
 
 
+def _truths(x: Any) -> Any:
+    """What numbers do for the truth of the items: the numbers, or their truth."""
+    x = filled(x)
+    column = column_of(x) if must_roll(x) else None
+    if not must_roll(x) or (column is not None and column.ndim == 1):
+        return x
+    return comprehension("ListComp", (x, lambda item: (lambda: True, lambda: truth(item)), False))
+
+
 def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
         x = x.listed(left=True) if isinstance(x, Lazy) else x
         if must_roll(x):
-            return _reduce_rolled(hooks, x, np.all if conjunction else np.any)
+            x = _truths(x)
+        if must_roll(x):
+            return _reduce_rolled(x, np.all if conjunction else np.any)
         items = list(x)
         if not items:
             return conjunction
@@ -236,9 +204,13 @@ def _pow(hooks: Any, x: Any, y: Any, mod: Any = None) -> Any:
 
 
 def _getattr(hooks: Any, obj: Any, name: str, *default: Any) -> Any:
-    if default and not hasattr(obj, name):
+    if default and not has(obj, name):
         return default[0]
     return hooks.attr(obj, name)
+
+
+def _hasattr(hooks: Any, obj: Any, name: str) -> bool:
+    return has(obj, name)
 
 
 def _setattr(hooks: Any, obj: Any, name: str, value: Any) -> None:
@@ -246,14 +218,14 @@ def _setattr(hooks: Any, obj: Any, name: str, value: Any) -> None:
 
 
 def _math_sum(hooks: Any, x: Any) -> Any:
-    x = _listed(x)
+    x = listed(x)
     return _sum(hooks, x, 0.0) if must_roll(x) or contains_symbol(list(x)) else math.fsum(x)
 
 
 def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
-    x = _listed(x)
+    x = listed(x)
     if must_roll(x):
-        return _reduce_rolled(hooks, x, np.prod) * start
+        return _reduce_rolled(x, np.prod) * start
     return functools.reduce(functools.partial(special.binary, "Mult"), x, start)
 
 
@@ -315,8 +287,8 @@ BUILTINS: dict[Any, Any] = {
     enumerate: enumerate_,
     reversed: reversed_,
     sum: _sum,
-    max: _extremum("max", np.max, operator.gt),
-    min: _extremum("min", np.min, operator.lt),
+    max: extremum("max"),
+    min: extremum("min"),
     abs: _abs,
     int: _number(int),
     float: _number(float),
@@ -338,7 +310,11 @@ BUILTINS: dict[Any, Any] = {
     itertools.accumulate: accumulate,
     itertools.starmap: starmap,
     itertools.count: count_,
+    object.__setattr__: lambda hooks, x, name, value: hooks.put_attr(
+        x, name, value, object.__setattr__
+    ),
     getattr: _getattr,
+    hasattr: _hasattr,
     setattr: _setattr,
     iter: iter_,
     next: next_,

@@ -14,6 +14,7 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend.applied import applied
+from tapeless.transforms.frontend.attributes import watch_class
 from tapeless.transforms.frontend.builtins_ import BUILTINS, OVER_ITEMS
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.draws import drawn, seeded
@@ -108,6 +109,7 @@ class Calls:
             return self.call_native(f, args, kwargs)
         method = getattr(type(f), "__call__", None)  # noqa: B004 (it is needed itself)
         if isinstance(method, types.FunctionType):
+            watch_class(type(f), "__call__")
             return self.call_function(method, (f, *args), kwargs)
         return self.call_native(f, args, kwargs)
 
@@ -151,6 +153,8 @@ class Calls:
             and type(cls).__call__ is type.__call__
         )
         root = (cls.__module__ or "").partition(".")[0]
+        if plain:
+            watch_class(cls, "__init__")
         if plain and root not in LIBRARIES and is_record(cls):
             return new_record(self, cls, args, kwargs)
         if (
@@ -183,6 +187,8 @@ class Calls:
         symbolic = contains_symbol(args) or contains_symbol(kwargs)
         name = getattr(f, "__name__", "")
         this = getattr(f, "__self__", None)
+        if isinstance(f, types.MethodWrapperType) and name == "__setattr__":  # of super()
+            return self.put_attr(this, *args, f.__objclass__.__setattr__)
         if isinstance(this, str) and (name == "join" or symbolic):
             made = of_string(this, name, args, kwargs)
             if made is not None:

@@ -21,8 +21,9 @@ MAPPINGS = (ChainMap, UserDict, types.MappingProxyType)  # that hold others
 CONTAINERS = (list, dict, tuple, deque, set, frozenset)
 
 
-def outer(value: Any, get: Callable[[], Any], name: str) -> Any:
-    """What the program sees of a value that it reads from outside."""
+def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> Any:
+    """What the program sees of a value that it reads from outside; `owner`: what has it, where the
+    name alone does not tell."""
     t = trace()
     if isinstance(value, Symbol):
         return value
@@ -34,10 +35,11 @@ def outer(value: Any, get: Callable[[], Any], name: str) -> Any:
             "put them into a list, a tuple or a dict",
         )
     if isinstance(value, CONTAINERS):
-        return value if value == () else _container(value, get, name)
+        made = t.birth(value) or ("copy", id(value)) in t.reads or value == ()
+        return value if made else _container(value, get, name)
     if isinstance(value, types.ModuleType) and value is np:
         return value
-    key = ("guard", name, id(value))
+    key = ("guard", name, id(owner), id(value))
     if key not in t.reads:
         t.reads[key] = Guard(name, get, value)
     return value
@@ -108,13 +110,15 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
         t.reads["keys", id(value)] = Guard(f"the keys of {name}", lambda: (*get(),), (*value,))
         made = _blank(value)
         t.reads[key] = (value, made, get)
+        t.reads["copy", id(made)] = made
         for k, v in value.items() if isinstance(value, dict) else ():
-            dict.__setitem__(made, k, outer(v, _item(get, k), f"{name}[{k!r}]"))
+            dict.__setitem__(made, k, outer(v, _item(get, k), f"{name}[{k!r}]", value))
         return made
     t.reads["length", id(value)] = Guard(f"the length of {name}", lambda: len(get()), len(value))
-    parts = [outer(v, _item(get, k), f"{name}[{k}]") for k, v in enumerate(value)]
+    parts = [outer(v, _item(get, k), f"{name}[{k}]", value) for k, v in enumerate(value)]
     made = _of_parts(value, parts)
     t.reads[key] = (value, made, get)
+    t.reads["copy", id(made)] = made
     return made
 
 

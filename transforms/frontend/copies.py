@@ -106,7 +106,7 @@ def attributes(x: Any) -> dict[str, Any]:
     trace().reads["attributes", id(x)] = names
 
     def read(name: str) -> Any:
-        return capture.outer(values[name], lambda: vars(x)[name], f"{name_of(x)}.{name}")
+        return capture.outer(values[name], lambda: vars(x)[name], f"{name_of(x)}.{name}", x)
 
     return {name: read(name) for name in values}
 

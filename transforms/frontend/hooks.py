@@ -15,9 +15,11 @@ import numpy as np
 from tapeless.transforms.core.language import Block, Effect, Var
 from tapeless.transforms.errors import Signal, TapelessError, UnsupportedError
 from tapeless.transforms.frontend import capture, special
+from tapeless.transforms.frontend.attributes import seen, watch_class
 from tapeless.transforms.frontend.branches import branch, choose, short_circuit
 from tapeless.transforms.frontend.calls import Calls
 from tapeless.transforms.frontend.cells import undefined
+from tapeless.transforms.frontend.comparing import binary, contained
 from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.effects import formatted, raise_, refuse_caught
 from tapeless.transforms.frontend.index_tricks import joined_by, joins
@@ -26,7 +28,6 @@ from tapeless.transforms.frontend.kin import changed, current, put_back
 from tapeless.transforms.frontend.loops import for_loop, while_loop
 from tapeless.transforms.frontend.operators import store_into
 from tapeless.transforms.frontend.provenance import name_of, of_library, static_attribute
-from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, constant, wrap
 from tapeless.transforms.frontend.syntax import RESULT, plain
@@ -142,10 +143,11 @@ class Hooks(Calls):
     # -- attributes and items
 
     def attr(self, obj: Any, name: str) -> Any:
-        if isinstance(obj, (Symbol, types.ModuleType)):
+        if isinstance(obj, Symbol):
             return getattr(obj, name)
         found = static_attribute(type(obj), name)
         if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
+            watch_class(type(obj), name)
             return self.call(found.fget, obj)
         if isinstance(found, functools.cached_property) and name not in getattr(
             obj, "__dict__", {}
@@ -154,26 +156,32 @@ class Hooks(Calls):
             self.set_attr(obj, name, value)
             return value
         current(obj)
+        if (method := special.getter(obj, name, found)) is not None:
+            return trace().enter(*method)
         value = getattr(obj, name)
-        if (
-            isinstance(value, (types.MethodType, types.BuiltinMethodType))
-            or isinstance(obj, super)
-            or callable(value)
-        ):
-            return value
-        if trace().birth(obj) or isinstance(obj, Frame):
-            return trace().as_old(value, obj) if name == "__dict__" else value
-        return capture.outer(value, lambda: getattr(obj, name), f"{name_of(obj)}.{name}")
+        if name == "__dict__" and trace().birth(obj):
+            return trace().as_old(value, obj)
+        return value if isinstance(obj, Frame) else seen(obj, name, value)
 
     def set_attr(self, obj: Any, name: str, value: Any) -> None:
         found = static_attribute(type(obj), name)
         if isinstance(found, property) and found.fset is not None:
             self.call(found.fset, obj, value)
             return
+        if (method := special.setter(obj, name, found)) is not None:
+            trace().enter(*method, value)
+            return
+        if isinstance(obj, dict) and type(obj).__setattr__ is dict.__setitem__:
+            self.set_item(obj, name, value)
+            return
+        self.put_attr(obj, name, value)
+
+    def put_attr(self, obj: Any, name: str, value: Any, plain: Any = setattr) -> None:
+        """Sets an attribute as `object.__setattr__` does."""
         if not isinstance(obj, Symbol):
             changed(obj)
             trace().touch(AttributeLocation(obj, name))
-        setattr(obj, name, value)
+        plain(obj, name, value)
         put_back(obj)
 
     def item(self, obj: Any, key: Any) -> Any:
@@ -274,7 +282,7 @@ class Hooks(Calls):
     # -- operators
 
     def binary(self, left: Any, kind: str, right: Any) -> Any:
-        return special.binary(kind, left, right)
+        return binary(kind, left, right)
 
     def unary(self, kind: str, value: Any) -> Any:
         return special.unary(kind, value)
@@ -342,7 +350,7 @@ class Hooks(Calls):
             if kinds[k] in ("Is", "IsNot") and (left is None or right is None):
                 test = self.is_none(left if right is None else right, kinds[k] == "IsNot")
             else:
-                test = special.binary(kinds[k], left, right)
+                test = binary(kinds[k], left, right)
             if k + 1 == len(kinds):
                 return test
             return short_circuit((lambda: test, lambda: one(right, k + 1)), True)
@@ -355,22 +363,8 @@ class Hooks(Calls):
         method = special.special(container, "__contains__")
         if method is not None:
             found = truth(trace().enter(method, container, item))
-        elif isinstance(container, (Symbol, Sequence)) or (
-            contains_symbol(item) and isinstance(container, (list, tuple, range, set))
-        ):
-            if isinstance(container, (range, Sequence)) and container.step == 1:
-                found = _in_range(item, container)
-            else:
-                options = [container] if isinstance(container, Symbol) else list(container)
-                found = functools.reduce(
-                    lambda a, b: apply(FUNCTIONS[np.logical_or], a, b),
-                    [item == c for c in options],
-                    False,
-                )
-                if isinstance(container, Symbol):
-                    found = apply(FUNCTIONS[np.any], found)
         else:
-            found = item in container
+            found = contained(item, container)
         return self.not_(found) if negate else found
 
     # -- control flow
@@ -465,14 +459,6 @@ def _filled(obj: Any, key: Any) -> Any:
     made = obj[key]
     obj[key] = StagedList(made) if type(made) is list else made
     return trace().born(obj[key])
-
-
-def _in_range(item: Any, span: Any) -> Any:
-    """Whether a number is in a range of step one."""
-    tests: list[Any] = [lambda: item >= span.start, lambda: item < span.stop]
-    if np.result_type(getattr(item, "dtype", item)).kind == "f":
-        tests.append(lambda: item % 1 == 0)
-    return short_circuit(tuple(tests), True)
 
 
 def _fixed(key: Any) -> Any:

@@ -50,7 +50,7 @@ def _count(s: Sequence) -> Any:
     return size_atom(s.count)
 
 
-def _item_of(x: Any) -> tuple[Any, Callable[[Any], Any]]:
+def item_of(x: Any) -> tuple[Any, Callable[[Any], Any]]:
     """(length or None, function of the position) of a part of a rolled zip."""
     s = sequence(x)
     if s is not None:
@@ -72,7 +72,7 @@ def _item_of(x: Any) -> tuple[Any, Callable[[Any], Any]]:
 def zip_(hooks: Any, *parts: Any, strict: bool = False) -> Any:
     if _run_through(parts):
         return zip(*parts, strict=strict)
-    made = [_item_of(p) for p in parts]
+    made = [item_of(p) for p in parts]
     length, known = next(n for n, _ in made if n is not None), trace()
     for k, (n, _) in enumerate(made, 1):
         if n is None:
@@ -107,7 +107,7 @@ def enumerate_(hooks: Any, x: Any, start: Any = 0) -> Any:
     if not must_roll(x):
         plain = not isinstance(start, Symbol)
         return enumerate(x, start) if plain else ((start + k, v) for k, v in enumerate(x))
-    n, item = _item_of(x)
+    n, item = item_of(x)
     return counted(n, lambda k: (k + start, item(k)))
 
 
@@ -115,7 +115,7 @@ def reversed_(hooks: Any, x: Any) -> Any:
     if isinstance(x, Sequence) and x.is_range:
         return x[::-1]
     if must_roll(x):
-        n, item = _item_of(x)
+        n, item = item_of(x)
         last = len_(hooks, x) - 1
         return counted(n, lambda k: item(last - k))
     return reversed(x)
@@ -133,20 +133,25 @@ def filter_(hooks: Any, f: Any, x: Any) -> Any:
 
 
 def reduce_(hooks: Any, f: Any, x: Any, *initial: Any) -> Any:
+    return folded(hooks, lambda a, b: hooks.call(f, a, b), x, *initial)
+
+
+def folded(hooks: Any, combine: Callable[[Any, Any], Any], x: Any, *initial: Any) -> Any:
+    """functools.reduce by a function of ours; a loop where x is rolled."""
     if must_roll(x):
-        n, item = _item_of(x)
+        n, item = item_of(x)
         total = [initial[0] if initial else item(0)]
         frame = hooks.frame("reduce")
         frame.total = total[0]
 
         def body(k: Any) -> None:
-            frame.total = hooks.call(f, frame.total, item(k))
+            frame.total = combine(frame.total, item(k))
 
         start = 0 if initial else 1
         seq = Sequence((atom(start), size_atom(n), atom(1)), lambda k: k)
         for_loop(seq, body, frame, None, "")
         return frame.total
-    return functools.reduce(lambda a, b: hooks.call(f, a, b), x, *initial)
+    return functools.reduce(combine, x, *initial)
 
 
 def accumulate(hooks: Any, x: Any, f: Any = operator.add, *, initial: Any = None) -> Any:

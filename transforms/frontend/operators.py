@@ -12,7 +12,7 @@ from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Literal, Var
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.ops import arithmetic, elementwise, linalg, steps
+from tapeless.transforms.ops import arithmetic, elementwise, linalg, shapes, steps
 from tapeless.transforms.ops.table import FUNCTIONS
 
 
@@ -74,7 +74,8 @@ def _length(value: Any) -> dims.Size | None:
 
 
 def _scalar_power(a: Any, b: Any) -> Atom:
-    """Python's int ** int is a float for negative exponents: the sign must be known."""
+    """Python's int ** int is a float for negative exponents: the sign must be known. In programs
+    that call `tapeless.numpy` it is an integer, as JAX's, and negative exponents are refused."""
     a, b = atom(a), atom(b)
     if (
         a.type.weak
@@ -82,7 +83,10 @@ def _scalar_power(a: Any, b: Any) -> Atom:
         and a.type.dtype.kind == b.type.dtype.kind == "i"
         and isinstance(b, Var)
     ):
-        b = atom(builder.static(b, "the type of int ** int depends on the exponent"))
+        if trace().functional:
+            a, b = (shapes.cast(x, dtype=np.dtype(int)) for x in (a, b))
+        else:
+            b = atom(builder.static(b, "the type of int ** int depends on the exponent"))
     if (
         isinstance(b, Literal)
         and b.type.weak

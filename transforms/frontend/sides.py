@@ -9,17 +9,24 @@ from typing import Any
 
 from tapeless.transforms.core.language import Atom, Statement
 from tapeless.transforms.errors import AliasError, TapelessError
+from tapeless.transforms.frontend import capture
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.effects import Unreachable, raise_
 from tapeless.transforms.frontend.references import by_reference
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.values import (
+    MISSING,
+    AttributeLocation,
+    ClosureLocation,
     ContentsLocation,
     Diverged,
+    GlobalLocation,
     Spec,
     entry_spec,
     take_apart,
 )
+
+OUTER = (AttributeLocation, GlobalLocation, ClosureLocation)
 
 
 @dataclass
@@ -79,7 +86,7 @@ def run_branch(body: Callable[[], Any], flags: Iterable[Atom] = ()) -> Ended:
 
 
 def final_spec(location: Location) -> Spec:
-    value = location.get()
+    value = _seen(location)
     if isinstance(location, CellLocation):
         return Spec("leaf", value, atom=value)
     try:
@@ -90,6 +97,16 @@ def final_spec(location: Location) -> Spec:
             raise
         # refused where it is read, if it is
         return Spec("static", Diverged(e.problem, e.hint, AliasError))
+
+
+def _seen(location: Location) -> Any:
+    """What a location holds; what it holds from outside is an input, or guarded."""
+    value = location.get()
+    if location.birth or not isinstance(location, OUTER) or value is MISSING:
+        return value
+    if any(location.key in journal.old for journal in trace().journals):
+        return value  # the program put it there
+    return capture.outer(value, location.get, location.name)
 
 
 @contextmanager

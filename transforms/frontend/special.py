@@ -12,6 +12,7 @@ import numpy as np
 
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.attributes import watch_class
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.iterators import Advancing, inside
 from tapeless.transforms.frontend.kin import current
@@ -63,7 +64,31 @@ def special(value: Any, name: str) -> types.FunctionType | None:
     if not isinstance(found, types.FunctionType) or found.__code__.co_filename == "<string>":
         return None  # dataclasses compare fields by code of theirs
     ordering = found.__module__ == "functools"  # total_ordering calls a user's method
-    return found if ordering or not of_library(found) else None
+    if not ordering and of_library(found):
+        return None
+    watch_class(type(value), name)
+    return found
+
+
+def getter(obj: Any, name: str, found: Any) -> tuple[Any, ...] | None:
+    """The user's code that an attribute is read by, with its arguments: that of a descriptor which
+    the class has under this name, or `__getattr__`."""
+    if found is not None and type(found) is not types.FunctionType:
+        method = special(found, "__get__")
+        if method is not None and (special(found, "__set__") or name not in vars(obj)):
+            return method, found, obj, type(obj)
+    method = special(obj, "__getattr__")
+    if method is None or found is not None or name in getattr(obj, "__dict__", {}):
+        return None
+    return method, obj, name
+
+
+def setter(obj: Any, name: str, found: Any) -> tuple[Any, ...] | None:
+    """The user's code that an attribute is set by, with its first arguments."""
+    if found is not None and (method := special(found, "__set__")) is not None:
+        return method, found, obj
+    method = special(obj, "__setattr__")
+    return None if method is None else (method, obj, name)
 
 
 def binary(kind: str, left: Any, right: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -13,7 +13,6 @@ from tapeless.transforms.core.checker import well_formed
 from tapeless.transforms.core.language import Block, Origin, Var
 from tapeless.transforms.errors import InternalError, TapelessError, UnsupportedError
 from tapeless.transforms.expand import identity
-from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.decisions import Decisions, Restart
 from tapeless.transforms.frontend.effects import Unreachable
 from tapeless.transforms.frontend.hooks import Hooks
@@ -25,14 +24,12 @@ from tapeless.transforms.frontend.reads import Captured, Guard
 from tapeless.transforms.frontend.staged_list import settle_lengths
 from tapeless.transforms.frontend.trace import Trace
 from tapeless.transforms.frontend.values import (
-    MISSING,
-    ContentsLocation,
     Spec,
     certain,
-    entry_spec,
     refuse_text,
     take_apart,
 )
+from tapeless.transforms.frontend.writes import Held, Write, written
 from tapeless.transforms.ops.calls import calls
 
 
@@ -47,13 +44,14 @@ class Staged:
     sizes: list[tuple[str, dims.Size, dims.Size]]
     result: Spec
     notes: list[str]
-    writes: list[tuple[Any, Spec]]
+    writes: list[Write]
     decisions: Decisions
     hints: dict[dims.Symbol, int]
     orders: list[Order]  # memory orders of inputs that the program relies on
     overwritten: set[Var]  # inputs that the program stores to
     tangents: set[Var]  # inputs that the user's function does not get
     functional: bool = False  # whether functions of tapeless.numpy were called
+    held: list[Held] = field(default_factory=list)  # what writes store, or store to
 
 
 class Run(Trace):
@@ -120,8 +118,8 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
             value = call(params)
             settle_lengths(value)
             result = certain(take_apart(value))
-            writes = _writes(run)
-            for spec in (result, *(spec for _, spec in writes)):
+            writes, held = written(run)
+            for spec in (result, *(w.spec for w in writes)):
                 refuse_text(spec)
         except NeedStatic as e:
             resolve(e, run, leaves, decisions)
@@ -144,21 +142,22 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
                 "that are known only when the program runs",
                 "write it as a loop",
             ) from e
-    return _staged(run, leaves, result, writes, decisions)
+    return _staged(run, leaves, result, writes, held, decisions)
 
 
 def _staged(
     run: Run,
     leaves: list[Leaf],
     result: Spec,
-    writes: list[tuple[Any, Spec]],
+    writes: list[Write],
+    held: list[Held],
     decisions: Decisions,
 ) -> Staged:
     """What a run that went through gives."""
     reads = run.reads.values()
     captured = [v[0] for v in reads if isinstance(v, tuple) and isinstance(v[0], Captured)]
     variables = tuple(leaf.var for leaf in leaves if leaf.var is not None)
-    results = (*result.leaves(), *(a for _, spec in writes for a in spec.leaves()))
+    results = (*result.leaves(), *(a for w in writes for a in w.spec.leaves()))
     block = Block((*variables, *(c.var for c in captured)), tuple(run.blocks[0]), tuple(results))
     if decisions.outlines and calls(block) and not well_formed(block):
         decisions.outlines = False  # a value of a function that became one is used outside of it
@@ -178,6 +177,7 @@ def _staged(
         _overwritten(run),
         run.tangents,
         run.functional,
+        held,
     )
 
 
@@ -190,48 +190,4 @@ def _overwritten(run: Run) -> set[Var]:
             at = run.definitions[at].args[0]
         if at in run.inputs:
             found.add(at)
-    return found
-
-
-# -- writes to outer objects
-
-
-class ArrayLocation:
-    """The elements of an array from outside."""
-
-    def __init__(self, get: Callable[[], Any]) -> None:
-        self.get = get
-
-    def set(self, value: Any) -> None:
-        self.get()[...] = value
-
-
-def _writes(run: Run) -> list[tuple[Any, Spec]]:
-    """What the program left in objects from outside; they get their old contents back."""
-    found: list[tuple[Any, Spec]] = []
-    containers = [read for key, read in run.reads.items() if key[0] == "container"]
-    originals = {id(copy): value for value, copy, _ in containers}
-    arrays = {id(read[1].cell): read for key, read in run.reads.items() if key[0] == "array"}
-    for location, old in run.journals[0].old.values():
-        if location.birth:
-            continue
-        final = location.get()
-        if final is MISSING:
-            raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
-        if isinstance(location, CellLocation):
-            captured, symbol = arrays[id(location.cell)]
-            found.append((ArrayLocation(captured.get), certain(take_apart(symbol))))
-            location.set(old)
-            continue
-        spec = entry_spec(location, final)
-        location.set(old)
-        if isinstance(location, ContentsLocation) and id(location.obj) in originals:
-            tail = getattr(final, "tail", None)
-            if tail is not None:
-                raise UnsupportedError(
-                    "a list from outside grows in a loop that stays a loop",
-                    "append to a list of the function, and store that at the end",
-                )
-            location = ContentsLocation(originals[id(location.obj)])
-        found.append((location, spec))
     return found

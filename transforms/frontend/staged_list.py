@@ -268,7 +268,8 @@ class StagedList(list):  # type: ignore[type-arg]
 
     def __getitem__(self, key: Any) -> Any:
         if self.tail is None:
-            return super().__getitem__(key)
+            found = super().__getitem__(key)
+            return trace().born(StagedList(found)) if isinstance(key, slice) else found
         if isinstance(key, slice):
             return from_arrays(self.tail.spec, [a[key] for a in self.arrays()])
         return self.element(key)

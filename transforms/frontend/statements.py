@@ -106,7 +106,7 @@ class Rewriter(Bindings):
             bases=[self.expr(b) for b in s.bases],
             keywords=[ast.keyword(k.arg, self.expr(k.value)) for k in s.keywords],
             body=body,
-            decorator_list=[self.expr(d) for d in s.decorator_list],
+            decorator_list=[*map(self.expr, s.decorator_list), hook("new").func],
             **TYPE_PARAMS,
         )
         return [made_class, *self.bound([s.name], s)]

@@ -72,6 +72,8 @@ class Symbol(Operators):
 
     @property
     def imag(self) -> Any:
+        if self.type.weak and self.dtype.kind != "c":
+            return 0.0 if self.dtype.kind == "f" else 0
         return apply(FUNCTIONS[np.imag], self)
 
     @property

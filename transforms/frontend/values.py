@@ -193,12 +193,20 @@ def join(
             f"{a.describe()} and {b.describe()} differ",
             "only numbers, arrays and containers of them can depend on data",
         )
+    a, b = _of_the_program(a, b), _of_the_program(b, a)
     if a.kind is b.kind and a.keys == b.keys:
         pairs = list(zip(a.children, b.children, strict=True))
         return build(a, b, lambda: [join(x, y, leaf, build) for x, y in pairs])
     if is_reference(a) and is_reference(b):
         return leaf(a, b)
     raise StructureError(f"{a.describe()} and {b.describe()} are built differently", Diverged.hint)
+
+
+def _of_the_program(a: Spec, other: Spec) -> Spec:
+    """A list from outside, where another one is made by the program, is of the kind of that."""
+    own = a.kind is list and isinstance(other.kind, type) and issubclass(other.kind, list)
+    named = own and other.kind.__name__ == "list"
+    return dataclasses.replace(a, kind=other.kind) if named else a
 
 
 def same(a: Any, b: Any) -> bool:
@@ -322,18 +330,23 @@ class ContentsLocation(Location):
         return dict(self.obj) if isinstance(self.obj, dict) else frozenset(self.obj)
 
     def set(self, value: Any) -> None:
-        if isinstance(self.obj, deque):
-            self.obj.clear()
-            self.obj.extend(value.items if isinstance(value, ListContents) else value)
-            return
-        if isinstance(self.obj, list):
-            items = value.items if isinstance(value, ListContents) else value
-            list.__setitem__(self.obj, slice(None), items)
-            if isinstance(value, ListContents) and hasattr(self.obj, "tail"):
-                self.obj.tail = value.tail
-            return
-        self.obj.clear()
-        self.obj.update(value)
+        fill(self.obj, value)
+
+
+def fill(obj: Any, value: Any) -> None:
+    """Gives a container its contents."""
+    if isinstance(obj, deque):
+        obj.clear()
+        obj.extend(value.items if isinstance(value, ListContents) else value)
+        return
+    if isinstance(obj, list):
+        items = value.items if isinstance(value, ListContents) else value
+        list.__setitem__(obj, slice(None), items)
+        if isinstance(value, ListContents) and hasattr(obj, "tail"):
+            obj.tail = value.tail
+        return
+    obj.clear()
+    obj.update(value)
 
 
 def before_change(obj: Any) -> None:

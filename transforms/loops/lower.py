@@ -40,6 +40,7 @@ from tapeless.transforms.loops.each import NotInLoops, over_batch, raises_consta
 from tapeless.transforms.loops.fitting import Fitting, canonical, equal_sizes
 from tapeless.transforms.loops.gathered import gathered
 from tapeless.transforms.loops.kernel import Kernel, Writer
+from tapeless.transforms.loops.lasting import lasting
 from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, inside
 from tapeless.transforms.loops.parallel import Part, Parts
@@ -90,7 +91,7 @@ class Lowering:
         routines: bool = True,
     ) -> None:
         small = Small(hints or {})
-        block = small.run(block) if routines else block
+        block = lasting(small.run(block) if routines else block)
         sizes = equal_sizes([*relations, *small.relations])
         fitting = Fitting(sizes, hints or {})
         self.name = name

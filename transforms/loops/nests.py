@@ -263,6 +263,8 @@ class Nests(Reuse):
         if 1 + sum(self.weight.get(a, 0) for a in stage.let.args if isinstance(a, Var)) > 5:
             return False
         loads = self.loads(stage)
+        if loads and v in self.live:
+            return False  # read again where the kernel returns, when memory has changed
         for item in after:
             t = item.statements[0]
             if item.size is not None or not isinstance(t, Let):

@@ -281,7 +281,7 @@ def _power(s: Let, operands: Operands) -> Any:
         if exponent.value == 1:
             return holes["0"]
         if exponent.value == 0:
-            return literal(1, out)
+            return literal(1.0 if out.kind == "f" else 1, out)
         if exponent.value == -1 and out.kind == "f":
             return template("{1} / {0}", {**holes, "1": literal(1, out)})
     return template("{0} ** {1}", holes)

@@ -123,6 +123,12 @@ def _uneven_slope(f: Atom, x: Atom, k: int) -> Any:
 
 
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    found, k = areas(y, x, dx, axis)
+    return sum(found, axes=(k,), keepdims=False)
+
+
+def areas(y: Any, x: Any, dx: Any, axis: Any) -> tuple[Any, int]:
+    """The areas between neighbours along an axis, and that axis."""
     y = as_array(y)
     k = axis_of(axis, y.type.ndim)
     if x is None:
@@ -134,7 +140,7 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
             sizes = (width.type.shape[0] if j == k else 1 for j in range(y.type.ndim))
             width = reshape(width, shape=tuple(sizes))
     pairs = add(_along(y, k, 1, None), _along(y, k, None, -1))
-    return sum(truediv(mul(width, pairs), 2.0), axes=(k,), keepdims=False)
+    return truediv(mul(width, pairs), 2.0), k
 
 
 # -- interpolation and polynomials

@@ -43,7 +43,7 @@ def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str =
         shape = tuple(s if k == place else 1 for k, s in enumerate(sizes))
         grid = reshape(line, shape=shape)
         grids.append(grid if sparse else copied(broadcast_to(grid, shape=sizes)))
-    return grids
+    return tuple(grids)
 
 
 NUMPY = {

@@ -113,7 +113,7 @@ class Rules(dict[Any, Rule]):
 
     def __init__(self, rules: dict[Any, Rule]) -> None:
         super().__init__(rules)
-        self.missing = {"scipy.special": special_rules, "scipy.linalg": linalg_rules}
+        self.missing = dict(SCIPY)
 
     def _complete(self) -> None:
         for module in [m for m in self.missing if m in sys.modules]:
@@ -167,6 +167,27 @@ def factors_family() -> Any:
 def linalg_rules() -> dict[Any, Rule]:
     rules: dict[Any, Rule] = linalg_family().RULES | factors_family().RULES
     return rules
+
+
+def fft_rules() -> dict[Any, Rule]:
+    from tapeless.transforms.ops import scipy_fft  # noqa: PLC0415 (scipy is optional)
+
+    return scipy_fft.RULES
+
+
+def integrate_rules() -> dict[Any, Rule]:
+    from tapeless.transforms.ops import scipy_integrate  # noqa: PLC0415 (scipy is optional)
+
+    return scipy_integrate.RULES
+
+
+#: The rules of each part of scipy.
+SCIPY: dict[str, Callable[[], dict[Any, Rule]]] = {
+    "scipy.special": special_rules,
+    "scipy.linalg": linalg_rules,
+    "scipy.fft": fft_rules,
+    "scipy.integrate": integrate_rules,
+}
 
 
 def _special(name: str) -> Rule:

@@ -28,6 +28,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.sizes import size_value
+from tapeless.transforms.ops.fresh import stack_length
 from tapeless.transforms.vmap.branches import has_axes
 from tapeless.transforms.vmap.each import each_by_itself, read_by
 from tapeless.transforms.vmap.effects import acts
@@ -62,15 +63,27 @@ def around(
     """The parts with what has to do with a statement in the loop; None if what differs in length
     comes from outside of the block, or is read there."""
     uneven = Uneven(batch, body)
-    members = uneven.connected(refused)
-    first, last = members[0], members[-1]
+    members = {k for k, s in enumerate(body) if s is refused}
+    while True:
+        members = uneven.connected(members)
+        parts = _cut(body, members, ends)
+        made = {v for s in parts.head for v in outputs(s)}
+        met = {*read_by(parts.inner), *parts.outs, *made.intersection(read_by(parts.tail))}
+        wrong = {v for v in met if not uneven.is_even(v)}
+        more = {k for k, s in enumerate(body) if wrong & {*read_by([s]), *outputs(s)}} - members
+        if not more:
+            fits = not wrong and all(has_axes(v.type) for v in parts.outs)
+            return parts if fits and all(map(batch.can_be_apart, parts.inner)) else None
+        members |= more
+
+
+def _cut(body: list[Statement], members: set[int], ends: list[Atom]) -> Parts:
+    first, last = min(members), max(members)
     inner, before = _apart(body[first : last + 1], {id(body[k]) for k in members})
     tail = body[last + 1 :]
     later = {*read_by(tail), *ends}
     outs = [v for s in inner for v in outputs(s) if v in later]
-    ins = [v for v in read_by(inner) if batch.differs(v)]
-    fits = all(uneven.is_even(v) for v in (*ins, *outs)) and all(map(batch.can_be_apart, inner))
-    return Parts([*body[:first], *before], inner, tail, outs) if fits else None
+    return Parts([*body[:first], *before], inner, tail, outs)
 
 
 def _apart(body: list[Statement], members: set[int]) -> tuple[list[Statement], list[Statement]]:
@@ -96,14 +109,18 @@ class Uneven:
         self.flow = Flow(batch.differs)
         self.made: dict[Symbol, bool] = {}  # sizes that the block makes, and whether they differ
         self.sizes: dict[Var, set[Symbol]] = {}  # those that variables are the values of
+        self.lengths: set[Var] = set()  # of lists that depend on the element
         for s in body:
             self.flow.statement(s)
             differs = any(map(self.flow.depends, read_by([s])))
             for v in outputs(s):
                 for size in sizes_in(v.type):
-                    self.made.setdefault(size, differs)
+                    self.made[size] = differs or self.made.get(size, False)
+            if isinstance(s, Let) and s.op is stack_length and differs:
+                self.lengths.update(s.outs)
             if isinstance(s, Let) and s.op is size_value:
                 self.sizes[s.outs[0]] = set(filter(self.differs, sizes_in(s.params["size"])))
+        self.shared = [self.keys(s) for s in body]
 
     def differs(self, size: Symbol) -> bool:
         if size.var is not None:
@@ -112,14 +129,17 @@ class Uneven:
 
     def is_even(self, v: Var) -> bool:
         """Whether a batch of the value is an array."""
-        known = v in self.batch.ragged or v in self.batch.lengths or v in self.batch.uneven
-        return has_axes(v.type) and not known and not any(map(self.differs, sizes_in(v.type)))
+        batch = self.batch
+        known = v in batch.ragged or v in batch.lengths or v in batch.uneven or v in self.lengths
+        if not has_axes(v.type):
+            return not (known or batch.differs(v) or self.flow.depends(v))
+        return not known and not any(map(self.differs, sizes_in(v.type)))
 
     def keys(self, s: Statement) -> set[Any]:
         """What a statement shares with others that are computed in the same loop."""
         found: set[Any] = set()
         for v in _met([s]):
-            if not has_axes(v.type):
+            if not has_axes(v.type) or v in self.lengths:
                 found.add(v)
             found.update(filter(self.differs, sizes_in(v.type)))
         for t in statements(Block((), (s,), ())):
@@ -130,16 +150,14 @@ class Uneven:
                 found.update(*map(set, made))
         return found
 
-    def connected(self, refused: Statement) -> list[int]:
-        """Where the statements are that share with a statement, or with one that does."""
-        keys = [self.keys(s) for s in self.body]
-        members = {k for k, s in enumerate(self.body) if s is refused}
+    def connected(self, members: set[int]) -> set[int]:
+        """The statements, by their places, and those that share with one of them."""
         while True:
-            shared = set().union(*(keys[k] for k in members))
-            more = {k for k, own in enumerate(keys) if own & shared}
-            if more <= members:
-                return sorted(members)
-            members |= more
+            shared = set().union(*(self.shared[k] for k in members))
+            more = {k for k, own in enumerate(self.shared) if own & shared} | members
+            if more == members:
+                return members
+            members = more
 
 
 def _met(body: Iterable[Statement]) -> Iterator[Var]:

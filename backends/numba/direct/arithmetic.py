@@ -12,6 +12,7 @@ from tapeless.backends.numba.direct.kinds import (
     BOOL,
     DOUBLE,
     INT,
+    SINGLE,
     UINT,
     Number,
     UnknownError,
@@ -105,10 +106,10 @@ class Arithmetic:
         return self.builder.select(self.builder.icmp_signed("==", b.value, zero), zero, found)
 
     def power(self, a: Number, b: Number) -> Number:
-        """Powers that are written in the text, by squaring."""
+        """Small powers that are written in the text by squaring, others by the C library."""
         n = b.known
         if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= LARGEST_POWER:
-            raise UnknownError("a power")
+            return self.any_power(a, b)
         dtype = a.dtype if a.dtype.kind == "f" else whole(a.dtype)
         square, made = cast(self.builder, a, dtype), None
         while n:
@@ -117,6 +118,15 @@ class Arithmetic:
             n >>= 1
             square = self.binary(ast.Mult(), square, square) if n else square
         return made or cast(self.builder, constant(1), dtype)
+
+    def any_power(self, a: Number, b: Number) -> Number:
+        if "f" not in _kinds(a, b) or "b" in _kinds(a, b):
+            raise UnknownError("a power of integers")
+        single = a.dtype == SINGLE and (b.dtype == SINGLE or b.dtype.kind in "iu")
+        dtype = SINGLE if single else DOUBLE
+        x, y = (cast(self.builder, v, dtype).value for v in (a, b))
+        pow_ = self.builder.module.declare_intrinsic("llvm.pow", [x.type])
+        return Number(dtype, self.builder.call(pow_, [x, y], fastmath=self.flags))
 
     def shifted(self, left: bool, a: Number, b: Number) -> Number:
         if not {a.dtype.kind, b.dtype.kind} <= {"i", "u"}:

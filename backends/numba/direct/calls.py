@@ -43,6 +43,7 @@ INTRINSIC: dict[Any, str] = {
     np.trunc: "trunc",
     np.rint: "rint",
 }
+SCALAR = {math.lgamma: "lgamma", math.gamma: "tgamma"}  # which have no SIMD versions
 OF_FLOATS = (np.floor, np.ceil, np.trunc, np.rint)
 LINK = 64  # bytes in front of an array, so that vectors in it are in one line of the cache
 KIND = {SINGLE: "s", DOUBLE: "d"}
@@ -67,6 +68,8 @@ class Calls(Expressions):
             return self.converted(np.dtype(f), *numbers(*args))
         if f in LIBRARY:
             return self.library(LIBRARY[f], *numbers(*args))
+        if f in SCALAR:
+            return self.scalar(SCALAR[f], *numbers(*args))
         if f in INTRINSIC:
             return self.intrinsic(f, *numbers(*args))
         found = SIMPLE.get(f)
@@ -92,6 +95,13 @@ class Calls(Expressions):
         dtype = SINGLE if small and SINGLE in [x.dtype for x in args] else DOUBLE
         values = [cast(self.builder, x, dtype).value for x in args]
         return Number(dtype, called(self.builder, name, values, self.features))
+
+    def scalar(self, name: str, x: Number) -> Number:
+        dtype = SINGLE if x.dtype == SINGLE else DOUBLE
+        value = cast(self.builder, x, dtype).value
+        kind = ir.FunctionType(value.type, [value.type])
+        function = declared(self.builder.module, name + "f" * (dtype == SINGLE), kind)
+        return Number(dtype, self.builder.call(function, [value]))
 
     def intrinsic(self, f: Any, *args: Number) -> Number:
         dtypes = {x.dtype for x in args}

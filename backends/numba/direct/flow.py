@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from llvmlite import ir
+
 from tapeless.backends.numba.direct.blocks import variable
 from tapeless.backends.numba.direct.calls import Calls
 from tapeless.backends.numba.direct.expressions import Variable
@@ -94,6 +96,9 @@ class Flow(Calls):
     def loop(self, s: ast.For) -> None:
         if s.orelse or not isinstance(s.target, ast.Name):
             raise UnknownError("a loop over more than numbers")
+        if isinstance(s.iter, ast.Tuple):
+            self.loop_over(s, [*map(self.number, s.iter.elts)])
+            return
         start, stop, step = self.range_of(s.iter)
         count = variable(self.builder, WORD)
         self.builder.store(start.value, count)
@@ -111,6 +116,32 @@ class Flow(Calls):
         def follow() -> None:
             made = self.builder.add(self.builder.load(count), WORD(step), flags=("nsw",))
             self.builder.store(made, count)
+
+        self.passes(s, test, begin, follow)
+
+    def loop_over(self, s: ast.For, items: list[Number]) -> None:
+        """A loop over integers that are written in the text."""
+        if any(x.dtype != INT or x.known is None for x in items):
+            raise UnknownError("a loop over more than integers")
+        kind = ir.ArrayType(WORD, len(items))
+        name = self.builder.module.get_unique_name("items")
+        table = ir.GlobalVariable(self.builder.module, kind, name)
+        table.initializer = ir.Constant(kind, [x.value for x in items])
+        table.linkage, table.global_constant = "internal", True
+        count = variable(self.builder, WORD)
+        self.builder.store(WORD(0), count)
+        natural = all(x.natural for x in items)
+
+        def test() -> Any:
+            return self.builder.icmp_signed("<", self.builder.load(count), WORD(len(items)))
+
+        def begin() -> None:
+            place = self.builder.gep(table, [WORD(0), self.builder.load(count)], inbounds=True)
+            value = self.builder.load(place)
+            self.assign(s.target.id, Number(INT, value, natural=natural))  # type: ignore[attr-defined]
+
+        def follow() -> None:
+            self.builder.store(self.builder.add(self.builder.load(count), WORD(1)), count)
 
         self.passes(s, test, begin, follow)
 
@@ -182,18 +213,19 @@ class Flow(Calls):
 
     def again(self, loop: Loop) -> None:
         """Makes sure that variables have the dtypes that they had when the pass began."""
+        others: Names = {}
         for name, held in loop.names.items():
             now = self.names.get(name)
             if isinstance(held, Variable) and isinstance(now, Variable):
-                if now.dtype != held.dtype:
-                    wanted = self.hints.setdefault(id(loop.node), {})
-                    wanted[name] = joined(held.dtype, now.dtype)
-                    if wanted[name] == held.dtype:
-                        self.convert({name: now}, {name: held})
-                        continue
-                    raise AgainError
+                wanted = joined(held.dtype, now.dtype)
+                if wanted != held.dtype:
+                    others[name] = wanted
             elif now is not held:
                 raise UnknownError("a variable that is no number any more")
+        if others:
+            self.hints.setdefault(id(loop.node), {}).update(others)
+            raise AgainError
+        self.convert(self.names, loop.names)
 
     def jump(self, out: bool) -> None:
         loop = self.loops[-1]

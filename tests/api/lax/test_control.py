@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
+import tapeless.numpy as jnp
 from tapeless import lax
 from tests.api.lax.tables import agree, check_slopes, jax_lax
 
@@ -273,3 +274,43 @@ def test_refused(name):
     run, kind, message = REFUSED[name]
     with pytest.raises(kind, match=message):
         run()
+
+
+def test_sides_may_return_containers_of_the_callers():
+    """The integer of the test is not made known for that, which would compile for each."""
+    kept = [(np.zeros(2), np.ones(3))]
+
+    @tapeless.jit
+    def refreshed(i, new):
+        return lax.cond(i % 2 == 0, lambda: [(w + 1, b) for w, b in new], lambda: new)
+
+    found = [refreshed(np.int64(i), kept)[0][0][0] for i in range(2)]
+    made = len(refreshed.compilations)
+    found += [refreshed(np.int64(i), kept)[0][0][0] for i in range(2, 4)]
+    assert found == [1, 0, 1, 0]
+    assert len(refreshed.compilations) == made
+    assert "i: i8" in refreshed.stages(np.int64(9), kept)["core"].splitlines()[0]
+
+
+def doubled(x, n):
+    """Powers of integers that data counts are integers, as JAX's are."""
+    y = jnp.asarray(x)
+
+    def body(carry):
+        k, y = carry
+        return k + 1, lax.fori_loop(0, 2**k, lambda i, y: y + i, y) * 2**k
+
+    return lax.while_loop(lambda carry: (carry[0] < n) & (carry[1] < 1e9), body, (0, y))[1]
+
+
+def test_powers_of_counted_integers():
+    x, wanted = np.array([1.0, 2.0]), []
+    for y in x:
+        for k in range(4):
+            y = (y + sum(range(2**k))) * 2**k
+        wanted.append(y)
+    assert [tapeless.jit(doubled)(y, 4) for y in x] == wanted
+    np.testing.assert_array_equal(tapeless.vmap(doubled, (0, None))(x, 4), wanted)
+    assert tapeless.grad(doubled)(1.0, 4) == 64
+    with pytest.raises(ValueError, match="negative integer powers"):
+        tapeless.jit(lambda n: jnp.ones(()) * 10**n)(-2)

@@ -65,6 +65,7 @@ X = np.array([-2.5, -1.0, -0.0, 0.5, 3.0, np.nan, np.inf])
 WORDS = np.array([7, -7, 3, -3, 0, 2**62, -(2**62)])
 
 OF_FLOATS = """
+    a ** b | a ** 0.5 | abs(a) ** -3 | np.float32(a) ** 2 | math.lgamma(abs(a) + 0.5)
     a + b | a - b | a * b | a / b | -a | +a | abs(a) | max(a, b) | min(a, b, 0.25) | a ** 2 | a ** 5
     a < b | a <= b | a > b | a >= b | a == b | a != b | a < b < 3.0 | not a | a if a > b else b
     isnan(a) | isinf(a) | isfinite(a) | a > 0.0 and b > 0.0 | a > 0.0 or b > 0.0 or a < -2.0
@@ -167,6 +168,7 @@ CONTROL = {
         "    k = k + s / 3\nreturn k, s",
         6,
     ),
+    "numbers that are written": ("k = 0\nfor g in (4, 2, 7):\n    k = 10 * k + g * n\nreturn k", 1),
     "tuples": ("a, b = n, 1\nfor _ in range(5):\n    a, b = b, a + b\nreturn a, b", 3),
 }
 

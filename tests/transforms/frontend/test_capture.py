@@ -1,6 +1,7 @@
 """What a function reads from outside: arrays are inputs, the rest is watched."""
 
 import math
+import types
 
 import numpy as np
 import pytest
@@ -205,3 +206,134 @@ def test_arrays_of_objects_from_outside_are_refused():
     with pytest.raises(UnsupportedError, match="PARTS is an array of Python objects") as e:
         tapeless.grad(lambda x: np.sum(x * PARTS[0]))(np.ones(2))
     assert "list" in str(e.value)
+
+
+settings = types.ModuleType("settings_of_the_user")
+
+
+class Layer:
+    """An object whose attributes and methods come and go."""
+
+    scale = 2.0
+
+    def method(self, x):
+        return self.scale * x
+
+    @property
+    def offset(self):
+        return 1.0
+
+    def __call__(self, x):
+        return 3 * x
+
+    def __mul__(self, x):
+        return 4 * x
+
+
+class Steeper(Layer):
+    def method(self, x):
+        return 5 * super().method(x)
+
+
+outer_layer = Layer()
+
+
+def of_two_alike(x):
+    return (x if outer_layer.first.on else 2 * x) + (x if outer_layer.second.on else 3 * x)
+
+
+CHANGES = {
+    "number of a module": (lambda x: settings.K * x, (settings, "K"), (2.0, 3.0)),
+    "function of a module": (lambda x: settings.f(x), (settings, "f"), (np.sin, np.cos)),
+    "array of a module": (lambda x: np.sum(settings.w * x), (settings, "w"), (W, W[:2] + 1)),
+    "ufunc": (lambda x: outer_layer.act(x), (outer_layer, "act"), (np.sin, np.cos)),
+    "builtin": (lambda x: outer_layer.act(x), (outer_layer, "act"), (math.sin, math.cos)),
+    "lambda": (
+        lambda x: outer_layer.act(x),
+        (outer_layer, "act"),
+        (lambda v: 2 * v, lambda v: 3 * v),
+    ),
+    "shadowed": (lambda x: outer_layer.method(x), (outer_layer, "method"), (None, np.sin)),
+    "class": (lambda x: outer_layer.method(x), (outer_layer, "__class__"), (Layer, Steeper)),
+    "method": (
+        lambda x: outer_layer.method(x),
+        (Layer, "method"),
+        (Layer.method, lambda self, x: 7 * x),
+    ),
+    "of an object made inside": (
+        lambda x: Layer().method(x),
+        (Layer, "method"),
+        (Layer.method, lambda self, x: 7 * x),
+    ),
+    "number of a class": (lambda x: Layer().scale * x, (Layer, "scale"), (2.0, 3.0)),
+    "super": (
+        lambda x: Steeper().method(x),
+        (Layer, "method"),
+        (Layer.method, lambda self, x: 7 * x),
+    ),
+    "property": (
+        lambda x: outer_layer.offset * x,
+        (Layer, "offset"),
+        (Layer.offset, property(lambda self: 9.0)),
+    ),
+    "call": (lambda x: outer_layer(x), (Layer, "__call__"), (Layer.__call__, lambda s, x: x)),
+    "operator": (lambda x: outer_layer * x, (Layer, "__mul__"), (Layer.__mul__, lambda s, x: x)),
+    "getattr": (lambda x: getattr(outer_layer, "k", 1.0) * x, (outer_layer, "k"), (None, 2.0)),
+    "hasattr": (
+        lambda x: 3 * x if hasattr(outer_layer, "k") else x,
+        (outer_layer, "k"),
+        (None, 2.0),
+    ),
+    "one of two alike": (
+        of_two_alike,
+        (outer_layer, "second"),
+        (types.SimpleNamespace(on=True), types.SimpleNamespace(on=False)),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_attributes_are_those_of_the_call(what, monkeypatch):
+    f, (owner, name), values = CHANGES[what]
+    monkeypatch.setattr(outer_layer, "first", types.SimpleNamespace(on=True), raising=False)
+    slope = tapeless.grad(f)
+    for value in (*values, values[0]):
+        with monkeypatch.context() as changed:
+            if value is not None:
+                changed.setattr(owner, name, value, raising=False)
+            check_slope(slope, f)
+
+
+def check_slope(slope, f):
+    (expected,) = gradient(lambda v: f(v[0]), np.array([0.3]))
+    assert slope(0.3) == pytest.approx(expected, abs=1e-8)
+
+
+def test_what_the_program_itself_sets_is_not_watched():
+    def f(x):
+        outer_layer.act = np.cos
+        return outer_layer.act(x)
+
+    run = tapeless.jit(f)
+    for before in (np.sin, np.tan, np.cos):
+        outer_layer.act = before
+        assert run(0.3) == pytest.approx(math.cos(0.3))
+    assert sum(map(len, run.cache.values())) == 1
+    del outer_layer.act
+
+
+def test_a_class_made_inside_is_not_watched():
+    def f(x):
+        class Inner:
+            k = 3.0
+
+            def __init__(self, v):
+                self.v = v
+
+            def __call__(self):
+                return self.k * self.v
+
+        return Inner(x)()
+
+    _, guards = names(f, 2.0)
+    assert guards == []

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import jit
+from tapeless import grad, jit
 
 rng = np.random.default_rng(3)
 ONE, FOUR, PAIR, ROWS = (rng.normal(size=shape) for shape in (1, 4, (1, 1), (4, 3)))
@@ -135,3 +135,18 @@ def test_variables_may_be_called_like_functions_of_math():
     np.testing.assert_allclose(
         jit(variables_called_like_functions)(*args), variables_called_like_functions(*args)
     )
+
+
+def element_and_rows(w, a, c):
+    w, c = w.copy(), c.copy()
+    c[0, 2] *= w.mean()
+    for _, _row in enumerate(c):
+        c *= a.mean(axis=1, keepdims=True)
+        a = a + w
+    return np.sum(c)
+
+
+def test_an_element_that_is_returned_is_read_before_it_is_overwritten():
+    args = ROWS[0], ROWS + 1, ROWS - 1
+    made = jit(grad(element_and_rows))(*args)
+    np.testing.assert_allclose(made, grad(element_and_rows)(*args), rtol=1e-12)

@@ -1,6 +1,7 @@
 """Differences, integrals, interpolation, polynomials, convolution."""
 
 import numpy as np
+import scipy.integrate
 
 from tests.transforms.ops.cases import case, integers, normal, positive, uniform
 
@@ -57,4 +58,7 @@ CASES = [
         lambda x, y: np.vectorize(lambda a, b: a * b if a > 0 else b)(x, y), normal(2, 3), normal(3)
     ),
     case(lambda x: np.vectorize(np.sin)(x), normal(3)),
+    case(scipy.integrate.trapezoid, normal(2, 4), positive(4)),
+    case(scipy.integrate.cumulative_trapezoid, normal(2, 4), positive(4)),
+    case(scipy.integrate.cumulative_trapezoid, normal(3, 2), dx=0.5, axis=0, initial=0),
 ]

@@ -1,6 +1,7 @@
 """Fourier transforms: through real functions of them, for the derivative of a case is real."""
 
 import numpy as np
+import scipy.fft
 
 from tests.transforms.ops.cases import case, normal
 
@@ -62,4 +63,15 @@ CASES = [
     case(lambda x, d: np.fft.rfftfreq(2 * len(x) - 2, d) * x, normal(4), 0.3),
     case(lambda x: np.fft.irfft(np.fft.rfft(x) ** 2, len(x)), normal(6)),
     case(lambda x, w: np.abs(np.fft.fft(x)) ** 2 @ w, normal(4), normal(4)),
+    *(real(f, normal(3, 4), normal(3, 4)) for f in (scipy.fft.fft, scipy.fft.ifft)),
+    *(real(f, normal(3, 4), normal(3, 4)) for f in (scipy.fft.fft2, scipy.fft.ifft2)),
+    *(real(f, normal(3, 2), normal(3, 2)) for f in (scipy.fft.fftn, scipy.fft.ifftn)),
+    *(real(f, normal(3, 4), normal(3, 4)) for f in (scipy.fft.irfft, scipy.fft.irfft2)),
+    *(real(f, normal(3, 4), normal(3, 4)) for f in (scipy.fft.irfftn, scipy.fft.hfft)),
+    *(spectrum(f, normal(3, 4)) for f in (scipy.fft.rfft, scipy.fft.rfft2)),
+    *(spectrum(f, normal(3, 4)) for f in (scipy.fft.rfftn, scipy.fft.ihfft)),
+    spectrum(scipy.fft.rfft, normal(3, 4), n=6, axis=0, norm="ortho", workers=1),
+    *(case(f, normal(5)) for f in (scipy.fft.fftshift, scipy.fft.ifftshift)),
+    case(lambda x: scipy.fft.fftfreq(len(x), 0.3) * x, normal(4)),
+    case(lambda x: scipy.fft.rfftfreq(2 * len(x) - 2, 0.3) * x, normal(4)),
 ]

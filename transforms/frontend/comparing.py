@@ -1,0 +1,172 @@
+"""Comparisons of containers, and membership in them: element by element, as Python does, where
+the elements are known only when the program runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import operator
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend import special
+from tapeless.transforms.frontend.branches import choose, short_circuit
+from tapeless.transforms.frontend.comprehensions import comprehension
+from tapeless.transforms.frontend.provenance import static_attribute
+from tapeless.transforms.frontend.sequences import Sequence
+from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.symbols import Symbol, apply
+from tapeless.transforms.frontend.truth import truth
+from tapeless.transforms.frontend.values import NUMBERS, contains_symbol
+from tapeless.transforms.ops.table import FUNCTIONS
+
+COMPARISONS = frozenset(("Lt", "LtE", "Gt", "GtE", "Eq", "NotEq"))
+
+
+def binary(kind: str, left: Any, right: Any) -> Any:
+    """left + right and its like; tuples and lists compare by the first elements that differ."""
+    if kind not in COMPARISONS or isinstance(left, Symbol) or isinstance(right, Symbol):
+        return special.binary(kind, left, right)
+    name = special.OPERATORS[kind]
+    pair = _elements(name, left), _elements(name, right)
+    if None in pair or type(pair[0]) is not type(pair[1]) or not any(map(undecided, pair)):
+        return special.binary(kind, left, right)
+    a, b = map(list, pair)
+    if kind not in ("Eq", "NotEq"):
+        return _ordered(kind, a, b)
+    same = len(a) == len(b) and _equal_all(a, b)
+    return same if kind == "Eq" else _opposite(same)
+
+
+def undecided(value: Any) -> bool:
+    """Whether what a comparison of the value gives is known only when the program runs."""
+    if contains_symbol(value):
+        return True
+    parts = value if isinstance(value, (tuple, list)) else _fields("eq", value)
+    return parts is not None and any(map(undecided, parts))
+
+
+def _elements(name: str, value: Any) -> Any:
+    """What decides a comparison, as a tuple or list; None for what is compared as a whole."""
+    if special.special(value, f"__{name}__") is not None:
+        return None
+    if isinstance(value, tuple):
+        return tuple(value)
+    if isinstance(value, list):
+        return None if getattr(value, "tail", None) is not None else list(value)
+    return _fields(name, value)
+
+
+def _fields(name: str, value: Any) -> Any:
+    """The fields that a dataclass compares by code of its own."""
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return None
+    code = getattr(static_attribute(type(value), f"__{name}__"), "__code__", None)
+    if code is None and name == "ne":
+        return _fields("eq", value)
+    if code is None or code.co_filename != "<string>":
+        return None
+    return _Fields(getattr(value, f.name) for f in dataclasses.fields(value) if f.compare)
+
+
+class _Fields(tuple[Any, ...]):
+    """The fields of a dataclass, which no tuple of the user's is compared with."""
+
+
+def _equal(a: Any, b: Any) -> Any:
+    return True if a is b else truth(binary("Eq", a, b))
+
+
+def _equal_all(a: list[Any], b: list[Any]) -> Any:
+    tests = tuple(functools.partial(_equal, p, q) for p, q in zip(a, b, strict=True))
+    return short_circuit(tests, True) if tests else True
+
+
+def _ordered(kind: str, a: list[Any], b: list[Any]) -> Any:
+    if not a or not b:
+        return getattr(operator, special.OPERATORS[kind])(len(a), len(b))
+    return choose(
+        _equal(a[0], b[0]),
+        lambda: _ordered(kind, a[1:], b[1:]),
+        lambda: binary(kind, a[0], b[0]),
+    )
+
+
+def _opposite(test: Any) -> Any:
+    return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
+
+
+def contained(item: Any, container: Any) -> Any:
+    """item in container."""
+    if isinstance(container, Sequence) and not container.is_range:
+        container = comprehension(
+            "ListComp", (container, lambda v: (lambda: True, lambda: v), False)
+        )
+    if isinstance(container, Symbol):
+        return apply(FUNCTIONS[np.any], special.binary("Eq", item, container))
+    if isinstance(container, StagedList) and container.tail is not None:
+        return _in_columns(item, container)
+    if isinstance(container, (range, Sequence)):
+        if container.step == 1 and (isinstance(container, Sequence) or contains_symbol(item)):
+            return _in_range(item, container)
+        container = list(container) if isinstance(container, Sequence) else container
+    elements = isinstance(container, (list, tuple, set, range, deque))
+    if not elements or not (undecided(item) or any(map(undecided, container))):
+        return item in container
+    tests = [t for t in (_equal(item, c) for c in container) if t is not False]
+    if any(t is True for t in tests):
+        return True
+    return functools.reduce(_either, tests, False)
+
+
+def _either(a: Any, b: Any) -> Any:
+    return b if a is False else apply(FUNCTIONS[np.logical_or], a, b)
+
+
+def _in_columns(item: Any, filled: StagedList) -> Any:
+    """Whether an item is in a list that a loop filled."""
+    assert filled.tail is not None
+    found = _matching(item, filled.tail.spec, iter(filled.arrays()))
+    if found is True:
+        return filled.length() > 0
+    return found if found is False else apply(FUNCTIONS[np.any], found)
+
+
+def _matching(item: Any, spec: Any, columns: Any) -> Any:
+    """Where the elements of a list, of which the columns are the leaves, equal an item."""
+    if spec.kind == "static":
+        return bool(item == spec.value)
+    if spec.kind == "leaf":
+        column = next(columns)
+        if column.ndim > 1 or (isinstance(item, Symbol) and item.type.shape):
+            raise UnsupportedError(
+                "whether an array is in a list that was filled in a loop",
+                "compare with np.array(...) of the list, and say with all() and any() what counts",
+            )
+        number = isinstance(item, (Symbol, *NUMBERS))
+        return apply(FUNCTIONS[np.equal], column, item) if number else False
+    family = next((k for k in (tuple, list) if issubclass(spec.kind, k)), None)
+    if family is None:
+        raise UnsupportedError(
+            f"whether a {spec.kind.__name__} is in a list that was filled in a loop",
+            "keep what you look for in a list of its own",
+        )
+    alike = isinstance(item, family) and len(item) == len(spec.children)
+    parts = item if alike else [None] * len(spec.children)
+    tests = [_matching(p, c, columns) for p, c in zip(parts, spec.children, strict=True)]
+    if not alike or any(t is False for t in tests):
+        return False
+    several = [t for t in tests if t is not True]
+    both = functools.partial(apply, FUNCTIONS[np.logical_and])
+    return functools.reduce(both, several) if several else True
+
+
+def _in_range(item: Any, span: Any) -> Any:
+    """Whether a number is in a range of step one."""
+    tests: list[Any] = [lambda: item >= span.start, lambda: item < span.stop]
+    if np.result_type(getattr(item, "dtype", item)).kind == "f":
+        tests.append(lambda: item % 1 == 0)
+    return short_circuit(tuple(tests), True)

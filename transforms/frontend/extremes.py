@@ -1,0 +1,95 @@
+"""max() and min() of things whose order is known only when the program runs."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.frontend import special
+from tapeless.transforms.frontend.branches import choose
+from tapeless.transforms.frontend.comparing import binary, undecided
+from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
+from tapeless.transforms.frontend.iteration import folded, item_of, len_, map_, zip_
+from tapeless.transforms.frontend.sequences import Sequence
+from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.symbols import Symbol, apply, wrap
+from tapeless.transforms.ops.table import FUNCTIONS
+
+#: How Python compares, and what NumPy has for it.
+KINDS = {"max": ("Gt", np.max, np.argmax), "min": ("Lt", np.min, np.argmin)}
+
+
+def listed(x: Any) -> Any:
+    return x.listed() if isinstance(x, Lazy) else x
+
+
+def filled(x: Any) -> Any:
+    """Something rolled as an array, a range or a list; a list that is not rolled if its loop must
+    be run through."""
+    if isinstance(x, (Symbol, StagedList)) or (isinstance(x, Sequence) and x.is_range):
+        return x
+    return comprehension("ListComp", (x, lambda item: (lambda: True, lambda: item), False))
+
+
+def column_of(x: Any) -> Any:
+    """The numbers in something rolled, as an array with one axis more; None if it holds tuples or
+    other containers."""
+    if isinstance(x, Sequence) and x.is_range:
+        return wrap(x.as_atom())
+    if isinstance(x, StagedList):
+        leaf = x.tail is not None and x.tail.spec.kind == "leaf"
+        return x.arrays()[0] if leaf else None
+    return x if isinstance(x, Symbol) else None
+
+
+def extremum(name: str) -> Any:
+    """The rule of max or min."""
+
+    def run(hooks: Any, *args: Any, key: Any = None, **more: Any) -> Any:
+        args = tuple(listed(a) for a in args)
+        x = special.iterated(args[0]) if len(args) == 1 else list(args)
+        x = filled(x) if must_roll(x) else x
+        if not must_roll(x):
+            items = list(x)
+            keys = items if key is None else [hooks.call(key, v) for v in items]
+            return _of_items(name, keys, items, more)
+        if "default" not in more:
+            return _of_rolled(name, hooks, x, key)
+        some = len_(hooks, x) > 0
+        return choose(some, lambda: _of_rolled(name, hooks, x, key), lambda: more["default"])
+
+    return run
+
+
+def _of_items(name: str, keys: list[Any], items: list[Any], more: dict[str, Any]) -> Any:
+    native, kind = getattr(builtins, name), KINDS[name][0]
+    if not any(map(undecided, keys)):
+        if keys is items or not items:
+            return native(items, **more)
+        return items[native(range(len(items)), key=keys.__getitem__)]
+    if keys is items:
+        return functools.reduce(lambda a, b: _better(kind, (a, a), (b, b))[1], items)
+    pairs = zip(keys, items, strict=True)
+    return functools.reduce(functools.partial(_better, kind), pairs)[1]
+
+
+def _better(kind: str, a: Any, b: Any) -> Any:
+    """Of two pairs of a key and an item the better one, as Python: b only if it is truly so."""
+    return choose(binary(kind, b[0], a[0]), lambda: b, lambda: a)
+
+
+def _of_rolled(name: str, hooks: Any, x: Any, key: Any) -> Any:
+    """Of numbers by an operation on their array, else by a loop."""
+    kind, numpy, position = KINDS[name]
+    keys = x if key is None else filled(map_(hooks, key, x))
+    if not must_roll(keys):
+        return _of_items(name, list(keys), list(x), {})
+    column = column_of(keys)
+    if column is None or column.ndim != 1:
+        return folded(hooks, functools.partial(_better, kind), zip_(hooks, keys, x))[1]
+    if key is None:
+        return apply(FUNCTIONS[numpy], column, axis=0)
+    return item_of(x)[1](apply(FUNCTIONS[position], column))

@@ -1,0 +1,112 @@
+"""What a program leaves in objects from outside: done after each call, object by object.
+
+The staged run works on copies of containers and on inputs for arrays. A call first fetches the
+objects that these stand for, so that `o.a, o.b = o.b, o.a` and stores to what was `o.a` mean what
+they do in Python, whatever name the objects have afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.kin import MUTABLE
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import Location, Trace
+from tapeless.transforms.frontend.values import (
+    MISSING,
+    ContentsLocation,
+    Diverged,
+    Spec,
+    certain,
+    entry_spec,
+    fill,
+    take_apart,
+)
+
+
+@dataclass(frozen=True)
+class Held:
+    """An array or container from outside, fetched at each call before the program runs."""
+
+    number: int
+    get: Callable[[], Any]
+
+
+@dataclass
+class Write:
+    """A value, and where it goes: a variable, an attribute, or into what is held."""
+
+    location: Location | Held
+    spec: Spec
+
+    def carry_out(self, value: Any, held: list[Any]) -> None:
+        if not isinstance(self.location, Held):
+            self.location.set(value)
+        elif isinstance(held[self.location.number], MUTABLE):
+            fill(held[self.location.number], value)
+        else:
+            held[self.location.number][...] = value
+
+
+def written(run: Trace) -> tuple[list[Write], list[Held]]:
+    """What the program left in objects from outside; they get their old contents back."""
+    homes = _homes(run)
+    held = {h.number: h for h in homes.values()}
+    found: list[Write] = []
+    for location, old in run.journals[0].old.values():
+        if location.birth:
+            continue
+        final = location.get()
+        if final is MISSING:
+            raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
+        if isinstance(final, Diverged):
+            raise final.refusal()
+        if isinstance(location, CellLocation):
+            symbol = next(s for k, s, _ in _read(run) if k == "array" and s.cell is location.cell)
+            found.append(Write(homes[id(location.cell)], certain(take_apart(symbol))))
+        else:
+            spec = _by_object(certain(entry_spec(location, final)), homes, top=True)
+            found.append(Write(_home(location, final, homes), spec))
+        location.set(old)
+    return found, list(held.values()) if found else []
+
+
+def _home(location: Location, final: Any, homes: dict[int, Held]) -> Location | Held:
+    if not isinstance(location, ContentsLocation) or id(location.obj) not in homes:
+        return location
+    if getattr(final, "tail", None) is not None:
+        raise UnsupportedError(
+            "a list from outside gets as many elements as data says",
+            "append to a list of the function, and store that at the end",
+        )
+    return homes[id(location.obj)]
+
+
+def _read(run: Trace) -> Iterator[tuple[str, Any, Callable[[], Any]]]:
+    """What was read from outside: its kind, what the program has for it, how it is fetched."""
+    for key, read in run.reads.items():
+        if key[0] == "array":
+            yield "array", read[1], read[0].get
+        elif key[0] == "container":
+            yield "container", read[1], read[2]
+
+
+def _homes(run: Trace) -> dict[int, Held]:
+    """By the cell of an array, or a copied container: what it stands for."""
+    return {
+        id(made.cell if kind == "array" else made): Held(number, get)
+        for number, (kind, made, get) in enumerate(_read(run))
+    }
+
+
+def _by_object(spec: Spec, homes: dict[int, Held], top: bool = False) -> Spec:
+    """The spec of a value in which arrays and containers from outside are these themselves."""
+    value = spec.value
+    home = homes.get(id(value.cell) if isinstance(value, Symbol) else id(value))
+    if home is not None and not top:
+        return Spec("held", home)
+    return replace(spec, children=tuple(_by_object(c, homes) for c in spec.children))
