@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from tapeless.transforms.detach import detach
 from tapeless.transforms.emit import emit_function
 from tapeless.transforms.expand import expand, forget
 from tapeless.transforms.forms import whole_form
-from tapeless.transforms.frontend.values import Spec, dict_like
+from tapeless.transforms.frontend.values import Spec, deque_like, dict_like
 from tapeless.transforms.ops.calls import calls
 from tapeless.transforms.simplify import simplify
 from tapeless.transforms.text import quoted
@@ -61,6 +62,8 @@ def rebuild(spec: Spec, left: Any, held: Sequence[Any] = ()) -> Any:
     children = [rebuild(c, left, held) for c in spec.children]
     if issubclass(spec.kind, dict):
         return dict_like(spec.value, dict(zip(spec.keys, children, strict=True)))
+    if issubclass(spec.kind, deque):
+        return deque_like(spec.value, children[1:])
     if hasattr(spec.kind, "_fields"):
         return spec.kind(*children)
     if issubclass(spec.kind, list):

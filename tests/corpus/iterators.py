@@ -118,3 +118,57 @@ def list_left_after_a_break(x):
         if k >= 1:
             out.append(x * w)
     return sum(out) ** 2 + x
+
+
+@program(normal(3))
+def generators_see_what_the_body_changes(x):
+    k, total = 1.0, 0.0
+    for v in (x[0] * k for _ in range(3)):
+        k += v
+        total += v
+    for v in (w * k for w in x):
+        k += v * 0.1
+        total += v
+    return total
+
+
+@program(normal(3))
+def a_list_changed_while_it_is_run_over(x):
+    values, total = [x[0], x[1], x[2]], 0.0
+    for i, v in enumerate(values):
+        if i < 2:
+            values[i + 1] += v
+        if len(values) < 5:
+            values.append(v * v)
+        total += v * (i + 1)
+    return total
+
+
+@program(normal(5))
+def groups(x):
+    total = 0.0
+    for k, group in itertools.groupby(enumerate(x), key=lambda p: p[0] // 2):
+        total += (k + 1) * sum(v for _, v in group) ** 2
+    return total
+
+
+@program(normal(2))
+def any_stops_early(x):
+    tried = []
+
+    def test(k):
+        tried.append(k)
+        return k > 0
+
+    found = any(test(k) for k in range(4))
+    return x[0] ** 2 * len(tried) if found else x[1]
+
+
+@program(normal(2))
+def lists_that_change_places(x):
+    b, c = [x[0], 1.0], [0.5, 3.0]
+    kept = b
+    for _ in range(3):
+        b, c = c, b
+        b[1] = x[1]
+    return kept[1] * b[0] ** 2

@@ -65,6 +65,8 @@ def constant_before_sum(s: Let, uses: Uses) -> Any:
     if let is None or not once(x, uses) or not is_float(x, *let.args):
         return None
     a, b = let.args
+    if any(e.type.shape and e.type.dtype != x.type.dtype for e in (a, b)):
+        return None  # the sum would be less precise
     if b.type.shape == () and a.type.shape:
         return let.op(shapes.sum(a, **s.params), b)
     if let.op is mul and a.type.shape == () and b.type.shape:

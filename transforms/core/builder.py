@@ -125,6 +125,8 @@ def atom(value: Any) -> Atom:
         return Literal(value, Type(value.dtype))
     if isinstance(value, dims.Dim):
         return size_atom(value)
+    if isinstance(value, int):  # a member of an IntEnum
+        return atom(int(value))
     raise ArgumentTypeError(f"{type(value).__name__}, where a number or an array is needed")
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from tapeless.transforms.frontend.capture import outer
 from tapeless.transforms.frontend.provenance import LIBRARIES, name_of
+from tapeless.transforms.frontend.python_numbers import has_attribute
 from tapeless.transforms.frontend.reads import Guard
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.values import Diverged
 
 
 def unchanging(owner: Any) -> bool:
@@ -22,6 +24,8 @@ def unchanging(owner: Any) -> bool:
 
 def seen(obj: Any, name: str, value: Any) -> Any:
     """What the program sees of `value`, which it reads as obj.name."""
+    if isinstance(value, Diverged):
+        raise value.refusal()
     if written(obj, name):
         return value
     if isinstance(obj, types.ModuleType):
@@ -99,8 +103,10 @@ def watch_class(cls: type, name: str) -> None:
 
 def has(obj: Any, name: str) -> bool:
     """hasattr(obj, name)"""
+    if isinstance(obj, Symbol):
+        return has_attribute(obj, name)
     found = hasattr(obj, name)
-    if isinstance(obj, Symbol) or written(obj, name):
+    if written(obj, name):
         return found
     owner = type(obj) if trace().birth(obj) else obj
     if isinstance(owner, (type, types.ModuleType)) and unchanging(owner):

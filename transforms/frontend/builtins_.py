@@ -38,11 +38,13 @@ from tapeless.transforms.frontend.iteration import (
     starmap,
     zip_,
 )
+from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.ordering import sorted_
 from tapeless.transforms.frontend.outside import record, refuse_file, refuse_outside
+from tapeless.transforms.frontend.python_numbers import class_of
 from tapeless.transforms.frontend.records import replaced
 from tapeless.transforms.frontend.staged_list import StagedList
-from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
+from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, python_number, wrap
 from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
@@ -51,6 +53,7 @@ from tapeless.transforms.ops import steps
 from tapeless.transforms.ops.creation import shape_of
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.written.scalars import rounded_integer
 
 
 def _reduce_rolled(x: Any, function: Any) -> Any:
@@ -119,13 +122,7 @@ def _is_kind(x: Symbol, kind: Any) -> bool:
 def _type(hooks: Any, x: Any, *more: Any) -> Any:
     if not isinstance(x, Symbol):
         return str if isinstance(x, Text) else type(x, *more)
-    if x.type.shape or x.is_array:
-        return np.ndarray
-    return (
-        {"b": bool, "i": int, "f": float, "c": complex}[x.type.dtype.kind]
-        if x.type.weak
-        else x.type.dtype.type
-    )
+    return class_of(x)
 
 
 def _print(
@@ -176,16 +173,21 @@ def _truths(x: Any) -> Any:
 
 def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
-        x = x.listed(left=True) if isinstance(x, Lazy) else x
+        if isinstance(x, Lazy) and x.rolls():
+            x = x.listed(left=True)
         if must_roll(x):
             x = _truths(x)
         if must_roll(x):
             return _reduce_rolled(x, np.all if conjunction else np.any)
-        items = list(x)
-        if not items:
-            return conjunction
-        made = short_circuit(tuple(functools.partial(_same, v) for v in items), conjunction)
-        return truth(made)
+        for v in x:  # no further than Python goes
+            known = truth(v)
+            if isinstance(known, Symbol):
+                rest = [known, *x.rest()] if isinstance(x, Advancing) else list(x)
+                made = short_circuit(tuple(functools.partial(_same, v) for v in rest), conjunction)
+                return truth(made)
+            if known != conjunction:
+                return known
+        return conjunction
 
     return run
 
@@ -194,13 +196,20 @@ def _round(hooks: Any, x: Any, digits: Any = None) -> Any:
     if not isinstance(x, Symbol):
         return special.called("__round__", round, x, digits)
     if digits is None:
-        return wrap(cast(steps.rint(x.value()), dtype=np.dtype(int)))
-    scale = 10.0**digits
-    return apply(steps.rint, x * scale) / scale
+        return wrap(cast(steps.rint(x.value()), dtype=np.dtype(int), python=True))
+    digits = operator.index(digits)
+    if x.dtype.kind in "iu":
+        return hooks.call(rounded_integer, x, digits)
+    scale = 10.0 ** abs(digits)
+    many = apply(steps.rint, x * scale) / scale if digits > 0 else apply(steps.rint, x / scale)
+    made = many if digits > 0 else many * scale
+    return python_number(made) if x.type.weak else made
 
 
 def _pow(hooks: Any, x: Any, y: Any, mod: Any = None) -> Any:
-    return pow(x, y) if mod is None else pow(x, y, mod)
+    if mod is None:
+        return special.binary("Pow", x, y)
+    return pow(*(operator.index(v) if isinstance(v, Symbol) else v for v in (x, y, mod)))
 
 
 def _getattr(hooks: Any, obj: Any, name: str, *default: Any) -> Any:
@@ -239,7 +248,7 @@ def _broadcast_shapes(hooks: Any, *shapes: Any) -> Any:
 def _floor(kind: Any) -> Any:
     def run(hooks: Any, x: Any) -> Any:
         return (
-            wrap(cast(kind(x.value()), dtype=np.dtype(int)))
+            wrap(cast(kind(x.value()), dtype=np.dtype(int), python=True))
             if isinstance(x, Symbol)
             else _FLOORS[kind](x)
         )
@@ -353,6 +362,7 @@ BUILTINS: dict[Any, Any] = {
     operator.imul: lambda hooks, a, b: hooks.inplace("Mult", a, b),
     operator.setitem: lambda hooks, a, k, v: hooks.set_item(a, k, v),
     operator.getitem: lambda hooks, a, k: hooks.item(a, k),
+    operator.contains: lambda hooks, a, b: hooks.contains(b, a, False),
     **{getattr(operator, name): _operator(kind) for kind, name in special.OPERATORS.items()},
 }
 #: Functions that run over what they are given, and over which of their arguments.

@@ -314,13 +314,24 @@ def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -
             t.decisions.recurse(f.__code__)
 
 
+def _need_integers(f: Any, args: tuple[Any, ...]) -> None:
+    """Functions of Python's library that take integers must be given known ones."""
+    for a in args:
+        integer = isinstance(a, Symbol) and a.type.dtype.kind in "iu" and not a.type.shape
+        if integer and can_be_known(a.value()):
+            raise NeedStatic(a.value(), f"{qualified(f)} needs this integer")
+
+
 def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs a function that has no rule on symbols, which it may pass on but not look into."""
     try:
         return f(*args, **kwargs)
     except TapelessError:
         raise
-    except (TypeError, AttributeError) as e:
+    except (TypeError, AttributeError, ValueError) as e:
+        _need_integers(f, args)
+        if isinstance(e, ValueError):
+            raise
         raise UnsupportedError(
             f"{qualified(f)} has no rule, and cannot take a value that is known only when the"
             f" program runs ({e})",

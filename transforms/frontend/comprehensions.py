@@ -44,6 +44,10 @@ class Lazy(Advancing):
             self.source, self.left = iter(()), left
         return started
 
+    def rolls(self) -> bool:
+        """Whether its items are made by a rolled loop."""
+        return _rolls(self.made[0])
+
     def listed(self, left: bool = False) -> Any:
         """The elements as a list that may be rolled."""
         return list(self) if self.spent(left) else comprehension("ListComp", self.made)

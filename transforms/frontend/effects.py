@@ -135,6 +135,11 @@ def raise_(exc: Any, cause: Any = None) -> None:
             )
     if depth == 1 and not _has_symbols(exc):
         raise exc from cause
+    if "<locals>" in kind.__qualname__:
+        raise UnsupportedError(
+            f"{kind.__name__}, which is raised under a test on data, is a class made in a function",
+            "define it at the top of a module",
+        )
     args: list[Atom] = []
     parts = () if isinstance(exc, type) else tuple(effect_parts(a, args) for a in exc.args)
     trace().emit(Effect("raise", tuple(args), {"type": kind, "parts": parts}, trace().place()))

@@ -28,6 +28,8 @@ from tapeless.transforms.frontend.kin import changed, current, put_back
 from tapeless.transforms.frontend.loops import for_loop, while_loop
 from tapeless.transforms.frontend.operators import store_into
 from tapeless.transforms.frontend.provenance import name_of, of_library, static_attribute
+from tapeless.transforms.frontend.python_numbers import attribute_of
+from tapeless.transforms.frontend.sameness import Variables
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, constant, wrap
 from tapeless.transforms.frontend.syntax import RESULT, plain
@@ -47,7 +49,7 @@ from tapeless.transforms.ops.table import FUNCTIONS
 SIGNALS = (TapelessError, Signal)
 
 
-class Frame:
+class Frame(Variables):
     """The local variables of one call of a rewritten function."""
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -144,7 +146,7 @@ class Hooks(Calls):
 
     def attr(self, obj: Any, name: str) -> Any:
         if isinstance(obj, Symbol):
-            return getattr(obj, name)
+            return attribute_of(obj, name)
         found = static_attribute(type(obj), name)
         if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
             watch_class(type(obj), name)

@@ -6,6 +6,7 @@ that an iterator which is older than these is not advanced in them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -81,6 +82,8 @@ class Counting:
 
 def advancing(value: Any) -> Any:
     """The result of a call; an iterator as one that knows where it may be advanced."""
+    if isinstance(value, itertools.groupby):
+        return Advancing((k, Advancing(group)) for k, group in value)
     native = hasattr(type(value), "__next__") and type(value).__module__ in MAKERS
     return Advancing(value) if native else value
 

@@ -143,11 +143,15 @@ def blame(obj: Any) -> None:
     t.poisoned[Contents(id(obj), t.birth(obj))] = f"may be another, by data{line}"
 
 
+def out_of_date(obj: Any) -> str | None:
+    t = trace()
+    return t.poisoned.get(Contents(id(obj), t.birth(obj))) if t.kin and t.poisoned else None
+
+
 def current(obj: Any) -> None:
     """Refuses to look into a container that is out of date."""
-    t = trace()
-    if t.kin and t.poisoned:
-        why = t.poisoned.get(Contents(id(obj), t.birth(obj)))
+    if trace().kin:
+        why = out_of_date(obj)
         if why is not None:
             kind = type(obj).__name__.removeprefix("Staged")
             raise AliasError(f"this {kind.lower() if kind == 'List' else kind} {why}", COPY)

@@ -49,8 +49,9 @@ def for_loop(
         _count(iterable, body, frame, stop)
         return
     if seq is None:
-        listed = iterable if isinstance(iterable, (list, tuple, Advancing)) else list(iterable)
-        _run_items(listed, body, frame, stop)
+        kept = isinstance(iterable, (list, tuple, Advancing))
+        items = iterable if kept else Advancing(iter(iterable))
+        _run_items(items, body, frame, stop)
         return
     key = loop_key(body)
     why = t.decisions.unroll.get(key)

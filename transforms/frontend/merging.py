@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core.builder import NeedStatic, atom
@@ -9,6 +10,7 @@ from tapeless.transforms.core.language import Atom, Block, If, Literal, Var, out
 from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.cells import Absence, CellLocation, Value
 from tapeless.transforms.frontend.dependence import can_be_known
+from tapeless.transforms.frontend.differing import differing
 from tapeless.transforms.frontend.kin import chosen, mutable
 from tapeless.transforms.frontend.references import Choice, blank
 from tapeless.transforms.frontend.sides import Ended, reopened
@@ -65,9 +67,7 @@ class Merge:
                 x.value is MISSING or y.value is MISSING
             ):
                 return self.result(*((1, y) if x.value is MISSING else (0, x)))
-            if is_text(x) and is_text(y) and x.value is not y.value:
-                return self.text(x, y)
-            return join(x, y, self.leaf, self.container)
+            return join(x, y, self.leaf, self.container, self.text)
         except StructureError as e:
             if location is None:
                 self.decide(e.problem, e.hint)
@@ -86,7 +86,8 @@ class Merge:
                 test=self.test if can_be_known(self.test) else None,
             )
             if isinstance(location, ContentsLocation):
-                raise diverged.refusal() from None
+                reason = f"{differing(location.obj, x, y, e.problem)}, after the branches{where}"
+                raise replace(diverged, reason=reason).refusal() from None
             return diverged
 
     def decide(self, problem: str, hint: str) -> None:
@@ -286,11 +287,6 @@ class Merge:
         t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
         for out, p, q in zip(self.outs, *self.results, strict=True):
             t.parents[out] = ("if", None, (self.test, p, q))
-
-
-def is_text(spec: Spec) -> bool:
-    """Whether it is a string, or one of several by data."""
-    return spec.kind is Chosen or (spec.kind == "static" and isinstance(spec.value, str))
 
 
 def is_absent(spec: Spec) -> bool:

@@ -25,7 +25,7 @@ from tapeless.transforms.frontend.aliases import Aliases
 from tapeless.transforms.frontend.cells import Absence, CellLocation
 from tapeless.transforms.frontend.dependence import depends_on
 from tapeless.transforms.frontend.effects import Unreachable
-from tapeless.transforms.frontend.kin import refuse_changed_elements
+from tapeless.transforms.frontend.kin import out_of_date, refuse_changed_elements
 from tapeless.transforms.frontend.layouts import Layouts
 from tapeless.transforms.frontend.references import Moving, outlasting
 from tapeless.transforms.frontend.sequences import Sequence
@@ -314,7 +314,7 @@ class Roll:
             return old.value
 
         try:
-            join(entry, final, keep)
+            join(entry, final, keep, same_containers)
         except StructureError as e:
             what = f"'{loc.name}' changes from pass to pass: {e.problem}" if loc.name else str(e)
             raise Unrollable(what) from None
@@ -410,6 +410,16 @@ class Roll:
                 tail.length = before + sum(n for _, n in added) * self.seq.count
             else:
                 tail.length = None
+
+
+def same_containers(entry: Spec, final: Spec, children: Callable[[], list[Any]]) -> Any:
+    """Refuses containers that go from name to name, and are changed."""
+    older = trace().kin.get(id(final.value), (None, {}))[1]
+    others = [c for c in older.values() if c is not entry.value]
+    if others and any(out_of_date(c) for c in (entry.value, *older.values())):
+        raise Unrollable("a list that it changes goes from name to name")
+    children()
+    return entry.value
 
 
 def _same_type(a: Any, b: Any) -> bool:

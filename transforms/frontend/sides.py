@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Statement
-from tapeless.transforms.errors import AliasError, TapelessError
+from tapeless.transforms.errors import AliasError, TapelessError, UndefinedError
 from tapeless.transforms.frontend import capture
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.effects import Unreachable, raise_
@@ -58,6 +58,8 @@ class Ended:
 
 
 PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
+# in the first pass of a loop they may come of what a variable held before it
+NOT_IN_LOOPS = (TypeError, AttributeError, NameError)
 
 
 def run_branch(body: Callable[[], Any], flags: Iterable[Atom] = ()) -> Ended:
@@ -70,10 +72,13 @@ def run_branch(body: Callable[[], Any], flags: Iterable[Atom] = ()) -> Ended:
             try:
                 result = body()
                 result = by_reference(take_apart(result)) if t.exact else take_apart(result)
-            except PYTHON_RAISES as e:  # on this side only, and only if it is taken
-                if isinstance(e, TapelessError):
+            except (*PYTHON_RAISES, *NOT_IN_LOOPS) as e:  # on this side, and only if it is taken
+                unset = isinstance(e, UndefinedError)
+                if isinstance(e, TapelessError) and not unset:
                     raise
-                raise_(e)
+                if isinstance(e, NOT_IN_LOOPS) and t.rolling:
+                    raise
+                raise_(UnboundLocalError(str(e.args[0])) if unset else e)
         except Unreachable:
             raised = True
         finals = (

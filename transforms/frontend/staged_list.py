@@ -14,11 +14,18 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation, named_like
+from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.kin import moved, put_into
 from tapeless.transforms.frontend.rows import JOINERS, join_rows
+from tapeless.transforms.frontend.sameness import same
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.values import certain, join_types, put_together, take_apart
+from tapeless.transforms.frontend.values import (
+    certain,
+    join_types,
+    put_together,
+    take_apart,
+)
 from tapeless.transforms.ops import stacks
 from tapeless.transforms.ops.shapes import broadcast_to
 from tapeless.transforms.ops.table import FUNCTIONS
@@ -37,8 +44,7 @@ class Tail:
 
     def check(self, spec: Any) -> None:
         """Refuses an element of another structure or type than the others."""
-        if _shape(spec) != _shape(self.spec):
-            raise StructureError("the elements appended to a list in a loop are built differently")
+        require_alike(spec, self.spec)
         for symbol, leaf in zip(self.stacks, spec.leaves(), strict=True):
             item = symbol.type.item  # type: ignore[attr-defined]
             if join_types(item, leaf.type) != item:
@@ -68,6 +74,11 @@ def settle_lengths(value: Any) -> None:
     if tail is not None:
         why = "a list that it fills is returned"
         trace().decisions.unroll_all(dict.fromkeys(tail.loops, why))
+        if tail.length is not None and can_be_known(size_atom(tail.length)):
+            items = list(value)
+            value.tail = None  # type: ignore[attr-defined]
+            list.extend(value, items)
+            return
         raise UnsupportedError(
             "a list is returned whose length depends on the contents of arrays",
             "return an array: np.array(...) of the list",
@@ -389,12 +400,21 @@ def _with_tail(spec: Any, many: list[Atom], length: Size) -> StagedList:
     return made
 
 
-def _shape(spec: Any) -> Any:
-    return (
-        "leaf"
-        if spec.kind == "leaf"
-        else (spec.kind, spec.keys, tuple(_shape(c) for c in spec.children))
-    )
+def require_alike(a: Any, b: Any) -> None:
+    if not _alike(a, b):
+        raise StructureError(
+            "the elements appended to a list in a loop, or on one side of a test, are built "
+            f"differently: {a.describe()} and {b.describe()}"
+        )
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two elements are built alike, and hold the same where they hold no numbers."""
+    if a.kind is not b.kind and a.kind != b.kind:
+        return False
+    if a.kind == "static":
+        return a.value is b.value or same(a.value, b.value)
+    return a.keys == b.keys and all(map(_alike, a.children, b.children))
 
 
 def start_tail(target: StagedList, element: Any) -> None:
@@ -403,8 +423,7 @@ def start_tail(target: StagedList, element: Any) -> None:
     specs = [certain(take_apart(v)) for v in list.__iter__(target)]
     types = [a.type for a in element.leaves()]
     for s in specs:
-        if _shape(s) != _shape(element):
-            raise StructureError("the elements appended to a list in a loop are built differently")
+        require_alike(s, element)
         types = [join_types(t, a.type) for t, a in zip(types, s.leaves(), strict=True)]
     made = [stacks.new_stack(item=Type(t.dtype, t.shape)) for t in types]
     for stack in made:

@@ -13,7 +13,7 @@ from tapeless.transforms.frontend.cells import Absence
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import undefined_flag
-from tapeless.transforms.frontend.values import Spec
+from tapeless.transforms.frontend.values import MISSING, Spec
 from tapeless.transforms.ops.fresh import zero
 
 
@@ -26,7 +26,10 @@ class SetLocation(Location):
         self.name = f"{of.name}_set" if of.name.isidentifier() else ""
 
     def get(self) -> Any:
-        flag = undefined_flag(self.of.get())
+        held = self.of.get()
+        if (held is None and self.none) or held is MISSING:
+            return Symbol(atom(False))
+        flag = undefined_flag(held)
         return Symbol(atom(True) if flag is None else flag)
 
     def set(self, value: Any) -> None:

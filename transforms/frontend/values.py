@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import enum
+import functools
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
-from optree import PyTreeSpec
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, atom
@@ -19,15 +21,13 @@ from tapeless.transforms.core.language import Atom, Literal, StackType, Type, Va
 from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend.kin import MUTABLE as CONTAINERS
 from tapeless.transforms.frontend.kin import changed, chosen, current
+from tapeless.transforms.frontend.provenance import static_attribute
+from tapeless.transforms.frontend.sameness import NUMBERS, same
 from tapeless.transforms.frontend.symbols import Symbol, constant
 from tapeless.transforms.frontend.syntax import RESULT, plain
-from tapeless.transforms.frontend.texts import Text
+from tapeless.transforms.frontend.texts import Chosen, Text
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.ops.shapes import cast
-
-NUMBERS = (bool, int, float, complex, np.generic)
-#: Equal ones of these are as good as one.
-VALUES = (str, bytes, type(None), type(Ellipsis), slice, range, np.dtype, frozenset, PyTreeSpec)
 
 
 class Missing:
@@ -89,6 +89,8 @@ class Spec:
             return (
                 "undefined"
                 if self.value is MISSING
+                else f"the function '{self.value.__name__}'"
+                if isinstance(self.value, FunctionType)
                 else f"{type(self.value).__name__} {self.value!r}"[:60]
             )
         if issubclass(self.kind, Text):
@@ -100,7 +102,7 @@ def take_apart(value: Any) -> Spec:
     """The structure of a value and the present atoms of its leaves (read in the open block)."""
     if isinstance(value, Symbol):
         return Spec("leaf", value, atom=value.present())
-    if isinstance(value, NUMBERS):
+    if isinstance(value, NUMBERS) and not isinstance(value, enum.Enum):
         return Spec("leaf", value, atom=atom(value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         return Spec("leaf", value, atom=constant(value))
@@ -110,14 +112,26 @@ def take_apart(value: Any) -> Spec:
     if isinstance(value, (list, tuple)):
         current(value)
         return Spec(type(value), value, tuple(range(len(value))), tuple(map(take_apart, value)))
+    if isinstance(value, deque):
+        current(value)
+        parts = (Spec("static", value.maxlen), *map(take_apart, value))
+        return Spec(type(value), value, ("maxlen", *range(len(value))), parts)
     if isinstance(value, dict):
         current(value)
         return Spec(type(value), value, tuple(value), tuple(map(take_apart, value.values())))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         current(value)
-        names = tuple(f.name for f in dataclasses.fields(value))
+        names = _attributes(value)
         return Spec(type(value), value, names, tuple(take_apart(getattr(value, n)) for n in names))
     return Spec("static", value)
+
+
+def _attributes(record: Any) -> tuple[str, ...]:
+    """The fields of a dataclass, and what else was set in it; what it computes on demand is not."""
+    cls, names = type(record), dict.fromkeys(f.name for f in dataclasses.fields(record))
+    names |= dict.fromkeys(getattr(record, "__dict__", ()))
+    on_demand = functools.cached_property
+    return tuple(n for n in names if not isinstance(static_attribute(cls, n), on_demand))
 
 
 class Reference:
@@ -130,6 +144,11 @@ def is_reference(spec: Spec) -> bool:
     return isinstance(spec.kind, type) and issubclass(spec.kind, Reference)
 
 
+def is_text(spec: Spec) -> bool:
+    """Whether it is a string, or one of several by data."""
+    return spec.kind is Chosen or (spec.kind == "static" and isinstance(spec.value, str))
+
+
 def dict_like(like: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
     """A dictionary of the kind of another one, such as an `OrderedDict`, with these items."""
     if type(like) is dict:
@@ -137,6 +156,14 @@ def dict_like(like: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
     made = copy.copy(like)
     made.clear()
     made.update(items)
+    return made
+
+
+def deque_like(like: deque[Any], items: list[Any]) -> deque[Any]:
+    """A deque of the kind of another one, as long at most as that, with these items."""
+    made = copy.copy(like)
+    made.clear()
+    made.extend(items)
     return made
 
 
@@ -160,6 +187,8 @@ def renewed(spec: Spec, children: list[Any]) -> Any:
         return kind.build(spec, children)
     if issubclass(kind, dict):
         return trace().born(dict_like(value, dict(zip(spec.keys, children, strict=True))))
+    if issubclass(kind, deque):
+        return trace().born(deque_like(value, children[1:]))
     if hasattr(kind, "_fields"):
         return kind(*children)
     if issubclass(kind, list):
@@ -180,12 +209,18 @@ def _like_the_first(a: Spec, b: Spec, children: Callable[[], list[Any]]) -> Any:
 
 
 def join(
-    a: Spec, b: Spec, leaf: Callable[[Spec, Spec], Any], build: Build = _like_the_first
+    a: Spec,
+    b: Spec,
+    leaf: Callable[[Spec, Spec], Any],
+    build: Build = _like_the_first,
+    text: Callable[[Spec, Spec], Any] | None = None,
 ) -> Any:
     """One value for two that are built alike; `leaf` makes the value for two leaves, `build` that
-    for two containers."""
+    for two containers, `text` that for two texts, where they may differ."""
     if a.kind == "leaf" and b.kind == "leaf":
         return leaf(a, b)
+    if text is not None and a.value is not b.value and is_text(a) and is_text(b):
+        return text(a, b)
     if a.kind == "static" and b.kind == "static":
         if a.value is b.value or same(a.value, b.value):
             return a.value
@@ -196,7 +231,7 @@ def join(
     a, b = _of_the_program(a, b), _of_the_program(b, a)
     if a.kind is b.kind and a.keys == b.keys:
         pairs = list(zip(a.children, b.children, strict=True))
-        return build(a, b, lambda: [join(x, y, leaf, build) for x, y in pairs])
+        return build(a, b, lambda: [join(x, y, leaf, build, text) for x, y in pairs])
     if is_reference(a) and is_reference(b):
         return leaf(a, b)
     raise StructureError(f"{a.describe()} and {b.describe()} are built differently", Diverged.hint)
@@ -207,17 +242,6 @@ def _of_the_program(a: Spec, other: Spec) -> Spec:
     own = a.kind is list and isinstance(other.kind, type) and issubclass(other.kind, list)
     named = own and other.kind.__name__ == "list"
     return dataclasses.replace(a, kind=other.kind) if named else a
-
-
-def same(a: Any, b: Any) -> bool:
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, VALUES):
-        return bool(a == b)
-    code = getattr(a, "__code__", None)
-    if code is not None:  # functions made by the same line
-        return code is getattr(b, "__code__", None)
-    return a is b
 
 
 def join_types(a: Type | StackType, b: Type | StackType) -> Type | StackType:

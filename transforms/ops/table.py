@@ -263,6 +263,28 @@ def _dist(p: Any, q: Any) -> Any:
     return FUNCTIONS[np.linalg.norm](arithmetic.sub(creation.as_array(p), creation.as_array(q)))
 
 
+def _of_numbers(rule: Rule) -> Rule:
+    """A function of `math`: it takes single precision as a Python float, and gives one."""
+
+    def call(*args: Any) -> Any:
+        atoms = [creation.as_array(a) for a in args]
+        if not any(_is_narrow(a) for a in atoms):
+            return rule(*atoms)
+        made = rule(*(_as_number(a) for a in atoms))
+        return tuple(map(_as_number, made)) if isinstance(made, tuple) else _as_number(made)
+
+    return call
+
+
+def _is_narrow(a: Any) -> bool:
+    return a.type.dtype.kind == "f" and a.type.dtype.itemsize < 8 and not a.type.shape
+
+
+def _as_number(a: Any) -> Any:
+    floats = a.type.dtype.kind == "f" and not a.type.weak and not a.type.shape
+    return shapes.cast(a, dtype=np.dtype(float), python=True) if floats else a
+
+
 MATH = {
     "sin": np.sin,
     "cos": np.cos,
@@ -317,8 +339,11 @@ for _family in FAMILIES:
 FUNCTIONS |= creation.OURS
 FUNCTIONS |= {np.where: _where, np.clip: _clip, np.select: _select}
 FUNCTIONS |= {ufunc.outer: _outer(op) for ufunc, op in UFUNCS.items() if ufunc.nin == 2}
-FUNCTIONS |= {getattr(math, name): FUNCTIONS[ufunc] for name, ufunc in MATH.items()}
-FUNCTIONS |= {math.log: _log, math.hypot: _hypot, math.dist: _dist}
+FUNCTIONS |= {
+    getattr(math, name): _of_numbers(FUNCTIONS[f]) if isinstance(f, np.ufunc) else FUNCTIONS[f]
+    for name, f in MATH.items()
+}
+FUNCTIONS |= {math.log: _of_numbers(_log), math.hypot: _of_numbers(_hypot), math.dist: _dist}
 FUNCTIONS |= {function: _special(name) for function, name in SPECIAL.items()}
 
 for _function, _rule in FUNCTIONS.items():

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.written import reduced, repeated, sets, several, signals, windows
+from tapeless.transforms.written import (
+    reduced,
+    repeated,
+    scalars,
+    sets,
+    several,
+    signals,
+    windows,
+)
 
-FAMILIES = (sets, signals, several, repeated, reduced, windows)
+FAMILIES = (sets, signals, several, repeated, reduced, windows, scalars)
 WRITTEN: dict[Any, Any] = {f: ours for family in FAMILIES for f, ours in family.NUMPY.items()}

@@ -1,5 +1,7 @@
 """`out=` by position is stored to as `out=` by name is, and `dtype=` is the dtype of the result."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -68,3 +70,20 @@ def test_refused_as_numpy_does(message):
     for call in (REFUSED[message], tapeless.jvp_fn(lambda a: np.sum(REFUSED[message](a)))):
         with pytest.raises(ValueError, match=message):
             call(*[A] * (1 if call is REFUSED[message] else 2))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: math.sin(x[0]),
+        lambda x: math.log(x[0], 3),
+        lambda x: math.atan2(x[0], x[1]) * x,
+        lambda x: math.modf(3 * x[0])[0],
+    ],
+)
+def test_math_computes_with_python_floats(f):
+    x = np.array([0.3, 0.7], np.float32)
+    value, _ = tapeless.jvp(f, (x,), (x,))
+    assert type(value) is type(f(x))
+    np.testing.assert_array_equal(value, f(x))
+    assert getattr(value, "dtype", None) == getattr(f(x), "dtype", None)

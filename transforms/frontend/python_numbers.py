@@ -1,0 +1,39 @@
+"""Attributes of symbols that stand for numbers: those that the numbers of Python have."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.ops.table import METHODS
+
+OF_PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+
+
+def class_of(x: Symbol) -> type:
+    """type(x)"""
+    if x.type.shape or x.is_array:
+        return np.ndarray
+    return OF_PYTHON[x.type.dtype.kind] if x.type.weak else x.type.dtype.type
+
+
+def has_attribute(x: Symbol, name: str) -> bool:
+    """hasattr(x, name)"""
+    return any(name in vars(c) for c in class_of(x).__mro__)
+
+
+def attribute_of(x: Symbol, name: str) -> Any:
+    """x.name; methods of integers need the integer."""
+    ours = name in METHODS or hasattr(Symbol, name)
+    if ours or x.type.shape or name.startswith("__") or not has_attribute(x, name):
+        return getattr(x, name)
+    if name == "is_integer":
+        return functools.partial(operator.eq, x % 1, 0)
+    if x.type.weak:
+        kind = OF_PYTHON[x.type.dtype.kind]
+        return getattr(kind(x), name)  # type: ignore[call-arg, arg-type]
+    return getattr(x, name)

@@ -1,0 +1,33 @@
+"""Functions of Python's numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def _isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
+    if rel_tol < 0 or abs_tol < 0:
+        raise ValueError("tolerances must be non-negative")
+    if a == b:  # infinite ones too
+        return True
+    if not (np.isfinite(a) and np.isfinite(b)):
+        return False
+    return abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
+
+
+def rounded_integer(n: Any, digits: int) -> Any:
+    """round(n, digits) of an integer: to a multiple of a power of ten, halves to even ones."""
+    if digits >= 0:
+        return n
+    unit = 10**-digits
+    rest = n % unit
+    up = 2 * rest > unit or (2 * rest == unit and n // unit % 2 == 1)
+    return n - rest + (unit if up else 0)
+
+
+NUMPY: dict[Any, Any] = {math.isclose: _isclose}
