@@ -193,3 +193,21 @@ def recursive_closure(x):
         return 2 * x * chebyshev(n - 1) - chebyshev(n - 2)
 
     return chebyshev(4)
+
+
+def scaling(k):
+    return lambda v: k * v
+
+
+@program(1.3)
+def made_again_in_each_pass(x):
+    g = scaling(1.0)
+    for v in np.array([1.0, 2.0]):
+        g = scaling(v * 1.5)
+    return g(x) * x
+
+
+@program(1.3)
+def made_alike_on_both_sides(x):
+    g = scaling(2.0) if x > 1 else scaling(2.0)
+    return g(x) * x

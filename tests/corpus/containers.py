@@ -293,3 +293,14 @@ def particles_in_a_list(x):
             p.x += 0.1 * p.v
             p.v -= p.x
     return sum(p.x**2 for p in particles)
+
+
+@program(0.4)
+@program(1.4)
+def deques_of_two_sides(x):
+    if x > 1:
+        held = deque([x, 2.0], maxlen=2)
+    else:
+        held = deque([2 * x, 3.0], maxlen=2)
+    held.append(x * held[0])
+    return held[0] * held[1]

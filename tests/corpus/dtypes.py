@@ -131,3 +131,9 @@ def finite_checks(x):
     if np.isnan(x).any():
         return 0.0 * x
     return clean * np.isfinite(clean).mean()
+
+
+@program(normal(3).astype(np.float32))
+def numbers_of_numpy_are_no_python_scalars(x):
+    wide = x * np.float64(2.0) + np.sqrt(2.0) * np.pi
+    return np.where(wide > np.float64(0.1), wide, np.float64(0.1))

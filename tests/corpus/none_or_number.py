@@ -125,3 +125,18 @@ def asked_by_a_while(x):
             hit = x[i] * x[i - 1]
         i += 1
     return hit * i if hit is not None else x[0]
+
+
+@program(0.3, 2, np.ones(2))
+@program(2.3, 2, np.ones(2))
+def none_again_after_an_inner_loop(x, n, weights):
+    y = None
+    for _ in range(3):
+        for _ in weights:
+            y = x
+        if 1.5 > x:
+            for _ in range(n):
+                if y is None:
+                    y = None
+            y = None
+    return x + (29 * y if y is not None else 0)

@@ -183,3 +183,20 @@ def dataclasses_that_compute_when_they_are_made(index, radius):
     for lens in lenses:
         ray = ray.through(lens)
     return ray.angle * ray.length + sum(ray.steps) + np.sum(lenses[1].weights)
+
+
+@dataclass
+class Measured:
+    at: float
+
+    def __post_init__(self):
+        self.size = abs(self.at) * 1.5
+
+
+@program(-1.3)
+def attributes_that_are_no_fields(x):
+    m = Measured(x)
+    for _ in range(4):
+        m = replace(m, at=m.at * 0.5 + 1)
+    other = Measured(2 * x) if x > 0 else Measured(3 * x)
+    return m.size * other.size

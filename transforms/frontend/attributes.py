@@ -54,8 +54,9 @@ def _owner(obj: Any, name: str) -> Any:
     """Whose attribute may be another one at the next call: an object from outside, or the class
     of one that was made inside; None if nobody's."""
     if isinstance(obj, super):
-        cls = obj.__self_class__
-        return None if unchanging(cls) else super(obj.__thisclass__, cls)
+        parts: Any = obj
+        cls = parts.__self_class__
+        return None if unchanging(cls) else super(parts.__thisclass__, cls)
     if not trace().birth(obj):
         return obj
     found = _of_class(type(obj), name)

@@ -20,7 +20,7 @@ from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.draws import drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
 from tapeless.transforms.frontend.iterators import advancing
-from tapeless.transforms.frontend.kin import put_back
+from tapeless.transforms.frontend.kin import MUTABLE, put_back
 from tapeless.transforms.frontend.outside import record, refuse_outside, spelling
 from tapeless.transforms.frontend.provenance import (
     LIBRARIES,
@@ -44,7 +44,6 @@ from tapeless.transforms.frontend.symbols import (
 )
 from tapeless.transforms.frontend.trace import Unrollable, trace
 from tapeless.transforms.frontend.values import (
-    CONTAINERS,
     before_change,
     contains_symbol,
 )
@@ -180,6 +179,10 @@ class Calls:
             return trace().born(advancing(_opaque(cls, args, kwargs)))
         return trace().born(advancing(cls(*args, **kwargs)))
 
+    def put_attr(self, obj: Any, name: str, value: Any, plain: Any = setattr) -> None:
+        """Sets an attribute as `object.__setattr__` does."""
+        raise NotImplementedError
+
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
         args = seeded(f, args) if hashable(f) else args
@@ -188,7 +191,8 @@ class Calls:
         name = getattr(f, "__name__", "")
         this = getattr(f, "__self__", None)
         if isinstance(f, types.MethodWrapperType) and name == "__setattr__":  # of super()
-            return self.put_attr(this, *args, f.__objclass__.__setattr__)
+            self.put_attr(this, args[0], args[1], f.__objclass__.__setattr__)
+            return None
         if isinstance(this, str) and (name == "join" or symbolic):
             made = of_string(this, name, args, kwargs)
             if made is not None:
@@ -198,7 +202,7 @@ class Calls:
             return None
         if hashable(f):
             refuse_outside(f, args, kwargs)
-        if isinstance(this, CONTAINERS) and not isinstance(f, type):
+        if isinstance(this, MUTABLE) and not isinstance(f, type):
             if name not in READERS:
                 before_change(this)
             if name == "sort":

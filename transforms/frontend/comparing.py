@@ -16,11 +16,12 @@ from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.branches import choose, short_circuit
 from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.provenance import static_attribute
+from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply
 from tapeless.transforms.frontend.truth import truth
-from tapeless.transforms.frontend.values import NUMBERS, contains_symbol
+from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops.table import FUNCTIONS
 
 COMPARISONS = frozenset(("Lt", "LtE", "Gt", "GtE", "Eq", "NotEq"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from tapeless.transforms.errors import Signal
+from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend.branches import branch
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.iterators import Advancing
@@ -34,7 +34,13 @@ class Lazy(Advancing):
 
     def __next__(self) -> Any:
         self.started = True
-        return super().__next__()
+        try:
+            return super().__next__()
+        except Undecided:
+            raise UnsupportedError(
+                "which item of a generator expression comes next depends on data",
+                "make a list of it, or write a loop with if",
+            ) from None
 
     def spent(self, left: bool = False) -> bool:
         """Whether items were taken before; all are now, or as many as data says."""

@@ -18,6 +18,7 @@ class Expressions:
     def __init__(self, file: str, owner: str) -> None:
         self.file, self.owner = file, owner
         self.scope: Scope | None = None
+        self.first = "self"  # the first parameter of the function around, which super() takes
         self.counter = itertools.count(1)
         self.depth = itertools.count()
 
@@ -82,7 +83,7 @@ class Expressions:
             case ast.Name(id=name):
                 return self.variable(name, node.ctx)
             case ast.Call(func=ast.Name(id="super"), args=[]) if self.owner:
-                return hook("super_", ast.Constant(self.owner), named(self.first_argument()))
+                return hook("super_", ast.Constant(self.owner), named(self.first))
             case ast.Call(func=func, args=[ast.Starred(value=items)], keywords=[]):
                 return hook("call_spread", self.expr(func), self.expr(items))
             case ast.Call(func=func, args=args, keywords=keywords):
@@ -191,9 +192,6 @@ class Expressions:
                     "new",
                     ast.Dict([k and self.expr(k) for k in keys], [self.expr(v) for v in values]),
                 )
-
-    def first_argument(self) -> str:
-        return "self"
 
     def format_part(self, part: ast.expr) -> ast.expr:
         if isinstance(part, ast.FormattedValue):

@@ -12,7 +12,9 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.language import Literal
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.comprehensions import must_roll
+from tapeless.transforms.frontend.branches import branch, choose
+from tapeless.transforms.frontend.comprehensions import Lazy, Undecided, must_roll
+from tapeless.transforms.frontend.effects import raise_
 from tapeless.transforms.frontend.iterators import Counting, inside
 from tapeless.transforms.frontend.loops import for_loop
 from tapeless.transforms.frontend.sequences import Sequence, counted, sequence
@@ -167,7 +169,54 @@ def iter_(hooks: Any, x: Any, *more: Any) -> Any:
 
 
 def next_(hooks: Any, x: Any, *default: Any) -> Any:
+    if isinstance(x, Lazy) and not x.started:
+        return _first(hooks, x, *default)
     return next(inside(x), *default)
+
+
+def _first(hooks: Any, x: Lazy, *default: Any) -> Any:
+    """The first item of a generator expression; a loop that ends there, where data say which."""
+    iterable = x.made[0]
+    if not must_roll(iterable):
+        x.ask()
+        try:
+            found = next(x.source, *default)
+            x.started = True
+            return found
+        except Undecided:
+            if isinstance(iterable, Iterator):
+                return next(x)
+    x.spent(left=True)
+    frame = hooks.frame("next")
+    frame.found = False
+    if default:
+        (frame.item,) = default
+    _search(frame, x.made)
+    if default:
+        return frame.item
+    return choose(frame.found, lambda: frame.item, lambda: raise_(StopIteration()))
+
+
+def _search(frame: Any, made: Any) -> None:
+    """Keeps the first item that passes the tests."""
+    iterable, function, nested = made
+
+    def body(item: Any) -> None:
+        test, inner = function(item)
+
+        def keep() -> None:
+            if nested:
+                _search(frame, inner())
+            else:
+                frame.item, frame.found = inner(), True
+
+        branch(test(), keep, lambda: None)
+
+    code = function.__code__
+    body.__code__ = body.__code__.replace(
+        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+    )
+    for_loop(iterable, body, frame, "found", "")
 
 
 def count_(hooks: Any, start: Any = 0, step: Any = 1) -> Any:

@@ -32,8 +32,9 @@ def attribute_of(x: Symbol, name: str) -> Any:
     if ours or x.type.shape or name.startswith("__") or not has_attribute(x, name):
         return getattr(x, name)
     if name == "is_integer":
-        return functools.partial(operator.eq, x % 1, 0)
+        number: Any = x
+        return functools.partial(operator.eq, number % 1, 0)
     if x.type.weak:
         kind = OF_PYTHON[x.type.dtype.kind]
-        return getattr(kind(x), name)  # type: ignore[call-arg, arg-type]
+        return getattr(kind(x), name)
     return getattr(x, name)

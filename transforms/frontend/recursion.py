@@ -40,11 +40,11 @@ from tapeless.transforms.core.rewriting import refresh, retype
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.sides import final_spec, reopened
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Journal, Location, trace
 from tapeless.transforms.frontend.values import (
-    NUMBERS,
     Spec,
     certain,
     convert,

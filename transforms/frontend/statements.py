@@ -41,7 +41,8 @@ class Rewriter(Bindings):
         frame = unused(f"v{next(self.depth)}")
         lowered = body if generator else desugar(body)
         made_names, _, _ = bound_names(lowered)
-        outer = self.scope
+        outer, outer_first = self.scope, self.first
+        self.first = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), "self")
         self.scope = Scope(frame, (bound | made_names | set(params)), set(), outer, generator)
         first = body[0]
         start: list[ast.stmt] = [
@@ -60,7 +61,7 @@ class Rewriter(Bindings):
         if not generator:
             end = ast.Return(hook("result", named(frame)))
             rewritten_body.append(place(end, body[-1]))
-        self.scope = outer
+        self.scope, self.first = outer, outer_first
         args = self.arguments(node.args, keep_defaults=False)
         made = ast.FunctionDef(
             name=getattr(node, "name", "lambda_"),
