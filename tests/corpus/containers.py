@@ -304,3 +304,14 @@ def deques_of_two_sides(x):
         held = deque([2 * x, 3.0], maxlen=2)
     held.append(x * held[0])
     return held[0] * held[1]
+
+
+@program(2.6)
+@program(0.3)
+def appended_on_one_side_summed_on_the_other(x):
+    rows, total = [[x, 1.0], [0.5, x]], x
+    if rows[-1][1] < 2.0:
+        rows.append([rows[-1][1], 1.5])
+    else:
+        total += sum(r[0] for r in rows) * 0.1
+    return total + sum(r[0] ** 2 for r in rows) + len(rows)

@@ -55,12 +55,14 @@ def _both_sides(
     """Both sides staged, from the same state."""
     t = trace()
     t.tests.append(test)
-    logged = [(tail, len(tail.log)) for tail in t.tails]
+    logged = [(tail, len(tail.log), tail.length) for tail in t.tails]
     before = t.poisoned
     try:
         t.poisoned = dict(before)
         a = run_branch(then, sure(test, True))
         t.poisoned = dict(before)
+        for tail, _, length in logged:
+            tail.length = length
         b = run_branch(orelse, sure(test, False))
     except (Signal, InternalError):
         raise
@@ -70,9 +72,8 @@ def _both_sides(
         raise
     finally:
         t.tests.pop()
-    for tail, mark in logged:
-        if len(tail.log) > mark:
-            tail.length = None
+    for tail, mark, length in logged:
+        tail.length = None if len(tail.log) > mark else length
     return a, b
 
 

@@ -50,7 +50,9 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
     if t.decisions is not None and name in t.decisions.contents:
         return _known(array, get, name)
     key = ("array", id(array))
-    if key not in t.reads:
+    if key in t.reads:
+        _same_object(t.reads[key][0].name, t.reads[key][0].get, name, get)
+    else:
         short = name.split(".")[-1].split("[")[0] or "captured"
         home = ("outer", name)
         known = [k for leaf, k in t.decisions.axes if leaf == home] if t.decisions else []
@@ -76,6 +78,16 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
         symbol.cell.birth = 0  # it was there before the loop or branch that reads it first
         t.reads[key] = (Captured(name, get, var, array), symbol)
     return t.reads[key][1]
+
+
+def _same_object(
+    first: str, get_first: Callable[[], Any], name: str, get: Callable[[], Any]
+) -> None:
+    """Two names of one object from outside: that they are is guarded."""
+    key = ("same", first, name)
+    if name != first and key not in trace().reads:
+        what = f"whether {name} is {first}"
+        trace().reads[key] = Guard(what, lambda: get() is get_first(), True)
 
 
 def _known(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
@@ -104,6 +116,7 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
     t = trace()
     key = ("container", id(value))
     if key in t.reads:
+        _same_object(t.reads["type", id(value)].name[12:], t.reads[key][2], name, get)
         return t.reads[key][1]
     t.reads["type", id(value)] = Guard(f"the type of {name}", lambda: type(get()), type(value))
     if isinstance(value, (dict, set, frozenset)):

@@ -84,6 +84,8 @@ def advancing(value: Any) -> Any:
     """The result of a call; an iterator as one that knows where it may be advanced."""
     if isinstance(value, itertools.groupby):
         return Advancing((k, Advancing(group)) for k, group in value)
+    if type(value) is tuple and any(isinstance(v, Iterator) for v in value):
+        return tuple(map(advancing, value))  # of itertools.tee
     native = hasattr(type(value), "__next__") and type(value).__module__ in MAKERS
     return Advancing(value) if native else value
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from optree import PyTreeSpec
 
+from tapeless.transforms.frontend.syntax import HOOKS
+
 NUMBERS = (bool, int, float, complex, np.generic)
 #: Equal ones of these are as good as one.
 VALUES = (str, bytes, type(None), type(Ellipsis), slice, range, np.dtype, frozenset, PyTreeSpec)
@@ -43,6 +45,7 @@ def _seen_by(f: FunctionType) -> dict[Any, Any]:
     found |= f.__kwdefaults__ or {}
     for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
         held = _contents(cell)
+        held = held.function if name == HOOKS else held  # through which it reads names
         found |= {name: held} if held is not cell else {(name, "empty"): None}
     return found
 

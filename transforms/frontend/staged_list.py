@@ -76,7 +76,7 @@ def settle_lengths(value: Any) -> None:
         trace().decisions.unroll_all(dict.fromkeys(tail.loops, why))
         if tail.length is not None and can_be_known(size_atom(tail.length)):
             items = list(value)
-            value.tail = None  # type: ignore[attr-defined]
+            value.tail = None
             list.extend(value, items)
             return
         raise UnsupportedError(

@@ -58,6 +58,7 @@ from tapeless.transforms.loops.stages import STORES, Stage
 from tapeless.transforms.loops.twins import twin
 from tapeless.transforms.loops.vectorise import vectorise
 from tapeless.transforms.loops.views import entries_of, is_view
+from tapeless.transforms.loops.wide import without_wide_integers
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.shapes import cast, dtype_name
 
@@ -95,7 +96,9 @@ class Lowering:
         sizes = equal_sizes([*relations, *small.relations])
         fitting = Fitting(sizes, hints or {})
         self.name = name
-        fitted = fitting.run(vectorise(alongside(counted(by_rows(decompose(block))))))
+        fitted = fitting.run(
+            vectorise(alongside(counted(by_rows(decompose(without_wide_integers(block))))))
+        )
         facts = [canonical(n, sizes) for n in facts_of(relations)]
         fitted, relied = gathered(fitted, sizes, hints or {}, facts)
         count = len(block.results) - len(stored)

@@ -110,3 +110,20 @@ def test_what_may_stay_none_is_not_stored():
     with pytest.raises(UnsupportedError, match="None or a number"):
         tapeless.jit(f)(0.5)
     assert outer.none is None
+
+
+def test_two_names_of_one_array_are_compared_at_each_call():
+    def run(transform):
+        o = Outer(lambda *v: np.array(v))
+        o.b = o.a
+
+        def f(x):
+            o.a = o.a + x
+            o.b[0] = 7 * x
+            return o.a.sum() + o.b.sum()
+
+        g = transform(f)
+        return [(g(x), o.a.tolist(), o.b.tolist()) for x in (2.0, 0.5, 3.0)]
+
+    with tapeless.disable_jit():
+        assert run(tapeless.jit) == run(lambda f: f)

@@ -1,0 +1,75 @@
+"""Integers of more than 64 bits, which Python has and machine code has not.
+
+x / 10**20 becomes x / 1e20: a constant that only meets floats is one. Others are refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    While,
+    operands,
+)
+from tapeless.transforms.errors import UnsupportedError
+
+FLOAT = Type(np.dtype(float), (), True)
+
+
+def without_wide_integers(block: Block) -> Block:
+    """The block with floats in place of integers that no machine word holds."""
+    return replace(block, body=tuple(map(_statement, block.body)))
+
+
+def _statement(s: Statement) -> Statement:
+    match s:
+        case Let():
+            wide = any(map(_is_wide, s.args))
+            return replace_args(s) if wide else s
+        case If():
+            _refuse(s)
+            sides = map(without_wide_integers, (s.then, s.orelse))
+            return replace(s, **dict(zip(("then", "orelse"), sides, strict=True)))
+        case For():
+            _refuse(s)
+            return replace(s, body=without_wide_integers(s.body))
+        case While():
+            _refuse(s)
+            test, body = map(without_wide_integers, (s.test, s.body))
+            return replace(s, test=test, body=body)
+        case _:
+            return s
+
+
+def replace_args(s: Let) -> Let:
+    """The statement with floats, if it has a float as its result, or compares floats."""
+    kinds = [a.type.dtype.kind for a in (*s.args, *s.outs) if isinstance(a.type, Type)]
+    if not s.op.elementwise or not any(k in "fc" for k in kinds):
+        _refuse(s)
+    args = tuple(Literal(float(a.value), FLOAT) if _is_wide(a) else a for a in s.args)  # type: ignore[union-attr]
+    return Let(s.outs, s.op, args, s.params, s.origin)
+
+
+def _is_wide(a: Atom) -> bool:
+    value = a.value if isinstance(a, Literal) else 0
+    return isinstance(value, int) and not -(2**63) <= value < 2**63
+
+
+def _refuse(s: Statement) -> None:
+    if any(map(_is_wide, operands(s))):
+        o = s.origin
+        raise UnsupportedError(
+            "an integer of more than 64 bits has no place in compiled code",
+            "make it a float, or leave this out of jit",
+            None if o is None else (o.file, o.line, 0, 0),
+        )
