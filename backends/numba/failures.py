@@ -66,12 +66,12 @@ def _prepared(environments: tuple[int, ...]) -> Any:
     from numba._dynfunc import Environment  # noqa: PLC0415
     from numba.core import serialize  # noqa: PLC0415
 
+    from tapeless.backends.numba.linking import forever  # noqa: PLC0415
+
     for address in filter(None, environments):
         place = ctypes.c_void_p.from_address(address)
         if not place.value:
-            _kept.append(Environment(globals={}))
-            place.value = id(_kept[-1])
+            environment = Environment(globals={})
+            forever(environment)
+            place.value = id(environment)
     return serialize
-
-
-_kept: list[Any] = []  # environments, as long as the process

@@ -33,10 +33,15 @@ class Method(ctypes.Structure):
     ]
 
 
-_kept: list[Any] = []  # code and descriptions of builtin functions live as long as the process
 _make = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.POINTER(Method), ctypes.py_object, ctypes.c_void_p
 )(("PyCFunction_NewEx", ctypes.pythonapi))
+
+
+def forever(thing: Any) -> None:
+    """Code and descriptions of builtin functions outlast every module: functions made of them may
+    be deleted, or called, when the interpreter has cleared this one."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
 @functools.cache
@@ -47,14 +52,14 @@ def linked(code: bytes) -> Callable[[str], int]:
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    _kept.append(engine)
+    forever(engine)
     return lambda name: int(engine.get_global_value_address(name))
 
 
 def builtin(address: int, name: str, owner: Callable[..., Any]) -> Callable[..., Any]:
     """The entry at an address as a builtin function; `owner` gets what it does not take."""
     method = Method(name.encode(), address, FASTCALL, None)
-    _kept.append(method)
+    forever(method)
     return _make(ctypes.pointer(method), owner, None)  # type: ignore[no-any-return]
 
 

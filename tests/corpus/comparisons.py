@@ -3,8 +3,6 @@
 import math
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from tests.corpus import normal, program, uniform
 
 

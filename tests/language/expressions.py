@@ -158,6 +158,20 @@ def ranged(x):
     return total if 2 in places else x[0]
 
 
+@row("`in` of lists, comparisons of tuples, `min` and `max` with a key")
+def ordered(x):
+    pair = min((v, k) for k, v in enumerate(x))
+    best = max(range(len(x)), key=lambda k: x[k] ** 2)
+    seen = [v for v in x if v > 0]
+    least = pair[0] ** 2 if (x[0], 1) < (x[1], 2) else pair[0] ** 3
+    return least + x[best] ** 3 if x[best] not in seen else least * x[best]
+
+
+@row("`next` of a generator expression with a test on data")
+def first_one(x):
+    return next((v**2 for v in x if v > 0), 1.0) * x[0]
+
+
 @row("lists appended to in loops, then sorted, reversed, sliced, joined")
 def rearranged(x):
     found = []

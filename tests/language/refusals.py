@@ -122,3 +122,37 @@ def list_of_unknown_length(x):
 
     value, pull = vjp(positive, x)
     return sum(pull(value)[0])
+
+
+def scaling(k):
+    return lambda v: k * v
+
+
+@refused("functions chosen by data, or by a loop", "the function '<lambda>' differ")
+def one_of_two_functions(x):
+    g = scaling(2.0) if x[0] > 1 else scaling(3.0)
+    return g(np.sum(x))
+
+
+@refused("functions chosen by data, or by a loop", "built differently: tuple(ufunc <ufunc 'power'>")
+def functions_in_a_list(x):
+    steps = [(np.power, 2.0)]
+    if x[0] > 1:
+        steps.append((np.multiply, 3.0))
+    total = np.sum(x)
+    for step, by in steps:
+        total = step(total, by)
+    return total
+
+
+@refused(
+    "exceptions whose class is made in the function, raised on data",
+    "NegativeError, which is raised",
+)
+def own_exception(x):
+    class NegativeError(ValueError):
+        pass
+
+    if x[0] < -1e9:
+        raise NegativeError("negative")
+    return np.sum(x)

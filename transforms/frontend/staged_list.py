@@ -404,7 +404,8 @@ def require_alike(a: Any, b: Any) -> None:
     if not _alike(a, b):
         raise StructureError(
             "the elements appended to a list in a loop, or on one side of a test, are built "
-            f"differently: {a.describe()} and {b.describe()}"
+            f"differently: {a.describe()} and {b.describe()}",
+            "append elements of one kind, and keep functions and texts apart from them",
         )
 
 

@@ -38,8 +38,8 @@ def _statement(s: Statement) -> Statement:
             return replace_args(s) if wide else s
         case If():
             _refuse(s)
-            sides = map(without_wide_integers, (s.then, s.orelse))
-            return replace(s, **dict(zip(("then", "orelse"), sides, strict=True)))
+            then, orelse = map(without_wide_integers, (s.then, s.orelse))
+            return replace(s, then=then, orelse=orelse)
         case For():
             _refuse(s)
             return replace(s, body=without_wide_integers(s.body))

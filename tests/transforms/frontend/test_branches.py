@@ -2,6 +2,8 @@
 
 # ruff: noqa: F841, SIM108 (branches are what is tested)
 
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -194,3 +196,59 @@ def test_a_variable_of_no_side_is_refused_at_once():
 
     with pytest.raises((UndefinedError, UnboundLocalError)):
         block_of(f, 1.0)
+
+
+def longer_deque(x):
+    held = deque([1.0])
+    if x > 1:
+        held.append(x)
+    return held[0]
+
+
+def other_keys(x):
+    table = {"a": 1.0}
+    if x > 1:
+        table["b"] = x
+    return x * len(table)
+
+
+def other_members(x):
+    members = {1}
+    if x > 1:
+        members.add(2)
+    return x * len(members)
+
+
+def other_elements(x):
+    rows = [[x, 1.0], 2.0]
+    if x > 1:
+        rows[0] = (2.0,)
+    return rows[1]
+
+
+class Holder:
+    pass
+
+
+def other_kind_in_an_attribute(x):
+    holder = Holder()
+    holder.pair = [x, 1.0]
+    if x > 1:
+        holder.pair = (2.0,)
+    return holder.pair[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (longer_deque, "the deque 'held' has 2 elements on one side and 1 on the other"),
+        (other_keys, "the dict 'table' has 'a', 'b' on one side and 'a' on the other"),
+        (other_members, "the set 'members' has 2 on one side only"),
+        (other_elements, "the elements of the list 'rows' do not fit together"),
+        (other_kind_in_an_attribute, "the values of 'pair' after the branches"),
+    ],
+)
+def test_containers_that_do_not_fit_are_named(function, said):
+    with pytest.raises(StructureError) as met:
+        tapeless.grad(function)(0.5)
+    assert said in str(met.value)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 import tapeless
-from tapeless.transforms.errors import AliasError
+from tapeless.transforms.errors import AliasError, NeedStaticError
 
 
 @dataclass
@@ -62,10 +62,15 @@ def the_others_are_not_looked_at(x):
     return r[0]
 
 
-@pytest.mark.parametrize("f", [chosen_list, chosen_by_a_branch, chosen_object, carried])
+@pytest.mark.parametrize("f", [chosen_list, chosen_by_a_branch, chosen_object])
 def test_refused(f):
     with pytest.raises(AliasError, match="by data, which line"):
         tapeless.grad(f)(0.7)
+
+
+def test_refused_in_a_loop_that_data_ends():
+    with pytest.raises(NeedStaticError, match="goes from name to name"):
+        tapeless.grad(carried)(0.7)
 
 
 @pytest.mark.parametrize("f", [only_read, the_others_are_not_looked_at])
