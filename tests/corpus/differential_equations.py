@@ -35,7 +35,7 @@ def lotka_volterra_by_runge_kutta(rates, start, n):
 def epidemic_with_scalars(infection, recovery, susceptible):
     infected = 1 - susceptible
     peak = infected
-    for _ in range(30):
+    for _ in range(12):
         new = 0.2 * infection * susceptible * infected
         susceptible, infected = susceptible - new, infected + new - 0.2 * recovery * infected
         if infected > peak:

@@ -41,6 +41,8 @@ class Advancing:
         return self.source.send(value)
 
     def __getattr__(self, name: str) -> Any:
+        if name == "source":  # of a copy that is being made
+            raise AttributeError(name)
         return getattr(self.source, name)
 
     def ask(self) -> None:

@@ -175,6 +175,8 @@ CASES = [
     *(case(f, 1.3, 0.7, single=False) for f in MATH_PAIRS),
     case(math.log, 1.3, 2.5, single=False),
     case(math.hypot, 0.3, 0.4, 1.2, single=False),
+    case(math.isclose, 0.3, 0.4, single=False),
+    case(lambda x, y: math.isclose(x, y, rel_tol=0.5), 0.3, 0.4, single=False),
     case(math.ldexp, 0.7, 3, single=False),
     case(math.modf, 1.7, single=False),
     case(math.gcd, 12, 18),
