@@ -240,7 +240,7 @@ class Transformed:
 
         def made(outlines: bool) -> tuple[Staged, Block, str, bool]:
             staged = self.settled(stage(call, leaves, paths, outlines))
-            block = finished(staged.block, len(list(staged.result.leaves())))
+            block = finished(staged.block, len(staged.block.results))
             return staged, block, *self.write(staged, block, arguments, paths)
 
         with mistakes_reported(self.fun):

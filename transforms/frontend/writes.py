@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.cells import CellLocation
+from tapeless.transforms.frontend.cells import CellLocation, Value
 from tapeless.transforms.frontend.kin import MUTABLE
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Location, Trace
@@ -56,23 +56,25 @@ def written(run: Trace) -> tuple[list[Write], list[Held]]:
     """What the program left in objects from outside; they get their old contents back."""
     homes = _homes(run)
     held = {h.number: h for h in homes.values()}
-    found: list[Write] = []
-    for location, old in run.journals[0].old.values():
-        if location.birth:
-            continue
-        final = location.get()
-        if final is MISSING:
-            raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
-        if isinstance(final, Diverged):
-            raise final.refusal()
-        if isinstance(location, CellLocation):
-            symbol = next(s for k, s, _ in _read(run) if k == "array" and s.cell is location.cell)
-            found.append(Write(homes[id(location.cell)], certain(take_apart(symbol))))
-        else:
-            spec = _by_object(certain(entry_spec(location, final)), homes, top=True)
-            found.append(Write(_home(location, final, homes), spec))
+    changed = [(loc, old) for loc, old in run.journals[0].old.values() if not loc.birth]
+    found = [_write(location, run, homes) for location, _ in changed]
+    for location, old in changed:
         location.set(old)
     return found, list(held.values()) if found else []
+
+
+def _write(location: Location, run: Trace, homes: dict[int, Held]) -> Write:
+    final = location.get()
+    if final is MISSING:
+        raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
+    if isinstance(final, Diverged):
+        raise final.refusal()
+    if isinstance(location, CellLocation):
+        symbol = next(s for k, s, _ in _read(run) if k == "array" and s.cell is location.cell)
+        return Write(homes[id(location.cell)], certain(take_apart(symbol)))
+    contents = isinstance(location, ContentsLocation)
+    spec = _by_object(certain(entry_spec(location, final)), homes, top=contents)
+    return Write(_home(location, final, homes), spec)
 
 
 def _home(location: Location, final: Any, homes: dict[int, Held]) -> Location | Held:
@@ -95,6 +97,10 @@ def _read(run: Trace) -> Iterator[tuple[str, Any, Callable[[], Any]]]:
             yield "container", read[1], read[2]
 
 
+def _whole(array: Value) -> bool:
+    return array.parent is None or (not array.chain and _whole(array.parent))
+
+
 def _homes(run: Trace) -> dict[int, Held]:
     """By the cell of an array, or a copied container: what it stands for."""
     return {
@@ -105,8 +111,13 @@ def _homes(run: Trace) -> dict[int, Held]:
 
 def _by_object(spec: Spec, homes: dict[int, Held], top: bool = False) -> Spec:
     """The spec of a value in which arrays and containers from outside are these themselves."""
-    value = spec.value
-    home = homes.get(id(value.cell) if isinstance(value, Symbol) else id(value))
-    if home is not None and not top:
-        return Spec("held", home)
-    return replace(spec, children=tuple(_by_object(c, homes) for c in spec.children))
+    array = isinstance(spec.value, Symbol)
+    home = homes.get(id(spec.value.base_cell() if array else spec.value))
+    if home is None or top:
+        return replace(spec, children=tuple(_by_object(c, homes) for c in spec.children))
+    if array and not _whole(spec.value):
+        raise UnsupportedError(
+            "a view of an array from outside is stored in an object from outside",
+            "store a copy, or take the view where it is used",
+        )
+    return Spec("held", home)

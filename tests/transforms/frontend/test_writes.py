@@ -68,6 +68,20 @@ def array_on_one_side(o, x):
     return x * 1.0
 
 
+def the_same_but_for_a_factor(o, x):
+    o.b = np.asarray(o.a) * o.v
+    o.a[0] = o.a[0] + x
+    return x * 1.0
+
+
+def kept_by_another_name(o, x):
+    old = o.a
+    o.a = np.asarray(o.a) * 2
+    old[0] = x
+    o.b = old
+    return sum(o.a) + sum(o.b)
+
+
 def in_no_pass(o, x):
     for i in range(int(o.n)):
         o.k = i * x
@@ -84,6 +98,8 @@ def in_no_pass(o, x):
         places_exchanged,
         on_one_side,
         array_on_one_side,
+        the_same_but_for_a_factor,
+        kept_by_another_name,
         in_no_pass,
     ],
 )
@@ -127,3 +143,14 @@ def test_two_names_of_one_array_are_compared_at_each_call():
 
     with tapeless.disable_jit():
         assert run(tapeless.jit) == run(lambda f: f)
+
+
+def test_views_of_arrays_from_outside_are_not_stored():
+    outer = Outer(lambda *v: np.array(v))
+
+    def f(x):
+        outer.b = outer.a[1:]
+        return x * outer.b.sum()
+
+    with pytest.raises(UnsupportedError, match="a view of an array from outside"):
+        tapeless.jit(f)(0.5)
