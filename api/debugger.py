@@ -18,7 +18,7 @@ from typing import Any
 from tapeless import tree
 from tapeless.region import is_value, leaf_atom
 from tapeless.transforms.errors import TapelessError
-from tapeless.transforms.frontend.hooks import Frame
+from tapeless.transforms.frontend.frames import Frame
 from tapeless.transforms.frontend.plain import plain_function
 from tapeless.transforms.frontend.rewrite import known_codes
 from tapeless.transforms.frontend.syntax import RESULT

@@ -30,8 +30,9 @@ from tapeless.transforms.expand import expand, identity, no_types
 from tapeless.transforms.frontend.comprehensions import Lazy
 from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.sameness import NUMBERS
-from tapeless.transforms.frontend.staged_list import StagedList, settle_lengths
+from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, atoms
+from tapeless.transforms.frontend.tails import settle_lengths
 from tapeless.transforms.frontend.trace import Trace, trace
 from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
 from tapeless.transforms.linearize import linearize

@@ -14,7 +14,6 @@ import numpy as np
 
 from tapeless.transforms.frontend.applied import APPLIED
 from tapeless.transforms.ops import table, ufuncs
-from tapeless.transforms.ops.creation import OURS
 from tapeless.transforms.written.table import WRITTEN
 
 HEAD = """\
@@ -107,7 +106,7 @@ def _sections() -> dict[str, set[Any]]:
     }
     families = {_title(f): getattr(f, "NUMPY", {}) for f in table.FAMILIES}
     rest = {"Choices": [np.where, np.clip, np.select, np.i0]}
-    methods = {"Methods of ufuncs": [f for f in table.FUNCTIONS if f not in OURS]}
+    methods = {"Methods of ufuncs": [f for f in table.FUNCTIONS if f not in table.OURS]}
     for name, functions in (extra | families | rest | methods).items():
         new = {f for f in functions if f not in seen}
         seen |= new

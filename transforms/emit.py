@@ -73,7 +73,7 @@ class Writer(Spelling):
         sizes = Sizes(block)
         reserved = reserved | called_by(block)
         layout = lay_out(block, sizes.reads, reserved)
-        super().__init__(layout, sizes, not any(map(_reckons_with_bools, block.body)))
+        super().__init__(block, layout, sizes, not any(map(_reckons_with_bools, block.body)))
         self.rename(fixed)
         self.used = all_reads(block, self.sizes.reads)
         names, clash = self.layout.names, self.layout.naming.clash

@@ -31,6 +31,7 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.core.rewriting import refresh
+from tapeless.transforms.errors import NotDifferentiableError
 from tapeless.transforms.masks import mask_of
 from tapeless.transforms.ops.arithmetic import add, neg, sub
 from tapeless.transforms.ops.calls import enter, is_call
@@ -102,22 +103,30 @@ class Forward:
     def block(self, body: Iterable[Statement], t: Tangents) -> None:
         for s in body:
             builder.current().origin = s.origin
-            match s:
-                case Let() if is_call(s):
-                    self.call(s, t)
-                case Let():
-                    self.let(s, t)
-                case If():
-                    self.branch(s, t)
-                case For():
-                    self.loop(s, t)
-                case While():
-                    self.while_(s, t)
-                case Effect():
-                    if self.merged:
-                        builder.current().emit(s)
-                case _:
-                    raise TypeError(s)
+            try:
+                self.statement(s, t)
+            except NotDifferentiableError as e:
+                if e.where is None and s.origin is not None:
+                    e.where = (s.origin.file, s.origin.line, 0, 0)
+                raise
+
+    def statement(self, s: Statement, t: Tangents) -> None:
+        match s:
+            case Let() if is_call(s):
+                self.call(s, t)
+            case Let():
+                self.let(s, t)
+            case If():
+                self.branch(s, t)
+            case For():
+                self.loop(s, t)
+            case While():
+                self.while_(s, t)
+            case Effect():
+                if self.merged:
+                    builder.current().emit(s)
+            case _:
+                raise TypeError(s)
 
     def let(self, s: Let, t: Tangents) -> None:
         if self.merged:

@@ -11,11 +11,11 @@ from typing import Any
 from tapeless.transforms.control import negated
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, If, Let, Literal, Type, Var
+from tapeless.transforms.core.language import Atom, Block, If, Let, Literal, Type, Var
 from tapeless.transforms.layout import Layout
 from tapeless.transforms.ops.indexing import Slot
 from tapeless.transforms.size_homes import Sizes
-from tapeless.transforms.strong import deciding, typed
+from tapeless.transforms.strong import deciding, forced, typed
 from tapeless.transforms.text import number, template
 
 OF_BOOLS = {
@@ -30,8 +30,8 @@ ASSOCIATIVE = ("add", "mul")
 class Spelling:
     """The expressions of one function: `layout` says which values have names, and which do not."""
 
-    def __init__(self, layout: Layout, sizes: Sizes, plain_bools: bool) -> None:
-        self.layout, self.sizes = layout, sizes
+    def __init__(self, block: Block, layout: Layout, sizes: Sizes, plain_bools: bool) -> None:
+        self.layout, self.sizes, self.forced = layout, sizes, forced(block)
         self.plain_bools = plain_bools  # `not a` for np.logical_not(a)
         self.helpers: dict[str, None] = {}
         self.imports: set[str] = set()
@@ -56,7 +56,8 @@ class Spelling:
             return template("{0}.size", {"0": self.expr(whole)})
         holes: dict[str, ast.expr] = {str(k): self.expr(a) for k, a in enumerate(s.args)}
         if s.op.elementwise:
-            holes |= {str(k): typed(s.args[k]) for k in deciding(s.args)}
+            strong = {*deciding(s.args), *(k for k in range(len(s.args)) if (s, k) in self.forced)}
+            holes |= {str(k): typed(s.args[k]) for k in strong}
         for key, value in s.params.items():
             if f"{{{key}" in text:
                 holes |= self.holes_of(s, key, value)

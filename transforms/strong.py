@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Atom, Literal, Type
+from tapeless.transforms.core.language import Atom, Block, Let, Literal, Type, statements
 from tapeless.transforms.text import number, template
 
 PYTHON: dict[str, Any] = {"i": 0, "f": 0.0, "c": 0j}
@@ -28,11 +28,45 @@ def deciding(args: tuple[Atom, ...]) -> Iterator[int]:
                 yield k
 
 
+def forced(block: Block) -> set[tuple[Let, int]]:
+    """The constants that are computed with Python scalars only, where the result decides a dtype:
+    in `(K * s) * x`, where K is of float64, s a Python float and x of float32."""
+    made: dict[Atom, Let] = {}
+    found: set[tuple[Let, int]] = set()
+    for s in statements(block):
+        if not isinstance(s, Let) or not s.op.elementwise:
+            continue
+        computed = [a for a in s.args if a in made]
+        others = {a.type.dtype for a in s.args if not (_scalar(a) or a in made)}
+        if not others:
+            made |= {out: s for out in s.outs if not _weak(out)}
+        for a in computed:
+            if others and a.type.dtype.kind in PYTHON and _decides(a, others):
+                found |= set(_sources(a, made))
+    return found
+
+
+def _scalar(a: Atom) -> bool:
+    return type(a) is Literal or _weak(a)
+
+
+def _sources(a: Atom, made: dict[Atom, Let]) -> Iterator[tuple[Let, int]]:
+    """The constant that a value has its dtype from."""
+    s = made[a]
+    for k, arg in enumerate(s.args):
+        if arg in made:
+            yield from _sources(arg, made)
+            return
+        if type(arg) is Literal and not arg.type.weak:
+            yield s, k
+            return
+
+
 def _weak(a: Atom) -> bool:
     return not isinstance(a.type, Type) or a.type.weak
 
 
-def _decides(a: Literal, others: set[np.dtype[Any]]) -> bool:
+def _decides(a: Atom, others: set[np.dtype[Any]]) -> bool:
     return bool(
         np.result_type(a.type.dtype, *others) != np.result_type(PYTHON[a.type.dtype.kind], *others)
     )

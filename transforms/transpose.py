@@ -16,6 +16,7 @@ from tapeless.transforms.core.language import (
     TAPE,
     Atom,
     Block,
+    Effect,
     For,
     If,
     Let,
@@ -101,6 +102,8 @@ def _block(body: list[Statement], env: Cotangents, linear: set[Var]) -> None:
     linear = _linear_variables(body, linear)
     b = builder.current()
     for s in body:
+        if isinstance(s, Effect):
+            b.emit(s)
         if isinstance(s, Let) and not any(v in linear for v in s.outs):
             b.emit(s)
             for v in s.outs:
@@ -110,7 +113,7 @@ def _block(body: list[Statement], env: Cotangents, linear: set[Var]) -> None:
         match s:
             case Let() if s.outs[0] in linear:
                 _let(s, env, linear)
-            case Let():
+            case Let() | Effect():
                 pass
             case If():
                 _branch(s, env, linear)

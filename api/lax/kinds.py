@@ -14,8 +14,8 @@ from tapeless.transforms.core.builder import active, current, size_atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from tapeless.transforms.frontend.staged_list import settle_lengths
 from tapeless.transforms.frontend.symbols import Symbol, call_numpy
+from tapeless.transforms.frontend.tails import settle_lengths
 from tapeless.transforms.frontend.trace import trace
 
 

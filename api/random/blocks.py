@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.random.threefry import PARITY, ROTATIONS
+from tapeless.transforms.ops.written_once import PARITY, ROTATIONS
 
 BLOCK = 16384  # elements: the words of a block and their temporaries stay in the cache
 Words = Any  # an array of uint32

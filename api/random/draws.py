@@ -18,7 +18,7 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 def bits(key: Any, shape: Any, width: int) -> Any:
     """Random unsigned integers of 8, 16, 32 or 64 bits."""
     if active():
-        return shaped(bits_of(*counted(key, math.prod(shape)), width), shape)
+        return shaped(bits_of(counted(key, math.prod(shape)), width), shape)
     return bits_array(key, shape, width)
 
 
@@ -41,18 +41,13 @@ def mapped(key: Any, shape: Any, dtype: Any, transform: Callable[[Any], Any]) ->
     """`transform`, which must be elementwise, of uniform numbers in [0, 1)."""
     if not active():
         return unit_array(key, shape, dtype, transform)
-    first, second = counted(key, math.prod(shape))
-    return shaped(transform(unit_of(first, second, dtype)), shape)
+    return shaped(transform(unit_of(counted(key, math.prod(shape)), dtype)), shape)
 
 
-def unit_of(first: Any, second: Any, dtype: Any) -> Any:
-    """Two random words as the mantissa of numbers in [0, 1); nothing is rounded."""
-    nmant = np.finfo(dtype).nmant
-    if dtype.itemsize == 8:
-        low = second >> np.uint32(64 - nmant)
-        return first.astype(dtype) * dtype.type(2.0**-32) + low * dtype.type(2.0**-nmant)
-    width = 8 * dtype.itemsize
-    top = bits_of(first, second, width)
+def unit_of(bits: Any, dtype: Any) -> Any:
+    """Of 64 random bits the mantissa of numbers in [0, 1); nothing is rounded."""
+    nmant, width = np.finfo(dtype).nmant, 8 * dtype.itemsize
+    top = bits_of(bits, width)
     return (top >> top.dtype.type(width - nmant)).astype(dtype) * dtype.type(2.0**-nmant)
 
 

@@ -8,23 +8,22 @@ import numpy as np
 
 from tapeless.random.draws import unit_of
 from tapeless.random.special import inside_erf_inv
-from tapeless.random.threefry import threefry2x32
+from tapeless.random.threefry import words_of
+from tapeless.transforms.ops.written_once import threefry2x32
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
 def split_each(keys: Any, number: int) -> list[Any]:
     """New keys for each key of an array of shape (n, 2)."""
-    low = np.arange(number, dtype=np.uint32)
-    words = threefry2x32(keys[:, 0:1], keys[:, 1:2], np.zeros(1, np.uint32), low)
-    made = np.stack(words, axis=-1)
+    count = np.arange(number, dtype=np.uint64)
+    made = np.stack(words_of(threefry2x32(keys[:, 0:1], keys[:, 1:2], count)), axis=-1)
     return [made[:, k] for k in range(number)]
 
 
 def unit_each(keys: Any, dtype: Any) -> Any:
     """One uniform number in [0, 1) for each key."""
-    zero = np.zeros(1, np.uint32)
-    return unit_of(*threefry2x32(keys[:, 0], keys[:, 1], zero, zero), dtype)
+    return unit_of(threefry2x32(keys[:, 0], keys[:, 1], np.zeros(1, np.uint64)), dtype)
 
 
 def normal_each(keys: Any, dtype: Any) -> Any:

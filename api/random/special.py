@@ -8,35 +8,15 @@ from typing import Any
 import numpy as np
 
 from tapeless.custom import CustomJvp
-from tapeless.random.coefficients import (
-    DOUBLE_CENTRE,
-    DOUBLE_FAR,
-    DOUBLE_TAIL,
-    LANCZOS,
-    LANCZOS_BASE,
-    SINGLE_CENTRE,
-    SINGLE_TAIL,
-)
+from tapeless.random.coefficients import LANCZOS, LANCZOS_BASE
 from tapeless.transforms.core.builder import active
+from tapeless.transforms.ops import giles, written_once
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
 def polynomial(coefficients: Any, x: Any) -> Any:
-    """A value of a polynomial; the coefficient of the highest power comes first.
-
-    By Horner's rule, whose rounding is JAX's. Compiled, a loop would wait for each product: there
-    every fourth coefficient makes a polynomial in x**4, and the four are computed side by side.
-    """
-    if not active():
-        return horner(coefficients, x)
-    square = x * x
-    a, b, c, d = (horner(coefficients[::-1][k::4][::-1], square * square) for k in range(4))
-    return (a + b * x) + (c + d * x) * square
-
-
-def horner(coefficients: Any, x: Any) -> Any:
-    """By one product for each coefficient but the first."""
+    """A value of a polynomial, by Horner's rule; the coefficient of the highest power is first."""
     value = coefficients[0]
     for c in coefficients[1:]:
         value = value * x + c
@@ -46,15 +26,10 @@ def horner(coefficients: Any, x: Any) -> Any:
 def inside_erf_inv(x: Any) -> Any:
     """The inverse of the error function between -1 and 1 (M. Giles, "Approximating the erfinv
     function", GPU Computing Gems, 2012)."""
-    w = -np.log(1 - x * x)  # log1p has more digits only near 0, where w is added to a number
-    pieces = _SINGLE if x.dtype.itemsize < 8 else _DOUBLE
     if active():
-        value = pieces[-1][1](w)
-        for limit, piece in reversed(pieces[:-1]):
-            value = np.where(w < limit, piece(w), value)
-    else:
-        value = _piecewise(pieces, w)
-    return value * x
+        return written_once.erf_inv(x)
+    w = -np.log(1 - x * x)  # log1p has more digits only near 0, where w is added to a number
+    return _piecewise(_SINGLE if x.dtype.itemsize < 8 else _DOUBLE, w) * x
 
 
 def _erf_inv(x: Any) -> Any:
@@ -77,13 +52,13 @@ def _piecewise(pieces: Any, w: Any) -> Any:
 
 
 _SINGLE = (
-    (5.0, lambda w: polynomial(SINGLE_CENTRE, w - w.dtype.type(2.5))),
-    (np.inf, lambda w: polynomial(SINGLE_TAIL, np.sqrt(w) - w.dtype.type(3))),
+    (5.0, lambda w: polynomial(giles.SINGLE_CENTRE, w - w.dtype.type(2.5))),
+    (np.inf, lambda w: polynomial(giles.SINGLE_TAIL, np.sqrt(w) - w.dtype.type(3))),
 )
 _DOUBLE = (
-    (6.25, lambda w: polynomial(DOUBLE_CENTRE, w - 3.125)),
-    (16.0, lambda w: polynomial(DOUBLE_TAIL, np.sqrt(w) - 3.25)),
-    (np.inf, lambda w: polynomial(DOUBLE_FAR, np.sqrt(w) - 5.0)),
+    (6.25, lambda w: polynomial(giles.DOUBLE_CENTRE, w - 3.125)),
+    (16.0, lambda w: polynomial(giles.DOUBLE_TAIL, np.sqrt(w) - 3.25)),
+    (np.inf, lambda w: polynomial(giles.DOUBLE_FAR, np.sqrt(w) - 5.0)),
 )
 
 erf_inv = CustomJvp(_erf_inv)

@@ -42,3 +42,24 @@ def test_a_dtype_is_written_only_where_it_decides():
     wide = tapeless.grad(lambda x: np.sum((WIDE * x) ** 3))
     assert "float64" not in wide.source(np.ones(2))
     assert "np.float64(3.0) * x" in wide.source(np.ones(2, "f4"))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "c8"])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, s: (WIDE * s) * x,
+        lambda x, s: ((1 - WIDE * s) / 2 + s) * x,
+        lambda x, s: x * -(s - INDEX * 2),
+        lambda x, s: x * (s * s),
+        lambda x, s: np.where(x.real > 0, WIDE * s, x),
+    ],
+)
+def test_what_is_computed_of_constants_and_python_scalars_has_their_dtype(f, dtype):
+    x = np.array([0.1, 3.0, -1.0]).astype(dtype)
+    for s in (0.7, 2):
+        found, expected = tapeless.vmap(f, in_axes=(None, None), axis_size=1)(x, s)[0], f(x, s)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
+    source = tapeless.vmap(f, in_axes=(None, None), axis_size=1).source(np.ones(2), 0.7)
+    assert "float64" not in source

@@ -10,13 +10,15 @@ from tapeless.transforms.core.language import Atom, Block, If
 from tapeless.transforms.errors import InternalError, Signal
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.merging import Merge
 from tapeless.transforms.frontend.sides import Ended, final_spec, run_branch
-from tapeless.transforms.frontend.staged_list import StagedList, start_tail
+from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.tails import start_tail
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import sure, truth
-from tapeless.transforms.frontend.values import ContentsLocation, Spec
+from tapeless.transforms.frontend.values import Spec
 
 
 def branch(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> None:

@@ -28,7 +28,6 @@ from tapeless.transforms.frontend.iteration import (
     enumerate_,
     filter_,
     folded,
-    iter_,
     len_,
     map_,
     next_,
@@ -36,9 +35,10 @@ from tapeless.transforms.frontend.iteration import (
     reduce_,
     reversed_,
     starmap,
-    zip_,
 )
 from tapeless.transforms.frontend.iterators import Advancing
+from tapeless.transforms.frontend.locations import put_attribute
+from tapeless.transforms.frontend.once import iter_, once, zipped
 from tapeless.transforms.frontend.ordering import sorted_
 from tapeless.transforms.frontend.outside import record, refuse_file, refuse_outside
 from tapeless.transforms.frontend.python_numbers import class_of
@@ -292,9 +292,9 @@ def _operator(kind: str) -> Any:
 BUILTINS: dict[Any, Any] = {
     range: range_,
     len: len_,
-    zip: zip_,
-    enumerate: enumerate_,
-    reversed: reversed_,
+    zip: once(zipped),
+    enumerate: once(enumerate_),
+    reversed: once(reversed_),
     sum: _sum,
     max: extremum("max"),
     min: extremum("min"),
@@ -308,7 +308,7 @@ BUILTINS: dict[Any, Any] = {
     print: _print,
     list: _list,
     tuple: _tuple,
-    map: map_,
+    map: once(map_),
     filter: filter_,
     any: _any_all(False),
     all: _any_all(True),
@@ -319,7 +319,7 @@ BUILTINS: dict[Any, Any] = {
     itertools.accumulate: accumulate,
     itertools.starmap: starmap,
     itertools.count: count_,
-    object.__setattr__: lambda hooks, x, name, value: hooks.put_attr(
+    object.__setattr__: lambda hooks, x, name, value: put_attribute(
         x, name, value, object.__setattr__
     ),
     getattr: _getattr,
@@ -367,9 +367,10 @@ BUILTINS: dict[Any, Any] = {
 }
 #: Functions that run over what they are given, and over which of their arguments.
 OVER_ITEMS = {
-    **dict.fromkeys((sum, list, tuple, any, all, sorted, enumerate, iter), slice(1)),
+    **dict.fromkeys((sum, list, tuple, any, all, sorted, enumerate), slice(1)),
     **dict.fromkeys((itertools.accumulate, math.fsum, math.prod), slice(1)),
     **dict.fromkeys((filter, functools.reduce, itertools.starmap), slice(1, 2)),
-    zip: slice(None),
     map: slice(1, None),
 }
+#: Those of them that take all items at once.
+AT_ONCE = (sum, list, tuple, sorted, math.fsum, math.prod)

@@ -15,12 +15,13 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend.applied import applied
 from tapeless.transforms.frontend.attributes import watch_class
-from tapeless.transforms.frontend.builtins_ import BUILTINS, OVER_ITEMS
+from tapeless.transforms.frontend.builtins_ import AT_ONCE, BUILTINS, OVER_ITEMS
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.draws import drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
 from tapeless.transforms.frontend.iterators import advancing
 from tapeless.transforms.frontend.kin import MUTABLE, put_back
+from tapeless.transforms.frontend.locations import before_change, put_attribute
 from tapeless.transforms.frontend.outside import record, refuse_outside, spelling
 from tapeless.transforms.frontend.provenance import (
     LIBRARIES,
@@ -43,10 +44,7 @@ from tapeless.transforms.frontend.symbols import (
     constant,
 )
 from tapeless.transforms.frontend.trace import Unrollable, trace
-from tapeless.transforms.frontend.values import (
-    before_change,
-    contains_symbol,
-)
+from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops import creation
 from tapeless.transforms.ops.table import FUNCTIONS, WRITERS
 from tapeless.transforms.outline import Stretch
@@ -179,10 +177,6 @@ class Calls:
             return trace().born(advancing(_opaque(cls, args, kwargs)))
         return trace().born(advancing(cls(*args, **kwargs)))
 
-    def put_attr(self, obj: Any, name: str, value: Any, plain: Any = setattr) -> None:
-        """Sets an attribute as `object.__setattr__` does."""
-        raise NotImplementedError
-
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
         args = seeded(f, args) if hashable(f) else args
@@ -191,7 +185,7 @@ class Calls:
         name = getattr(f, "__name__", "")
         this = getattr(f, "__self__", None)
         if isinstance(f, types.MethodWrapperType) and name == "__setattr__":  # of super()
-            self.put_attr(this, args[0], args[1], f.__objclass__.__setattr__)
+            put_attribute(this, args[0], args[1], f.__objclass__.__setattr__)
             return None
         if isinstance(this, str) and (name == "join" or symbolic):
             made = of_string(this, name, args, kwargs)
@@ -279,7 +273,7 @@ def _run_over(f: Any, args: tuple[Any, ...]) -> Iterable[Any]:
     """The arguments of a builtin function, those that it runs over as what they give."""
     items = list(args)
     which = OVER_ITEMS.get(f, slice(0))
-    items[which] = map(iterated, args[which])
+    items[which] = [iterated(v, f in AT_ONCE) for v in args[which]]
     return items
 
 

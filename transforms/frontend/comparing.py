@@ -15,6 +15,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.branches import choose, short_circuit
 from tapeless.transforms.frontend.comprehensions import comprehension
+from tapeless.transforms.frontend.iterators import Once
 from tapeless.transforms.frontend.provenance import static_attribute
 from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.sequences import Sequence
@@ -102,6 +103,8 @@ def _opposite(test: Any) -> Any:
 
 def contained(item: Any, container: Any) -> Any:
     """item in container."""
+    if isinstance(container, Once):
+        container = container.rest()
     if isinstance(container, Sequence) and not container.is_range:
         container = comprehension(
             "ListComp", (container, lambda v: (lambda: True, lambda: v), False)

@@ -9,13 +9,13 @@ from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend.branches import branch
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.iterators import Advancing
+from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.loops import for_loop
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
-from tapeless.transforms.frontend.values import ContentsLocation
 
 SMALL = 8  # comprehensions over at most so many known items are not rolled
 

@@ -8,6 +8,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     Atom,
     Block,
+    Type,
     Var,
     free_variables,
     statements,
@@ -59,7 +60,8 @@ def can_be_known(wanted: Atom) -> bool:
         elif a in t.parents:
             left += t.parents[a][2]
         elif (
-            a.type.shape
+            not isinstance(a.type, Type)
+            or a.type.shape
             or a.type.dtype.kind not in "iu"
             or a.size is None
             or not dims.symbols(a.size) & set(t.decisions.homes)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -128,11 +129,11 @@ def raise_(exc: Any, cause: Any = None) -> None:
         if issubclass(kind, kinds()):
             if level == depth:  # whether it is raised does not depend on data
                 raise exc from cause
-            raise UnsupportedError(
-                f"whether this {kind.__name__} is raised depends on the contents of arrays, "
-                "and an except clause catches it",
-                "write it as if and else",
-            )
+            hint, tests = "write it as if and else", trace().tests
+            why = f"whether this {kind.__name__} is raised must be known, an except clause catches it"
+            if tests:
+                raise NeedStatic(tests[-1], why, hint)
+            raise UnsupportedError(why, hint)
     if depth == 1 and not _has_symbols(exc):
         raise exc from cause
     if "<locals>" in kind.__qualname__:

@@ -50,7 +50,7 @@ def extremum(name: str) -> Any:
 
     def run(hooks: Any, *args: Any, key: Any = None, **more: Any) -> Any:
         args = tuple(listed(a) for a in args)
-        x = special.iterated(args[0]) if len(args) == 1 else list(args)
+        x = special.iterated(args[0], whole=True) if len(args) == 1 else list(args)
         x = filled(x) if must_roll(x) else x
         if not must_roll(x):
             items = list(x)

@@ -15,7 +15,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.branches import branch, choose
 from tapeless.transforms.frontend.comprehensions import Lazy, Undecided, must_roll
 from tapeless.transforms.frontend.effects import raise_
-from tapeless.transforms.frontend.iterators import Counting, inside
+from tapeless.transforms.frontend.iterators import Counting, Once, inside
 from tapeless.transforms.frontend.loops import for_loop
 from tapeless.transforms.frontend.sequences import Sequence, counted, sequence
 from tapeless.transforms.frontend.staged_list import StagedList
@@ -164,13 +164,11 @@ def starmap(hooks: Any, f: Any, x: Any) -> Any:
     return (hooks.call(f, *items) for items in x)
 
 
-def iter_(hooks: Any, x: Any, *more: Any) -> Any:
-    return iter(x, *more)
-
-
 def next_(hooks: Any, x: Any, *default: Any) -> Any:
     if isinstance(x, Lazy) and not x.started:
         return _first(hooks, x, *default)
+    if isinstance(x, Once):
+        return x.item(*default)
     return next(inside(x), *default)
 
 

@@ -7,12 +7,13 @@ that an iterator which is older than these is not advanced in them.
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.locations import AttributeLocation
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.values import AttributeLocation
 
 MAKERS = ("builtins", "itertools")
 ENDLESS = 10_000
@@ -61,6 +62,18 @@ class Advancing:
             )
         self.left = True
         return items
+
+
+class Once(ABC):
+    """What is run over once, beside Python's own iterators."""
+
+    @abstractmethod
+    def rest(self, whole: bool = False) -> Any:
+        """What was not taken before; `whole`: it is all taken now."""
+
+    @abstractmethod
+    def item(self, *default: Any) -> Any:
+        """next(self, *default)"""
 
 
 class Counting:

@@ -11,7 +11,9 @@ from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.cells import Absence, CellLocation, Value
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.differing import differing
+from tapeless.transforms.frontend.joining import convert, join, join_types
 from tapeless.transforms.frontend.kin import chosen, mutable
+from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.references import Choice, blank
 from tapeless.transforms.frontend.sides import Ended, reopened
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
@@ -21,13 +23,9 @@ from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import same_meaning, sure, undefined_flag
 from tapeless.transforms.frontend.values import (
     MISSING,
-    ContentsLocation,
     Diverged,
     Spec,
-    convert,
     is_reference,
-    join,
-    join_types,
     put_together,
     renewed,
 )

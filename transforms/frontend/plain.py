@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.hooks import Frame, Hooks
+from tapeless.transforms.frontend.frames import Frame
+from tapeless.transforms.frontend.hooks import Hooks
 from tapeless.transforms.frontend.rewrite import known_codes
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.trace import trace

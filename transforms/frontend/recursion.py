@@ -40,19 +40,12 @@ from tapeless.transforms.core.rewriting import refresh, retype
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.joining import convert, join, join_types
 from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.sides import final_spec, reopened
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Journal, Location, trace
-from tapeless.transforms.frontend.values import (
-    Spec,
-    certain,
-    convert,
-    join,
-    join_types,
-    put_together,
-    take_apart,
-)
+from tapeless.transforms.frontend.values import Spec, certain, put_together, take_apart
 from tapeless.transforms.ops.calls import CALLS, acts, enter, is_call
 
 ROUNDS = 12

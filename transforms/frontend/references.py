@@ -18,15 +18,10 @@ from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Block, If, Literal, Statement, Type, Var
 from tapeless.transforms.errors import AliasError
 from tapeless.transforms.frontend.cells import Value
+from tapeless.transforms.frontend.joining import convert, join_types
 from tapeless.transforms.frontend.symbols import Symbol, atoms, view_of, wrap
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.values import (
-    Reference,
-    Spec,
-    convert,
-    is_reference,
-    join_types,
-)
+from tapeless.transforms.frontend.values import Reference, Spec, is_reference
 from tapeless.transforms.ops import indexing
 from tapeless.transforms.ops.fresh import zero
 from tapeless.transforms.ops.steps import equal

@@ -8,57 +8,30 @@ from typing import Any
 
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import NeedStatic, atom, size_of
-from tapeless.transforms.core.language import (
-    Atom,
-    StackType,
-    Statement,
-    Var,
-)
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, StackType, Statement, Var
 from tapeless.transforms.core.sizes import INT
-from tapeless.transforms.errors import (
-    AliasError,
-    StructureError,
-    TapelessError,
-    UndefinedError,
-)
+from tapeless.transforms.errors import AliasError, StructureError, TapelessError, UndefinedError
 from tapeless.transforms.frontend.aliases import Aliases
 from tapeless.transforms.frontend.cells import Absence, CellLocation
 from tapeless.transforms.frontend.dependence import depends_on
 from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.growth import Growth
+from tapeless.transforms.frontend.joining import convert, join, join_types
 from tapeless.transforms.frontend.kin import out_of_date, refuse_changed_elements
 from tapeless.transforms.frontend.layouts import Layouts
+from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.references import Moving, outlasting
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.settled import Pass, Plain, Settled
 from tapeless.transforms.frontend.sides import final_spec
-from tapeless.transforms.frontend.staged_list import StagedList, start_tail
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Journal, Location, Unrollable, trace
 from tapeless.transforms.frontend.truth import truth, undefined_flag
 from tapeless.transforms.frontend.unset import SetLocation, not_yet
-from tapeless.transforms.frontend.values import (
-    MISSING,
-    ContentsLocation,
-    Diverged,
-    Spec,
-    called,
-    convert,
-    join,
-    join_types,
-    standing_for,
-)
+from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, called, standing_for
 
-FAILURES = (
-    Unrollable,
-    Plain,
-    NeedStatic,
-    StructureError,
-    AliasError,
-    UndefinedError,
-    Unreachable,
-)
-
-
+FAILURES = (Unrollable, Plain, NeedStatic, StructureError, AliasError, UndefinedError, Unreachable)
 # What a pass may raise because variables hold something else in the first one: None, mostly.
 OF_PYTHON = (TypeError, AttributeError)
 
@@ -78,13 +51,8 @@ class Roll:
     locations: dict[Any, Location] = field(default_factory=dict)
     types: dict[Any, list[Any]] = field(default_factory=dict)
     params: set[Var] = field(default_factory=set)
-    growing: list[tuple[StagedList, Spec]] = field(default_factory=list)
     late: list[tuple[Location, Spec]] = field(default_factory=list)
-    # (tail, elements logged, length) of the lists at the start of a pass
-    marks: list[tuple[Any, int, Any]] = field(default_factory=list)
-    lengths: dict[int, Any] = field(default_factory=dict)
-    grew: set[int] = field(default_factory=set)
-    stacks: set[Any] = field(default_factory=set)  # those of lists that grow in it
+    lists: Growth = field(default_factory=Growth)
     aliases: Aliases = field(default_factory=Aliases)
     moving: Moving = field(default_factory=Moving)
     moved: set[Any] = field(default_factory=set)  # what turned out to move in this pass
@@ -103,8 +71,7 @@ class Roll:
                 t.rollback(journal)
                 del t.blocks[-1][start:]
                 t.poisoned, t.notes = poisoned, notes
-                for tail in t.tails:
-                    tail.length = self.lengths.get(id(tail), tail.length)
+                self.lists.forget()
                 if isinstance(e, NeedStatic) and not depends_on(e.atom, self.params):
                     raise
                 if isinstance(e, (Unrollable, Plain)):
@@ -133,16 +100,20 @@ class Roll:
             overwritten = {
                 c: why
                 for c, why in t.poisoned.items()
-                if c not in poisoned and (c.birth < started or c in self.stacks)
+                if c not in poisoned and (c.birth < started or c in self.lists.stacks)
             }
             if len(overwritten) == before and staged is not None:
                 settled = Settled(self.seq, staged, self.aliases)
                 settled.collect(self.locations)
                 settled.emit(self.key)
-                self.measure()
+                self.lists.measure(self.key, self.count(), self.journal)
                 settled.set_variables()
                 return
         raise Unrollable("the types of its variables do not settle")
+
+    def count(self) -> Size | None:
+        """How many passes are made; None if data says so."""
+        return None if self.seq is None or self.stop is not None else self.seq.count
 
     def entries(self) -> dict[Any, Spec]:
         for loc in list(self.locations.values()):
@@ -159,7 +130,7 @@ class Roll:
         """Stages one pass; None if it must be staged again."""
         t = trace()
         staged = Pass(entries, self.parameters(entries), self.index())
-        self.mark_lists()
+        self.lists.mark()
         with t.recording() as journal, t.block() as staged.statements:
             self.journal = journal
             self.enter(staged, journal)
@@ -169,7 +140,7 @@ class Roll:
             news += [self.compare(key, loc, staged) for key, (loc, _) in staged.finals.items()]
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
         t.rollback(journal)
-        news += [self.note_growth(), self.start_tails(), self.start_late()]
+        news += [self.lists.note(), self.lists.start(), self.start_late()]
         if any(news):
             return None
         for key in self.locations:
@@ -287,7 +258,7 @@ class Roll:
             self.moved.discard(key)
             return True
         entry, final = staged.entries[key], staged.final(key)
-        if isinstance(loc, ContentsLocation) and self.grown(loc.obj, entry, final):
+        if isinstance(loc, ContentsLocation) and self.lists.grown(loc.obj, entry, final):
             return True
         unset = final.value is MISSING or isinstance(final.value, Diverged)
         if undefined_flag(final.value) is not None:
@@ -351,65 +322,6 @@ class Roll:
         started = bool(self.late)
         self.late.clear()
         return started
-
-    # -- lists that grow
-
-    def grown(self, target: Any, entry: Spec, final: Spec) -> bool:
-        """A list that got longer by appending: its elements move to stacks before the loop."""
-        n = len(entry.children)
-        if not isinstance(target, StagedList) or entry.keys[0] != id(None):
-            return False
-        if target.tail is not None:  # a branch or an inner loop made it a stack
-            self.growing.append((target, target.tail.spec))
-            return True
-        if len(final.children) <= n:
-            return False
-        element = final.children[n]
-        if element.kind == "static":
-            raise Unrollable(f"a list of {element.describe()} grows in it")
-        self.growing.append((target, element))
-        return True
-
-    def start_tails(self) -> bool:
-        started = bool(self.growing)
-        for target, element in self.growing:
-            trace().touch(ContentsLocation(target))
-            start_tail(target, element)
-            assert target.tail is not None
-            self.stacks |= {symbol.cell for symbol in target.tail.stacks}
-        self.growing.clear()
-        return started
-
-    def mark_lists(self) -> None:
-        self.marks = []
-        for tail in trace().tails:
-            before = self.lengths.setdefault(id(tail), tail.length)
-            tail.length = None if id(tail) in self.grew else before
-            self.marks.append((tail, len(tail.log), before))
-
-    def note_growth(self) -> bool:
-        """Whether a pass changed the length of a list that is taken to be known in it."""
-        news = {id(tail) for tail, mark, _ in self.marks if len(tail.log) > mark} - self.grew
-        self.grew |= news
-        return bool(news)
-
-    def measure(self) -> None:
-        """How long lists are now that got the same number of elements in each pass."""
-        for tail, mark, before in self.marks:
-            added = tail.log[mark:]
-            if not added:
-                tail.length = before
-                continue
-            tail.loops.add(self.key)
-            if (
-                self.seq is not None
-                and self.stop is None
-                and before is not None
-                and all(j is self.journal and n is not None for j, n in added)
-            ):
-                tail.length = before + sum(n for _, n in added) * self.seq.count
-            else:
-                tail.length = None
 
 
 def same_containers(entry: Spec, final: Spec, children: Callable[[], list[Any]]) -> Any:

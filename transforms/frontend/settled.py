@@ -27,18 +27,12 @@ from tapeless.transforms.errors import Signal
 from tapeless.transforms.frontend.aliases import Aliases
 from tapeless.transforms.frontend.cells import Absence, CellLocation
 from tapeless.transforms.frontend.dependence import depends_on_program
+from tapeless.transforms.frontend.joining import convert
+from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
 from tapeless.transforms.frontend.trace import Location, trace
-from tapeless.transforms.frontend.values import (
-    MISSING,
-    ContentsLocation,
-    Diverged,
-    Spec,
-    called,
-    convert,
-    standing_for,
-)
+from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, called, standing_for
 
 BOOL = Type(np.dtype(bool), (), True)
 

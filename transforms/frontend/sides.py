@@ -12,19 +12,16 @@ from tapeless.transforms.errors import AliasError, TapelessError, UndefinedError
 from tapeless.transforms.frontend import capture
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.effects import Unreachable, raise_
-from tapeless.transforms.frontend.references import by_reference
-from tapeless.transforms.frontend.trace import Location, trace
-from tapeless.transforms.frontend.values import (
-    MISSING,
+from tapeless.transforms.frontend.locations import (
     AttributeLocation,
     ClosureLocation,
     ContentsLocation,
-    Diverged,
     GlobalLocation,
-    Spec,
     entry_spec,
-    take_apart,
 )
+from tapeless.transforms.frontend.references import by_reference
+from tapeless.transforms.frontend.trace import Location, trace
+from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, take_apart
 
 OUTER = (AttributeLocation, GlobalLocation, ClosureLocation)
 

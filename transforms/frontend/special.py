@@ -14,7 +14,7 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.attributes import watch_class
 from tapeless.transforms.frontend.cells import Value
-from tapeless.transforms.frontend.iterators import Advancing, inside
+from tapeless.transforms.frontend.iterators import Advancing, Once, inside
 from tapeless.transforms.frontend.kin import current
 from tapeless.transforms.frontend.provenance import of_library, static_attribute
 from tapeless.transforms.frontend.staged_list import StagedList
@@ -200,8 +200,10 @@ def tested(value: Any) -> Any:
     return value
 
 
-def iterated(value: Any) -> Any:
-    """An object that is run over: what its `__iter__` gives."""
+def iterated(value: Any, whole: bool = False) -> Any:
+    """An object that is run over: what its `__iter__` gives; `whole`: now, and to its end."""
+    if isinstance(value, Once):
+        return value.rest(whole)
     method = special(value, "__iter__")
     if method is not None:
         value = trace().enter(method, value)

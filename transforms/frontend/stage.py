@@ -21,7 +21,7 @@ from tapeless.transforms.frontend.layouts import Order
 from tapeless.transforms.frontend.needs import resolve
 from tapeless.transforms.frontend.origins import find_origin, where_of
 from tapeless.transforms.frontend.reads import Captured, Guard
-from tapeless.transforms.frontend.staged_list import settle_lengths
+from tapeless.transforms.frontend.tails import settle_lengths
 from tapeless.transforms.frontend.trace import Trace
 from tapeless.transforms.frontend.values import (
     Spec,

@@ -82,6 +82,14 @@ class Symbol(Operators):
         return view_of(self, ((shapes.reshape, (), {"shape": made.type.shape}),), made.type)
 
     @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> Any:
+        return self.size * self.itemsize
+
+    @property
     def at(self) -> At:
         return At(self)
 
@@ -240,7 +248,8 @@ class BoundRule:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         made = call_numpy(METHODS[self.name], (self.symbol, *args), kwargs)
-        if self.name == "copy" and not args and not kwargs:
+        if self.name == "copy" and not args and not kwargs and self.symbol.mutable:
+            made = _array_without_axes(made, None, np.copy)
             trace().in_order.add(made.value())  # np.copy keeps the order
         return following(made, self.symbol)
 
@@ -381,9 +390,29 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     made = None if join is None else join(func, *args[1:], **kwargs)
     if made is None:
         made = apply(rule, *args, **kwargs)
+    if func.__hash__ and func in GIVES_ARRAYS:
+        made = _array_without_axes(made, args[0] if args else None, func)
     if func is np.nan_to_num and kwargs.get("copy") is False:
         out = args[0]
     return made if out is None else _store_out(out, made)
+
+
+#: Functions that give arrays, where others give numbers for what has no axes.
+GIVES_ARRAYS = frozenset(
+    {np.zeros, np.ones, np.empty, np.full, np.array, np.asarray, np.asanyarray}
+    | {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy}
+)
+
+
+def _array_without_axes(made: Any, source: Any, func: Any) -> Any:
+    """What such a function gives, which can be stored into also if it has no axes."""
+    value = atom(atoms(made))
+    if value.type.shape:
+        return made
+    same = func in (np.asarray, np.asanyarray) and isinstance(source, Symbol)
+    if same and source.is_array and source.value() is value:
+        return source
+    return Symbol(value, is_array=True)
 
 
 @functools.cache

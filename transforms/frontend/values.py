@@ -6,7 +6,6 @@ import copy
 import dataclasses
 import enum
 import functools
-from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,19 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, atom
-from tapeless.transforms.core.language import Atom, Literal, StackType, Type, Var
+from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
-from tapeless.transforms.frontend.kin import MUTABLE as CONTAINERS
-from tapeless.transforms.frontend.kin import changed, chosen, current
+from tapeless.transforms.frontend.kin import chosen, current
 from tapeless.transforms.frontend.provenance import static_attribute
-from tapeless.transforms.frontend.sameness import NUMBERS, same
+from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.symbols import Symbol, constant
-from tapeless.transforms.frontend.syntax import RESULT, plain
+from tapeless.transforms.frontend.syntax import RESULT
 from tapeless.transforms.frontend.texts import Chosen, Text
-from tapeless.transforms.frontend.trace import Location, trace
-from tapeless.transforms.ops.shapes import cast
+from tapeless.transforms.frontend.trace import trace
 
 
 class Missing:
@@ -201,229 +197,10 @@ def renewed(spec: Spec, children: list[Any]) -> Any:
     return trace().born(made)
 
 
-Build = Callable[[Spec, Spec, Callable[[], list[Any]]], Any]
-
-
-def _like_the_first(a: Spec, b: Spec, children: Callable[[], list[Any]]) -> Any:
-    return put_together(a, children())
-
-
-def join(
-    a: Spec,
-    b: Spec,
-    leaf: Callable[[Spec, Spec], Any],
-    build: Build = _like_the_first,
-    text: Callable[[Spec, Spec], Any] | None = None,
-) -> Any:
-    """One value for two that are built alike; `leaf` makes the value for two leaves, `build` that
-    for two containers, `text` that for two texts, where they may differ."""
-    if a.kind == "leaf" and b.kind == "leaf":
-        return leaf(a, b)
-    if text is not None and a.value is not b.value and is_text(a) and is_text(b):
-        return text(a, b)
-    if a.kind == "static" and b.kind == "static":
-        if a.value is b.value or same(a.value, b.value):
-            return a.value
-        raise StructureError(
-            f"{a.describe()} and {b.describe()} differ",
-            "only numbers, arrays and containers of them can depend on data",
-        )
-    a, b = _of_the_program(a, b), _of_the_program(b, a)
-    if a.kind is b.kind and a.keys == b.keys:
-        pairs = list(zip(a.children, b.children, strict=True))
-        return build(a, b, lambda: [join(x, y, leaf, build, text) for x, y in pairs])
-    if is_reference(a) and is_reference(b):
-        return leaf(a, b)
-    raise StructureError(f"{a.describe()} and {b.describe()} are built differently", Diverged.hint)
-
-
-def _of_the_program(a: Spec, other: Spec) -> Spec:
-    """A list from outside, where another one is made by the program, is of the kind of that."""
-    own = a.kind is list and isinstance(other.kind, type) and issubclass(other.kind, list)
-    named = own and other.kind.__name__ == "list"
-    return dataclasses.replace(a, kind=other.kind) if named else a
-
-
-def join_types(a: Type | StackType, b: Type | StackType) -> Type | StackType:
-    """The type of a value that is now `a`, now `b`; StructureError if there is none."""
-    if isinstance(a, StackType) or isinstance(b, StackType):
-        if isinstance(a, StackType) and isinstance(b, StackType):
-            joined = join_types(a.item, b.item)
-            assert isinstance(joined, Type)
-            return StackType(joined)
-        raise StructureError(f"{a} and {b} differ")
-    if a.ndim != b.ndim:
-        raise StructureError(f"{a} and {b} have different numbers of axes")
-    shape = tuple(_join_sizes(x, y) for x, y in zip(a.shape, b.shape, strict=True))
-    if a.dtype == b.dtype:
-        return Type(a.dtype, shape, a.weak and b.weak)
-    if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
-        raise StructureError(f"{a} and {b}: one is a truth value, the other a number")
-    if a.ndim:
-        raise StructureError(f"{a} and {b} have different dtypes")
-    if a.weak != b.weak:
-        strong, weak = (b, a) if a.weak else (a, b)
-        number = {"i": 0, "u": 0, "f": 0.0, "c": 0j}[weak.dtype.kind]
-        return Type(np.result_type(strong.dtype, number), shape)
-    return Type(np.promote_types(a.dtype, b.dtype), shape, a.weak)
-
-
-def _join_sizes(a: dims.Size, b: dims.Size) -> dims.Size:
-    if a == b:
-        return a
-    if 1 in (a, b):
-        raise StructureError(
-            f"an axis of length one becomes an axis of length {b if a == 1 else a}"
-        )
-    t = trace()
-    if a in t.joined:
-        return a
-    x, y = t.value(a), t.value(b)
-    if x is not None and x == y:
-        t.guard("==", a, b)
-        return a if isinstance(a, int) else b
-    made = dims.symbol("n", 0)
-    t.joined.add(made)
-    return made
-
-
 def called(name: str, a: Atom, alone: bool) -> str:
     """The name of what a variable holds: the variable's, if it holds nothing else beside."""
     own = a.name if isinstance(a, Var) else ""
     return (name if alone and name != RESULT else "") or own or name.removeprefix(".")
-
-
-def convert(value: Atom, to: Type | StackType) -> Atom:
-    """`value` as the joined type, in the open block."""
-    if isinstance(to, StackType) or value.type.dtype == to.dtype:
-        return value
-    if isinstance(value, Literal):
-        number = to.dtype.type(value.value)
-        return Literal(number.item() if to.weak else number, to)
-    if to.weak or (value.type.weak and not to.shape):
-        return cast(value, dtype=to.dtype)  # type: ignore[no-any-return]
-    return cast(value, dtype=to.dtype)  # type: ignore[no-any-return]
-
-
-class FrameLocation(Location):
-    def __init__(self, frame: Any, name: str) -> None:
-        self.frame, self.variable, self.name = frame, name, plain(name)
-        self.key = ("frame", id(frame), name)
-        self.birth = trace().birth(frame)
-
-    def get(self) -> Any:
-        return self.frame.__dict__.get(
-            self.variable, self.frame.__dict__.get(" diverged", {}).get(self.variable, MISSING)
-        )
-
-    def set(self, value: Any) -> None:
-        values = self.frame.__dict__
-        values.get(" diverged", {}).pop(self.variable, None)
-        if value is MISSING:
-            values.pop(self.variable, None)
-        elif isinstance(value, Diverged):
-            values.pop(self.variable, None)
-            values.setdefault(" diverged", {})[self.variable] = value
-        else:
-            values[self.variable] = value
-
-
-@dataclass(frozen=True, eq=False)
-class ListContents:
-    """The elements of a list, and those that rolled loops appended to it."""
-
-    items: tuple[Any, ...]
-    tail: Any
-
-    def spec(self) -> Spec:
-        parts = take_apart(self.items)
-        return Spec(tuple, self.items, (id(self.tail), *parts.keys), parts.children)
-
-
-class ContentsLocation(Location):
-    """The contents of a list, dict or set."""
-
-    def __init__(self, obj: Any) -> None:
-        self.obj, self.key, self.birth = obj, ("contents", id(obj)), trace().birth(obj)
-
-    def get(self) -> Any:
-        if isinstance(self.obj, deque):
-            return ListContents(tuple(self.obj), None)
-        if isinstance(self.obj, list):
-            return ListContents(tuple(list.__iter__(self.obj)), getattr(self.obj, "tail", None))
-        return dict(self.obj) if isinstance(self.obj, dict) else frozenset(self.obj)
-
-    def set(self, value: Any) -> None:
-        fill(self.obj, value)
-
-
-def fill(obj: Any, value: Any) -> None:
-    """Gives a container its contents."""
-    if isinstance(obj, deque):
-        obj.clear()
-        obj.extend(value.items if isinstance(value, ListContents) else value)
-        return
-    if isinstance(obj, list):
-        items = value.items if isinstance(value, ListContents) else value
-        list.__setitem__(obj, slice(None), items)
-        if isinstance(value, ListContents) and hasattr(obj, "tail"):
-            obj.tail = value.tail
-        return
-    obj.clear()
-    obj.update(value)
-
-
-def before_change(obj: Any) -> None:
-    """Must be called before a container of Python's changes."""
-    if isinstance(obj, CONTAINERS):
-        changed(obj)
-        trace().touch(ContentsLocation(obj))
-    elif isinstance(obj, (bytearray, array)):
-        what = f"changes a {type(obj).__name__} that is made outside of it"
-        trace().only_once(what, "use a list or an array of NumPy", trace().birth(obj))
-
-
-class AttributeLocation(Location):
-    def __init__(self, obj: Any, name: str) -> None:
-        self.obj, self.name, self.key = obj, name, ("attribute", id(obj), name)
-        self.birth = trace().birth(obj)
-
-    def get(self) -> Any:
-        return getattr(self.obj, self.name, MISSING)
-
-    def set(self, value: Any) -> None:
-        if value is MISSING:
-            delattr(self.obj, self.name)
-        else:
-            (type if isinstance(self.obj, type) else object).__setattr__(self.obj, self.name, value)
-
-
-class GlobalLocation(Location):
-    def __init__(self, values: dict[str, Any], name: str) -> None:
-        self.values, self.name, self.key = values, name, ("global", id(values), name)
-
-    def get(self) -> Any:
-        return self.values.get(self.name, MISSING)
-
-    def set(self, value: Any) -> None:
-        if value is MISSING:
-            self.values.pop(self.name, None)
-        else:
-            self.values[self.name] = value
-
-
-class ClosureLocation(Location):
-    def __init__(self, cell: Any, name: str) -> None:
-        self.cell, self.name, self.key = cell, name, ("closure", id(cell))
-
-    def get(self) -> Any:
-        try:
-            return self.cell.cell_contents
-        except ValueError:
-            return MISSING
-
-    def set(self, value: Any) -> None:
-        self.cell.cell_contents = value
 
 
 def contains_symbol(value: Any, depth: int = 4) -> bool:
@@ -438,12 +215,6 @@ def contains_symbol(value: Any, depth: int = 4) -> bool:
     if isinstance(value, slice):
         return any(isinstance(b, Symbol) for b in (value.start, value.stop, value.step))
     return False
-
-
-def entry_spec(loc: Location, value: Any) -> Spec:
-    if isinstance(value, ListContents):
-        return value.spec()
-    return Spec("static", value) if isinstance(value, Diverged) else take_apart(value)
 
 
 def certain(spec: Spec) -> Spec:

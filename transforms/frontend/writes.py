@@ -14,18 +14,10 @@ from typing import Any
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation, Value
 from tapeless.transforms.frontend.kin import MUTABLE
+from tapeless.transforms.frontend.locations import ContentsLocation, entry_spec, fill
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Location, Trace
-from tapeless.transforms.frontend.values import (
-    MISSING,
-    ContentsLocation,
-    Diverged,
-    Spec,
-    certain,
-    entry_spec,
-    fill,
-    take_apart,
-)
+from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, certain, take_apart
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
-from tapeless.transforms.loops import scalars
+from tapeless.transforms.loops import scalars, written_once
 from tapeless.transforms.loops.extents import Extents
 from tapeless.transforms.loops.lines import NotCompiled
 from tapeless.transforms.loops.routines import place_helpers
@@ -205,6 +205,8 @@ class Elements(Extents):
             value = self.read(stage, 0, index)
             return scalars.cast(value, s.args[0].type.dtype, out)
         values = [self.read(stage, k, index) for k in range(len(s.args))]
+        if s.op.name in written_once.WORK:
+            return written_once.called(s, values, self.imports, self.helpers)
         return scalars.spelled(s, values, self.imports)
 
     def read(self, stage: Stage, k: int, index: list[ast.expr]) -> ast.expr:

@@ -31,6 +31,7 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.core.sizes import size_value
+from tapeless.transforms.loops import written_once
 from tapeless.transforms.loops.alongside import alongside
 from tapeless.transforms.loops.analysis import Analysis
 from tapeless.transforms.loops.counted import counted
@@ -360,6 +361,8 @@ def imported_names(body: Iterable[Statement]) -> Iterator[str]:
     for s in body:
         if isinstance(s, Let) and s.op.name in IMPORTED:
             yield IMPORTED[s.op.name]
+        if isinstance(s, Let) and s.op.name == "erf_inv":
+            yield from ("log", "sqrt")
         for b in blocks(s):
             yield from imported_names(b.body)
 
@@ -380,6 +383,7 @@ RESERVED = (
     *("np", "empty", "njit", "plus", "plus_product", "product", "matrix", "scratch", "grown"),
     *("range", "max", "min", "abs", "len"),
     *NAMES,
+    *written_once.NAMES,
 )
 
 

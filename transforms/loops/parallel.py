@@ -32,6 +32,7 @@ from tapeless.transforms.loops.products import is_called
 from tapeless.transforms.loops.routines import is_routine
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.views import is_view
+from tapeless.transforms.loops.written_once import WORK
 
 HEAVY = 1 << 21  # additions from which nests are worth kernels of their own
 COSTLY = 12  # additions that take as long as a logarithm, in vectors both
@@ -262,8 +263,8 @@ class Parts:
         stage = self.analysis.stage(s)
         if stage is None or self.read_through(s):
             return 0
-        costly = stage.let.op.elementwise and stage.let.op.costly
-        return (COSTLY if costly else 1) * self.inner(stage, axes.get(stage))
+        costly = COSTLY if stage.let.op.elementwise and stage.let.op.costly else 1
+        return WORK.get(stage.let.op.name, costly) * self.inner(stage, axes.get(stage))
 
     def passes(self, s: For) -> Size:
         known = [a for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]

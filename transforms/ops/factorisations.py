@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import current
+from tapeless.transforms.core.builder import current, size_atom
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.language import Atom, Effect, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
@@ -170,17 +170,25 @@ def _qr_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None, None)
     real_only("qr", primals[0])
-    if params["k"] != primals[0].type.shape[-1]:
-        raise NotDifferentiableError(
-            "np.linalg.qr of a matrix with more columns than rows has no derivative here",
-            "factorise its transpose",
-        )
+    _require_tall(params["k"], *primals[0].type.shape[-2:])
     q, r = outs
     scaled = swap(solve(swap(r), swap(tangents[0])))  # a_dot r^-1
     inside = matmul(swap(q), scaled)
     below = tril(inside, k=-1)
     turn = sub(below, swap(below))
     return (add(matmul(q, sub(turn, inside)), scaled), matmul(sub(inside, turn), r))
+
+
+def _require_tall(k: Size, n: Size, m: Size) -> None:
+    """Whether there are fewer rows than columns may be known only when the program runs."""
+    if k == n != m:
+        raise NotDifferentiableError(
+            "np.linalg.qr of a matrix with more columns than rows has no derivative here",
+            "factorise its transpose",
+        )
+    if k != m:
+        sides = (size_atom(k), size_atom(m))
+        current().emit(Effect("check", sides, {}, current().origin))
 
 
 qr = Op("qr", _qr_infer, "np.linalg.qr({0})", _qr_jvp, costly=True, batch=stacked)

@@ -56,6 +56,7 @@ from tapeless.transforms.ops import (
     steps,
     systems,
     writing,
+    written_once,
 )
 from tapeless.transforms.ops.ufuncs import UFUNCS
 from tapeless.transforms.ops.writing import WRITERS as WRITERS
@@ -336,7 +337,8 @@ METHODS: dict[str, Rule] = {"clip": _clip}
 for _family in FAMILIES:
     FUNCTIONS |= getattr(_family, "NUMPY", {})
     METHODS |= getattr(_family, "METHODS", {})
-FUNCTIONS |= creation.OURS
+OURS = creation.OURS | written_once.OURS
+FUNCTIONS |= OURS
 FUNCTIONS |= {np.where: _where, np.clip: _clip, np.select: _select}
 FUNCTIONS |= {ufunc.outer: _outer(op) for ufunc, op in UFUNCS.items() if ufunc.nin == 2}
 FUNCTIONS |= {

@@ -180,7 +180,8 @@ class Function(Flow):
         results = made.results or ()
         room = ir.ArrayType(WORD, max(1, len(results)))
         place = self.builder.bitcast(variable(self.builder, room), POINTER)
-        status = self.builder.call(made.function, [*spread(args), place])
+        attributes = ("alwaysinline",) if self.pays(name) else ()
+        status = self.builder.call(made.function, [*spread(args), place], attrs=attributes)
         failed = self.builder.icmp_signed("!=", status, STATUS(0))
         with self.builder.if_then(failed, likely=False):
             self.leave(status)
@@ -188,6 +189,12 @@ class Function(Flow):
             Number(d, read_result(self.builder, place, k, d)) for k, d in enumerate(results)
         )
         return values[0] if made.single and values else values or None
+
+    def pays(self, name: str) -> bool:
+        """Whether a function that asks for it is inlined: in innermost loops, which can then use
+        vectors. Elsewhere it would only take longer to compile."""
+        asked = [self.unit.options(f).get("forceinline") for f in (name, self.node.name)]
+        return bool(asked[0] and (asked[1] or (self.loops and _is_innermost(self.loops[-1].node))))
 
     def first_link(self) -> Any:
         if self.chain is None:
@@ -215,6 +222,10 @@ def _loaded(target: ast.expr) -> ast.expr:
         case ast.Subscript(value=owner, slice=index):
             return ast.Subscript(owner, index, ast.Load())
     raise UnknownError("an assignment")
+
+
+def _is_innermost(loop: ast.stmt) -> bool:
+    return not any(isinstance(s, (ast.For, ast.While)) for s in ast.walk(loop) if s is not loop)
 
 
 def _is_none(e: ast.expr) -> bool:

@@ -21,7 +21,7 @@ from tapeless.backends.numba.signature import Array
 from tapeless.transforms.loops import products, scratch, sums
 
 TEXTS = (sums.PLUS, sums.MULTIPLIED, products.PRODUCT, products.MATRIX, scratch.SCRATCH)
-OPTIONS = frozenset(("nogil", "error_model", "fastmath"))
+OPTIONS = frozenset(("nogil", "error_model", "fastmath", "forceinline"))
 ATTEMPTS = 20  # to find the dtypes of variables in loops
 Error = tuple[str, tuple[Any, ...]]
 

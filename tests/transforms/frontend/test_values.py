@@ -10,17 +10,10 @@ from tapeless.transforms.core.builder import building
 from tapeless.transforms.core.language import Literal, StackType, Type, Var
 from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.decisions import Decisions
+from tapeless.transforms.frontend.joining import convert, join, join_types
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Trace
-from tapeless.transforms.frontend.values import (
-    MISSING,
-    contains_symbol,
-    convert,
-    join,
-    join_types,
-    put_together,
-    take_apart,
-)
+from tapeless.transforms.frontend.values import MISSING, contains_symbol, put_together, take_apart
 
 Point = namedtuple("Point", "x y")
 FLOAT = Type(np.dtype(float))

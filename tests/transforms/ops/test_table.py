@@ -12,11 +12,10 @@ from tapeless.tools.numpy_table import CONSTANT, page
 from tapeless.transforms.core.language import Let
 from tapeless.transforms.frontend.applied import APPLIED
 from tapeless.transforms.ops import table
-from tapeless.transforms.ops.creation import OURS
 from tapeless.transforms.ops.special import SPECIAL
 from tapeless.transforms.ops.special_more import SPECIAL as MORE_SPECIAL
 from tapeless.transforms.ops.special_more import UNARY
-from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
+from tapeless.transforms.ops.table import FUNCTIONS, METHODS, OURS, WRITERS, full_name
 from tapeless.transforms.ops.ufuncs import UFUNCS
 from tapeless.transforms.written.table import WRITTEN
 from tests.corpus.differences import leaves, rebuild, signed, unravel

@@ -1,0 +1,116 @@
+"""Attributes and items of Python objects, as a staged run reads and stores them."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.frontend import capture, special
+from tapeless.transforms.frontend.attributes import seen, watch_class
+from tapeless.transforms.frontend.calls import Calls
+from tapeless.transforms.frontend.frames import Frame
+from tapeless.transforms.frontend.index_tricks import joined_by, joins
+from tapeless.transforms.frontend.kin import current, put_back
+from tapeless.transforms.frontend.locations import AttributeLocation, before_change, put_attribute
+from tapeless.transforms.frontend.provenance import name_of, static_attribute
+from tapeless.transforms.frontend.python_numbers import attribute_of
+from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.symbols import Symbol, constant, wrap
+from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.values import contains_symbol
+
+
+class Access(Calls):
+    """What rewritten code does to attributes and items."""
+
+    def attr(self, obj: Any, name: str) -> Any:
+        if isinstance(obj, Symbol):
+            return attribute_of(obj, name)
+        found = static_attribute(type(obj), name)
+        if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
+            watch_class(type(obj), name)
+            return self.call(found.fget, obj)
+        if isinstance(found, functools.cached_property) and name not in getattr(
+            obj, "__dict__", {}
+        ):
+            value = self.call(found.func, obj)
+            self.set_attr(obj, name, value)
+            return value
+        current(obj)
+        if (method := special.getter(obj, name, found)) is not None:
+            return trace().enter(*method)
+        value = getattr(obj, name)
+        if name == "__dict__" and trace().birth(obj):
+            return trace().as_old(value, obj)
+        return value if isinstance(obj, Frame) else seen(obj, name, value)
+
+    def set_attr(self, obj: Any, name: str, value: Any) -> None:
+        found = static_attribute(type(obj), name)
+        if isinstance(found, property) and found.fset is not None:
+            self.call(found.fset, obj, value)
+            return
+        if (method := special.setter(obj, name, found)) is not None:
+            trace().enter(*method, value)
+            return
+        if isinstance(obj, dict) and type(obj).__setattr__ is dict.__setitem__:
+            self.set_item(obj, name, value)
+            return
+        put_attribute(obj, name, value)
+
+    def store_attr(self, value: Any, obj: Any, name: str) -> None:
+        """obj.name = value, in the order in which Python evaluates them."""
+        self.set_attr(obj, name, value)
+
+    def delete_attr(self, obj: Any, name: str) -> None:
+        trace().touch(AttributeLocation(obj, name))
+        delattr(obj, name)
+
+    def item(self, obj: Any, key: Any) -> Any:
+        method = special.special(obj, "__getitem__")
+        if method is not None:
+            return trace().enter(method, obj, key)
+        if isinstance(obj, defaultdict) and key not in obj:
+            return _filled(obj, key)
+        if isinstance(obj, np.ndarray) and contains_symbol(key):
+            return wrap(constant(obj))[key]
+        if joins(obj, key):
+            return joined_by(obj, key)
+        current(obj)
+        value = obj[key]
+        if isinstance(obj, capture.MAPPINGS) and not trace().birth(obj):
+            return capture.outer(value, lambda: obj[key], f"{name_of(obj)}[{key!r}]")
+        return value
+
+    def store_item(self, value: Any, obj: Any, key: Any) -> None:
+        """obj[key] = value, in the order in which Python evaluates them."""
+        self.set_item(obj, key, value)
+
+    def set_item(self, obj: Any, key: Any, value: Any) -> None:
+        method = special.special(obj, "__setitem__")
+        if method is not None:
+            trace().enter(method, obj, key, value)
+            return
+        before_change(obj)
+        obj[key] = value
+        put_back(obj)
+
+    def delete_item(self, obj: Any, key: Any) -> None:
+        method = special.special(obj, "__delitem__")
+        if method is not None:
+            trace().enter(method, obj, key)
+            return
+        before_change(obj)
+        del obj[key]
+        put_back(obj)
+
+
+def _filled(obj: Any, key: Any) -> Any:
+    """What a defaultdict makes for a key that it does not have."""
+    before_change(obj)
+    made = obj[key]
+    obj[key] = StagedList(made) if type(made) is list else made
+    return trace().born(obj[key])

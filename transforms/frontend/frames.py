@@ -1,0 +1,73 @@
+"""The local variables of a call of a rewritten function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.frontend.cells import undefined
+from tapeless.transforms.frontend.sameness import Variables
+from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.syntax import RESULT, plain
+from tapeless.transforms.frontend.trace import Location, trace
+from tapeless.transforms.frontend.values import MISSING, Diverged
+
+DIVERGED = " diverged"  # where a frame keeps why variables must not be read; no variable's name
+
+
+class FrameLocation(Location):
+    """A local variable."""
+
+    def __init__(self, frame: Frame, name: str) -> None:
+        self.frame, self.variable, self.name = frame, name, plain(name)
+        self.key = ("frame", id(frame), name)
+        self.birth = trace().birth(frame)
+
+    def get(self) -> Any:
+        values = self.frame.__dict__
+        if self.variable in values:
+            return values[self.variable]
+        return values.get(DIVERGED, {}).get(self.variable, MISSING)
+
+    def set(self, value: Any) -> None:
+        values = self.frame.__dict__
+        values.get(DIVERGED, {}).pop(self.variable, None)
+        if value is MISSING:
+            values.pop(self.variable, None)
+        elif isinstance(value, Diverged):
+            values.pop(self.variable, None)
+            values.setdefault(DIVERGED, {})[self.variable] = value
+        else:
+            values[self.variable] = value
+
+
+class Frame(Variables):
+    """The local variables of one call of a rewritten function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.__dict__.get(name, self) is value:
+            return
+        trace().touch(FrameLocation(self, name))
+        if type(value) is Symbol:
+            _assigned(value, name)
+        elif type(value) is StagedList and name != RESULT:
+            value.name = value.name or plain(name)
+        self.__dict__.get(DIVERGED, {}).pop(name, None)
+        self.__dict__[name] = value
+
+    def __getattr__(self, name: str) -> Any:
+        diverged = self.__dict__.get(DIVERGED, {})
+        if name in diverged:
+            raise diverged[name].refusal()
+        raise undefined(name)
+
+
+def _assigned(symbol: Symbol, name: str) -> None:
+    """The variable must be set that is assigned to this one; a value without a name gets it."""
+    absence = symbol.undefined
+    if absence is not None and not absence.none and absence.name != plain(name):
+        symbol.value()
+    atom = symbol.cell.atom if symbol.cell is not None else None
+    if isinstance(atom, Var) and not atom.name and name != RESULT:
+        atom.name = plain(name)

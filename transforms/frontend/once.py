@@ -1,0 +1,186 @@
+"""Iterators over what a rolled loop runs over: zip, map, enumerate, reversed and iter of arrays.
+
+As Python's they are run over once: each keeps how far it is, and gives the rest.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom, size_atom, size_of
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend import special
+from tapeless.transforms.frontend.branches import choose
+from tapeless.transforms.frontend.comprehensions import must_roll
+from tapeless.transforms.frontend.effects import raise_
+from tapeless.transforms.frontend.iteration import zip_
+from tapeless.transforms.frontend.iterators import Advancing, Once
+from tapeless.transforms.frontend.locations import AttributeLocation
+from tapeless.transforms.frontend.loops import for_loop, loop_key
+from tapeless.transforms.frontend.sequences import Sequence, counted, sequence
+from tapeless.transforms.frontend.symbols import Symbol, atoms, wrap
+from tapeless.transforms.frontend.trace import trace
+
+
+class Through(Once):
+    """An iterator over a sequence.
+
+    position  how many items were taken
+    left      something ran over it that Python ends or goes on with later: how far it is, is not
+              known
+    loop      the loop over it that is being staged
+    """
+
+    def __init__(self, items: Sequence) -> None:
+        self.items, self.position, self.left = items, 0, False
+        self.loop: Any = None
+        trace().born(self)
+
+    def __iter__(self) -> Any:
+        return iter(self.rest())
+
+    def __next__(self) -> Any:
+        return self.item()
+
+    def rest(self, whole: bool = False) -> Sequence:
+        """The items that were not taken before; `whole`: all are taken at once."""
+        first, items = self.ask(), self.items
+        self.move(_number(items.count))
+        self.left = not whole
+        if isinstance(first, int) and first == 0:
+            return items
+        return replace(items, span=(atom(atoms(self.place(first))), *items.span[1:]))
+
+    def one_by_one(self) -> Sequence:
+        """The rest, for a loop that data may end: each pass takes an item."""
+        first = self.ask()
+
+        def take(k: Any) -> Any:
+            self.move(k + 1)
+            return self.items.item(self.place(k))
+
+        return Sequence((atom(atoms(first)), size_atom(self.items.count), atom(1)), take)
+
+    def steps(self) -> Iterator[Any]:
+        """The rest as Python takes it, for a loop whose body takes items too."""
+        while _more(self.items.count, self.ask()):
+            yield self.item()
+
+    def item(self, *default: Any) -> Any:
+        """next(self, *default)"""
+        k = self.ask()
+        there = _more(self.items.count, k)
+
+        def take() -> Any:
+            self.move(k + 1)
+            return self.items.item(self.place(k))
+
+        def end() -> Any:
+            return default[0] if default else raise_(StopIteration())
+
+        if isinstance(there, Symbol):
+            return choose(there, take, end)
+        if there:
+            return take()
+        if default:
+            return default[0]
+        raise StopIteration
+
+    def groups(self, n: int) -> Sequence:
+        """zip(self, self, ...), with n times the same iterator."""
+        k, items = self.ask(), self.items
+        self.left = True
+        count = dims.maximum(items.count - size_of(atoms(k)), 0) // n
+        return counted(
+            count, lambda g: tuple(items.item(self.place(k + g * n + j)) for j in range(n))
+        )
+
+    def ask(self) -> Any:
+        """How far it is."""
+        if self.loop is not None:
+            why = "its body takes items too of what it runs over"
+            trace().decisions.unroll_all({self.loop: why})
+        if self.left:
+            raise UnsupportedError(
+                "an iterator (of zip, map, enumerate, reversed or iter) is used after something "
+                "else that ran over it, which may have left it half-way",
+                "make a list of it first",
+            )
+        return self.position
+
+    def move(self, position: Any) -> None:
+        trace().touch(AttributeLocation(self, "position"))
+        self.position = position
+
+    def place(self, k: Any) -> Any:
+        """The index of the k-th item in what is run over."""
+        start, _, step = map(wrap, self.items.span)
+        return start + k * step
+
+
+Through.__name__ = "iterator"  # as errors of Python say it
+
+
+def once(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes something to run over, as Python's: it is run over once."""
+
+    @functools.wraps(make)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        made = make(*args, **kwargs)
+        return Through(made) if isinstance(made, Sequence) else made
+
+    return run
+
+
+def for_each(
+    iterable: Any, body: Callable[[Any], Any], frame: Any, stop: str | None, name: str
+) -> None:
+    """A for statement."""
+    if not isinstance(iterable, Through):
+        for_loop(special.iterated(iterable), body, frame, stop, name)
+        return
+    key = loop_key(body)
+    kept = any(v is iterable for v in vars(frame).values())
+    if key in trace().decisions.unroll:
+        for_loop(Advancing(iterable.steps()), body, frame, stop, name)
+        return
+    items = iterable.one_by_one() if kept and stop else iterable.rest(whole=stop is None)
+    iterable.loop = key
+    for_loop(items, body, frame, stop, name)
+    iterable.loop = None
+
+
+def zipped(hooks: Any, *parts: Any, strict: bool = False) -> Any:
+    first, n = (parts or [None])[0], len(parts)
+    if isinstance(first, Through) and n > 1 and all(p is first for p in parts) and not strict:
+        return first.groups(n)
+    return zip_(hooks, *map(special.iterated, parts), strict=strict)
+
+
+def iter_(hooks: Any, x: Any, *more: Any) -> Any:
+    if more or isinstance(x, Through):
+        return iter(x, *more) if more else x
+    x = special.iterated(x)
+    found = sequence(x) if must_roll(x) else None
+    return iter(x) if found is None else Through(found)
+
+
+def _number(count: dims.Size) -> Any:
+    return count if isinstance(count, int) else wrap(size_atom(count))
+
+
+def _more(count: dims.Size, k: Any) -> Any:
+    """Whether there are more than k items; known where the number of items can be guarded."""
+    if not isinstance(k, int):
+        return k < _number(count)
+    if isinstance(count, int) or dims.at_least(count, k + 1):
+        return dims.at_least(count, k + 1)
+    known = trace().value(count)
+    if known is None:
+        return wrap(size_atom(count)) > k
+    trace().guard(*((">=", count, k + 1) if known > k else (">=", k, count)))
+    return known > k

@@ -1,0 +1,116 @@
+"""Operators of Python on what may hold symbols: arithmetic, comparisons, and, or, not, in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend import special
+from tapeless.transforms.frontend.access import Access
+from tapeless.transforms.frontend.branches import short_circuit
+from tapeless.transforms.frontend.comparing import binary, contained
+from tapeless.transforms.frontend.kin import put_back
+from tapeless.transforms.frontend.locations import before_change
+from tapeless.transforms.frontend.operators import store_into
+from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
+from tapeless.transforms.frontend.texts import Text, percent
+from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.truth import is_none, same_meaning, truth
+from tapeless.transforms.frontend.values import contains_symbol
+from tapeless.transforms.ops.table import FUNCTIONS
+
+
+class Operations(Access):
+    """What rewritten code does with operators."""
+
+    def binary(self, left: Any, kind: str, right: Any) -> Any:
+        return binary(kind, left, right)
+
+    def unary(self, kind: str, value: Any) -> Any:
+        return special.unary(kind, value)
+
+    def mod(self, left: Any, right: Any) -> Any:
+        text = isinstance(left, Text) or (isinstance(left, str) and contains_symbol(right))
+        return percent(left, right) if text else special.binary("Mod", left, right)
+
+    def inplace(self, kind: str, target: Any, value: Any) -> Any:
+        if isinstance(target, str) and kind == "Mod":
+            return self.mod(target, value)
+        before_change(target)
+        if isinstance(target, np.ndarray):
+            raise UnsupportedError(
+                "an array that was made outside of the program is overwritten", "copy it first"
+            )
+        made = special.inplace(kind, target, value)
+        put_back(target)
+        return made
+
+    def inplace_item(self, kind: str, obj: Any, key: Any, value: Any) -> None:
+        if not isinstance(obj, Symbol):
+            self.set_item(obj, key, self.inplace(kind, self.item(obj, key), value()))
+            return
+        key = _fixed(key)
+        old = obj[key]
+        new = special.binary(kind, old, value())
+        if isinstance(old, Symbol) and old.mutable and old.parent is not None:
+            store_into(old, new)
+        else:
+            obj[key] = new
+
+    def inplace_attr(self, kind: str, obj: Any, name: str, value: Any) -> None:
+        self.set_attr(obj, name, self.inplace(kind, self.attr(obj, name), value()))
+
+    def is_none(self, value: Any, negate: bool) -> Any:
+        found = is_none(value)
+        return self.not_(found) if negate else found
+
+    def not_(self, value: Any) -> Any:
+        if isinstance(value, Symbol) and value.type.shape:
+            value = truth(value)
+        if isinstance(value, Symbol):
+            if value.type.dtype.kind != "b":
+                return apply(FUNCTIONS[np.equal], value, 0)
+            opposite = apply(FUNCTIONS[np.logical_not], value)
+            if isinstance(opposite, Symbol):
+                same_meaning(value.value(), opposite.value(), when=False)
+            return opposite
+        if isinstance(value, StagedList) and value.tail is not None:
+            return value.length() == 0
+        return not special.tested(value)
+
+    def and_(self, *parts: Any) -> Any:
+        return short_circuit(parts, True)
+
+    def or_(self, *parts: Any) -> Any:
+        return short_circuit(parts, False)
+
+    def compare(self, left: Any, kinds: tuple[str, ...], *rights: Any) -> Any:
+        def one(left: Any, k: int) -> Any:
+            right = rights[k]()
+            if kinds[k] in ("Is", "IsNot") and (left is None or right is None):
+                test = self.is_none(left if right is None else right, kinds[k] == "IsNot")
+            else:
+                test = binary(kinds[k], left, right)
+            if k + 1 == len(kinds):
+                return test
+            return short_circuit((lambda: test, lambda: one(right, k + 1)), True)
+
+        return one(left, 0)
+
+    def contains(self, item: Any, container: Any, negate: bool) -> Any:
+        if isinstance(container, str) and isinstance(item, Text):
+            item.need("in")
+        method = special.special(container, "__contains__")
+        if method is not None:
+            found = truth(trace().enter(method, container, item))
+        else:
+            found = contained(item, container)
+        return self.not_(found) if negate else found
+
+
+def _fixed(key: Any) -> Any:
+    """A key whose symbols do not change between the load and the store of `x[key] += v`."""
+    return wrap(atoms(key)) if isinstance(key, (Symbol, tuple)) and contains_symbol(key) else key

@@ -1,0 +1,140 @@
+"""What rolled loops append to lists: stacks, one for each leaf of an element."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.frontend.cells import CellLocation, named_like
+from tapeless.transforms.frontend.dependence import can_be_known
+from tapeless.transforms.frontend.joining import join_types
+from tapeless.transforms.frontend.kin import put_into
+from tapeless.transforms.frontend.sameness import same
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.values import certain, take_apart
+from tapeless.transforms.ops import stacks
+
+if TYPE_CHECKING:
+    from tapeless.transforms.frontend.staged_list import StagedList
+
+
+class Tail:
+    """Elements appended in rolled loops: one stack for each leaf of an element."""
+
+    def __init__(self, spec: Any, stack_symbols: list[Symbol]) -> None:
+        self.spec, self.stacks = spec, stack_symbols
+        self.length: Size | None = 0  # None: not known
+        trace().tails.append(self)
+        self.log: list[Any] = []  # for each appended element, the block that appended it
+        self.loops: set[Any] = set()  # those that append to it
+        self.made: Any = None  # (stacks, block, arrays) of the last reading
+
+    def check(self, spec: Any) -> None:
+        """Refuses an element of another structure or type than the others."""
+        require_alike(spec, self.spec)
+        for symbol, leaf in zip(self.stacks, spec.leaves(), strict=True):
+            item = symbol.type.item  # type: ignore[attr-defined]
+            if join_types(item, leaf.type) != item:
+                raise StructureError(
+                    f"the elements appended to a list in a loop change from {item} to {leaf.type}"
+                )
+
+    def copy(self) -> Tail:
+        """The same elements, to which others are appended."""
+        made = Tail(self.spec, [Symbol(symbol.value()) for symbol in self.stacks])
+        made.length, made.loops = self.length, self.loops
+        for old, new in zip(self.stacks, made.stacks, strict=True):
+            trace().hold(new.cell, trace().holding(old.cell))
+        return made
+
+    def hold(self, spec: Any) -> None:
+        """An array that the list holds shows through it when it is overwritten later."""
+        for symbol, value in zip(self.stacks, spec.leaf_values(), strict=True):
+            if isinstance(value, Symbol) and value.mutable:
+                trace().hold(symbol.cell, value.memory())
+
+
+def settle_lengths(value: Any) -> None:
+    """A list that a function returns has as many leaves as elements: loops that fill it are
+    unrolled, or refused."""
+    tail = getattr(value, "tail", None) if isinstance(value, list) else None
+    if tail is not None:
+        why = "a list that it fills is returned"
+        trace().decisions.unroll_all(dict.fromkeys(tail.loops, why))
+        if tail.length is not None and can_be_known(size_atom(tail.length)):
+            items = list(value)
+            value.tail = None
+            list.extend(value, items)
+            return
+        raise UnsupportedError(
+            "a list is returned whose length depends on the contents of arrays",
+            "return an array: np.array(...) of the list",
+        )
+    parts = value.values() if isinstance(value, dict) else value
+    for part in parts if isinstance(value, (list, tuple, dict)) else ():
+        settle_lengths(part)
+
+
+def replace(stack: Symbol, new: Atom) -> None:
+    """Gives a stack its next value; what the list held before stays as it is."""
+    assert stack.cell is not None
+    trace().touch(CellLocation(stack.cell))
+    stack.cell.atom = named_like(stack.cell.atom, new)
+
+
+def position(k: Any) -> Atom:
+    """An index into a list; refuses what lists do."""
+    if isinstance(k, Symbol) and k.type.dtype.kind in "iub" and not k.type.shape:
+        return k.value()
+    try:
+        return atom(operator.index(k))
+    except TypeError:
+        raise TypeError(
+            f"list indices must be integers or slices, not {type(k).__name__}"
+        ) from None
+
+
+def require_alike(a: Any, b: Any) -> None:
+    if not _alike(a, b):
+        raise StructureError(
+            "the elements appended to a list in a loop, or on one side of a test, are built "
+            f"differently: {a.describe()} and {b.describe()}",
+            "append elements of one kind, and keep functions and texts apart from them",
+        )
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two elements are built alike, and hold the same where they hold no numbers."""
+    if a.kind is not b.kind and a.kind != b.kind:
+        return False
+    if a.kind == "static":
+        return a.value is b.value or same(a.value, b.value)
+    return a.keys == b.keys and all(map(_alike, a.children, b.children))
+
+
+def start_tail(target: StagedList, element: Any) -> None:
+    """Moves the elements of `target` into stacks; `element` shows what will be appended."""
+    specs = [certain(take_apart(v)) for v in list.__iter__(target)]
+    types = [a.type for a in element.leaves()]
+    for s in specs:
+        require_alike(s, element)
+        types = [join_types(t, a.type) for t, a in zip(types, s.leaves(), strict=True)]
+    made = [stacks.new_stack(item=Type(t.dtype, t.shape)) for t in types]
+    for stack in made:
+        stack.name = target.name
+    tail = Tail(element, list(map(Symbol, made)))
+    count = len(specs)
+    for s in specs:
+        for symbol, leaf in zip(tail.stacks, s.leaves(), strict=True):
+            symbol.cell.atom = stacks.push(symbol.value(), leaf)  # type: ignore[union-attr]
+        tail.hold(s)
+    present = list(target)
+    target.clear()
+    target.tail = tail
+    put_into(target, present)
+    tail.length = count

@@ -1,0 +1,149 @@
+"""Elementwise functions that are too long to be written out wherever they are used.
+
+An emitted module has each of them once, as a function, and calls it:
+
+    x = erf_inv(2.0 * uniform - 1.0)
+
+Loop form has them for single numbers (`loops/written_once.py`).
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import broadcast
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops import giles
+from tapeless.transforms.ops.arithmetic import mul
+from tapeless.transforms.ops.elementwise import exp
+from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.promotion import conform
+
+PARITY = 0x1BD11BDA  # of the key schedule, from Skein
+ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+WORD, COUNT = np.dtype(np.uint32), np.dtype(np.uint64)
+
+THREEFRY = f'''
+def threefry2x32(key0, key1, count):
+    """64 random bits for each 64-bit count and key of two uint32 words: Threefry-2x32 (Salmon et
+    al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011)."""
+    keys = (key0, key1, key0 ^ key1 ^ np.uint32({PARITY:#x}))
+    turns = {ROTATIONS}
+    with np.errstate(over="ignore"):  # sums wrap around
+        x = (count >> np.uint64(32)).astype(np.uint32) + key0
+        y = count.astype(np.uint32) + key1
+        for k in range(5):
+            for turn in turns[k % 2]:
+                x = x + y
+                y = (y << np.uint32(turn) | y >> np.uint32(32 - turn)) ^ x
+            x = x + keys[(k + 1) % 3]
+            y = y + (keys[(k + 2) % 3] + np.uint32(k + 1))
+    return x.astype(np.uint64) << np.uint64(32) | y
+'''
+
+
+def _listed(coefficients: Iterable[Any]) -> str:
+    text = ", ".join(repr(float(c)) if isinstance(c, float) else str(c) for c in coefficients)
+    return textwrap.fill(text, 92, initial_indent=" " * 8, subsequent_indent=" " * 8)
+
+
+ERF_INV = f'''
+def erf_inv(x):
+    """The inverse of the error function between -1 and 1 (M. Giles, "Approximating the erfinv
+    function", GPU Computing Gems, 2012)."""
+    near = [
+{_listed(giles.DOUBLE_CENTRE)},
+    ]
+    far = [
+{_listed(giles.DOUBLE_TAIL)},
+    ]
+    farther = [
+{_listed(giles.DOUBLE_FAR)},
+    ]
+    w = -np.log(1 - x * x)
+    root = np.sqrt(w)
+    tail = np.where(w < 16, np.polyval(far, root - 3.25), np.polyval(farther, root - 5))
+    return np.where(w < 6.25, np.polyval(near, w - 3.125), tail) * x
+'''
+ERF_INV_SINGLE = f'''
+def erf_inv_single(x):
+    """The inverse of the error function between -1 and 1, of float32 (M. Giles, "Approximating the
+    erfinv function", GPU Computing Gems, 2012)."""
+    near = [
+{_listed(giles.SINGLE_CENTRE)},
+    ]
+    far = [
+{_listed(giles.SINGLE_TAIL)},
+    ]
+    w = -np.log(1 - x * x)
+    tail = np.polyval(np.float32(far), np.sqrt(w) - 3)
+    return np.where(w < 5, np.polyval(np.float32(near), w - np.float32(2.5)), tail) * x
+'''
+
+
+def _function(text: str) -> Any:
+    """The function that a text defines: the same in our own code and in emitted modules."""
+    made: dict[str, Any] = {"np": np, "__name__": __name__}
+    exec(text, made)
+    return made[text.split("(")[0].removeprefix("\ndef ")]
+
+
+# -- 64 random bits: (uint32, uint32, uint64) to uint64
+
+
+def _threefry_infer(key0: Atom, key1: Atom, count: Atom) -> Type:
+    have = tuple(a.type.dtype for a in (key0, key1, count))
+    if have != (WORD, WORD, COUNT):
+        raise TypeError(f"threefry2x32 takes uint32, uint32 and uint64, not {have}")
+    return Type(COUNT, broadcast(key0.type.shape, key1.type.shape, count.type.shape))
+
+
+threefry2x32 = _function(THREEFRY)
+threefry = Op(
+    "threefry2x32",
+    _threefry_infer,
+    lambda args, params: ("threefry2x32({0}, {1}, {2})", THREEFRY),
+    costly=True,
+    elementwise=True,
+)
+
+# -- the inverse error function between -1 and 1: float32 or float64
+
+
+def _erf_inv_infer(x: Atom) -> Type:
+    if x.type.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise TypeError(f"erf_inv takes float32 or float64, not {x.type.dtype}")
+    return Type(x.type.dtype, x.type.shape)
+
+
+def _erf_inv_source(args: Any, params: Any) -> tuple[str, str]:
+    if args[0].type.dtype.itemsize < 8:
+        return "erf_inv_single({0})", ERF_INV_SINGLE
+    return "erf_inv({0})", ERF_INV
+
+
+def _erf_inv_jvp(primals: Any, tangents: Any, outs: Any, params: Any) -> tuple[Any]:
+    y = outs[0]
+    slope = math.sqrt(math.pi) / 2 * exp(y * y)
+    return (conform(mul(tangents[0], slope), y.type),)
+
+
+erf_inv = _function(ERF_INV)
+erf_inv_single = _function(ERF_INV_SINGLE)
+inverse_erf = Op(
+    "erf_inv", _erf_inv_infer, _erf_inv_source, _erf_inv_jvp, costly=True, elementwise=True
+)
+
+
+def _rule(op: Op) -> Callable[..., Any]:
+    return lambda *args: op(*map(as_array, args))
+
+
+#: The functions that a staged run meets.
+OURS: dict[Any, Any] = {threefry2x32: _rule(threefry), erf_inv: _rule(inverse_erf)}
