@@ -149,9 +149,9 @@ NAMES = {
         "check": "check_grads",
         "compiled": "disable_jit jit",
         "functions": (
-            "checkpoint custom_jvp custom_vjp grad jvp jvp_fn linearize remat "
-            "stop_gradient value_and_grad vjp"
+            "checkpoint custom_jvp custom_vjp jvp jvp_fn linearize remat stop_gradient vjp"
         ),
+        "gradients": "grad value_and_grad",
         "hardware": (
             "block_until_ready default_backend default_device Device device_count "
             "device_get device_put devices local_device_count local_devices "

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless import tree
 from tapeless.arrays import Array
+from tapeless.later import later
 from tapeless.naming import base_name
-from tapeless.region import described, is_value, leaf_type, shape_text
-from tapeless.transforms.core.language import Type
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
-from tapeless.transforms.frontend.symbols import Symbol
+
+if TYPE_CHECKING:
+    from tapeless import region
+    from tapeless.transforms.core.language import Type
+    from tapeless.transforms.frontend import symbols
+else:
+    region = later("tapeless.region")
+    symbols = later("tapeless.transforms.frontend.symbols")
 
 
 def plural(n: int, noun: str) -> str:
@@ -65,12 +71,12 @@ def check_input(part: Any, what: str, holomorphic: bool = False, real: bool = Tr
     """Refuses what cannot be differentiated with respect to; `real`: so are complex numbers, unless
     the function is holomorphic."""
     for leaf in tree.leaves(part):
-        if not is_value(leaf):
+        if not region.is_value(leaf):
             raise ArgumentTypeError(
-                f"{what}: cannot differentiate with respect to {described(leaf)}",
+                f"{what}: cannot differentiate with respect to {region.described(leaf)}",
                 "choose other argnums, or pass numbers and arrays",
             )
-        dtype = leaf_type(leaf).dtype
+        dtype = region.leaf_type(leaf).dtype
         if holomorphic and dtype.kind != "c":
             raise ArgumentTypeError(
                 f"{what} with holomorphic=True needs complex inputs, not {dtype.name}"
@@ -101,7 +107,7 @@ def with_aux(value: Any, has_aux: bool, what: str, fun: Any) -> tuple[Any, Any]:
     if not isinstance(value, tuple) or len(value) != 2:
         raise ArgumentTypeError(
             f"{what} with has_aux=True needs a function that returns a pair (value, aux); "
-            f"{base_name(fun)} returns {described(value)}"
+            f"{base_name(fun)} returns {region.described(value)}"
         )
     return value
 
@@ -111,8 +117,8 @@ def check_tangents(primals: list[Any], tangents: list[Any]) -> None:
     flat, structure = tree.flatten(primals)
     dots = like_leaves(structure, tangents, "jvp: the tangents", "the primals")
     for primal, dot in zip(flat, dots, strict=True):
-        if is_value(primal) and leaf_type(primal).differentiable:
-            check_leaf(dot, leaf_type(primal), "jvp: a tangent", "its primal")
+        if region.is_value(primal) and region.leaf_type(primal).differentiable:
+            check_leaf(dot, region.leaf_type(primal), "jvp: a tangent", "its primal")
 
 
 def like_leaves(structure: Any, given: Any, what: str, other: str) -> list[Any]:
@@ -129,9 +135,9 @@ def like_leaves(structure: Any, given: Any, what: str, other: str) -> list[Any]:
 
 def check_leaf(given: Any, kind: Type, what: str, other: str) -> None:
     """Refuses a tangent or cotangent of another dtype or shape than the value it belongs to."""
-    if not is_value(given):
-        raise ArgumentTypeError(f"{what} is {described(given)}, not a number or an array")
-    have = leaf_type(given)
+    if not region.is_value(given):
+        raise ArgumentTypeError(f"{what} is {region.described(given)}, not a number or an array")
+    have = region.leaf_type(given)
     allowed = "fc" if kind.dtype.kind == "c" else "f"
     differ = have.dtype != kind.dtype and not (have.weak or kind.weak)
     if have.dtype.kind not in allowed or differ:
@@ -139,16 +145,16 @@ def check_leaf(given: Any, kind: Type, what: str, other: str) -> None:
             f"{what} is {have.dtype.name}, {other} is {kind.dtype.name}",
             "pass floats of the same dtype: 1.0 instead of 1",
         )
-    if isinstance(given, Symbol):
+    if isinstance(given, symbols.Symbol):
         return  # its shape is compared where the program is made
     if len(have.shape) != len(kind.shape) or any(
         isinstance(n, int) and n != k for n, k in zip(kind.shape, have.shape, strict=True)
     ):
         raise ArgumentError(
-            f"{what} has shape {shape_text(have.shape)}, {other} has shape {shape_text(kind.shape)}"
+            f"{what} has shape {region.shape_text(have.shape)}, {other} has shape {region.shape_text(kind.shape)}"
         )
 
 
 def differentiable(x: Any) -> bool:
     """Whether a leaf is a float or complex number or array."""
-    return is_value(x) and leaf_type(x).differentiable
+    return region.is_value(x) and region.leaf_type(x).differentiable

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.transforms.frontend.updates import At
+from tapeless.later import later
 
 if TYPE_CHECKING:
     from tapeless.hardware import Device
+    from tapeless.transforms.frontend import updates
+else:
+    updates = later("tapeless.transforms.frontend.updates")
 
 
 def _replacing(name: str) -> Any:
@@ -58,10 +61,10 @@ class Array(np.ndarray[Any, Any]):
         return func(*_mapped(_own, args), **_mapped(_own, kwargs))
 
     @property
-    def at(self) -> At:
+    def at(self) -> updates.At:
         """`x.at[key].set(v)` is a changed copy; also add, subtract, multiply, divide, power, min,
         max, apply and get."""
-        return At(self)
+        return updates.At(self)
 
     def block_until_ready(self) -> Array:
         """The array: what is returned here has been computed, always."""

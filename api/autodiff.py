@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,27 +19,21 @@ from tapeless.arguments import (
     positions,
     with_aux,
 )
+from tapeless.later import later
 from tapeless.naming import argument_names, base_name
-from tapeless.region import (
-    Region,
-    Reverse,
-    described,
-    fresh_input,
-    is_value,
-    leaf_atom,
-    matched,
-    owned,
-    private,
-    put,
-    refuse_shared,
-)
 from tapeless.transformed import Transformed
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Effect, Type, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
-from tapeless.transforms.frontend.symbols import wrap
-from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
+
+if TYPE_CHECKING:
+    from tapeless import region as regions
+    from tapeless.transforms import jvp as forward
+    from tapeless.transforms.frontend import symbols, trace
+    from tapeless.transforms.jvp import Tangents
+else:
+    regions, forward = later("tapeless.region"), later("tapeless.transforms.jvp")
+    symbols, trace = (later(f"tapeless.transforms.frontend.{m}") for m in ("symbols", "trace"))
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -130,24 +124,24 @@ class Grad(Transformed):
         return (plain, by_name) if self.argnames else plain
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        outermost = not any(trace().blocks)
+        outermost = not any(trace.trace().blocks)
         chosen = self.chosen(args, kwargs)
         self.check(args, kwargs)
         leaves, structure = tree.flatten(chosen)
-        inputs = [fresh_input(x) for x in leaves]
-        new = owned(tree.unflatten(structure, [s for _, s in inputs]))
-        given, own = private(self.replaced(args, kwargs, new), [s for _, s in inputs])
-        region = Region(self.fun, *given)
-        refuse_shared(tree.leaves((args, kwargs)), own)
+        inputs = [regions.fresh_input(x) for x in leaves]
+        new = regions.owned(tree.unflatten(structure, [s for _, s in inputs]))
+        given, own = regions.private(self.replaced(args, kwargs, new), [s for _, s in inputs])
+        region = regions.Region(self.fun, *given)
+        regions.refuse_shared(tree.leaves((args, kwargs)), own)
         value, aux = with_aux(region.value, self.has_aux, self.suffix, self.fun)
         out = self.output(value)
         one = atom(1.0 if out.type.dtype.kind != "c" else 1.0 + 0j)
-        reverse = Reverse(region.block([v for v, _ in inputs], [out]), [one])
-        put(reverse.forward)
+        reverse = regions.Reverse(region.block([v for v, _ in inputs], [out]), [one])
+        regions.put(reverse.forward)
         if outermost:
-            put([Effect("blank", ())])
-        put(reverse.back)
-        bars = tree.unflatten(structure, [wrap(b) for b in reverse.bars])
+            regions.put([Effect("blank", ())])
+        regions.put(reverse.back)
+        bars = tree.unflatten(structure, [symbols.wrap(b) for b in reverse.bars])
         found = self.returned(bars, len(self.chosen_positions(args)))
         if self.with_value:
             return ((value, aux), found) if self.has_aux else (value, found)
@@ -156,15 +150,15 @@ class Grad(Transformed):
     def output(self, value: Any) -> Atom:
         name = base_name(self.fun)
         start = f"{self.suffix} needs a function that returns a scalar; {name} returns"
-        if not is_value(value):
+        if not regions.is_value(value):
             raise ArgumentTypeError(
-                f"{start} {described(value)}",
+                f"{start} {regions.described(value)}",
                 "return one number, or use has_aux=True for more results",
             )
-        out = leaf_atom(value)
+        out = regions.leaf_atom(value)
         if out.type.shape:
             raise ArgumentTypeError(
-                f"{start} {described(value)}",
+                f"{start} {regions.described(value)}",
                 "sum it, or use vjp or jvp for arrays",
             )
         if out.type.dtype.kind == "c" and not self.holomorphic:
@@ -238,19 +232,24 @@ def push_forward(
     """(value, tangent) or (value, tangent, aux), inside a staged run."""
     leaves, structure = tree.flatten([primals[k] for k in at])
     dots = structure.flatten_up_to(tree.plain(list(tangents)))
-    inputs = [fresh_input(x) if differentiable(x) else (None, x) for x in leaves]
+    inputs = [regions.fresh_input(x) if differentiable(x) else (None, x) for x in leaves]
     t: Tangents = {}
     for (var, _), dot in zip(inputs, dots, strict=True):
         if var is not None:
-            t[var] = matched(dot, var.type, "jvp: a tangent")
-            trace().tangents.add(t[var])
+            t[var] = regions.matched(dot, var.type, "jvp: a tangent")
+            trace.trace().tangents.add(t[var])
     new = list(primals)
-    for k, v in zip(at, owned(tree.unflatten(structure, [s for _, s in inputs])), strict=True):
+    for k, v in zip(
+        at, regions.owned(tree.unflatten(structure, [s for _, s in inputs])), strict=True
+    ):
         new[k] = v
-    given, own = private((new, kwargs), [s for _, s in inputs])
-    region = Region(fun, *given)
-    refuse_shared(tree.leaves((list(primals), kwargs)), own)
-    Forward(merged=True).block(region.block([], [a for a in region.atoms if a is not None]).body, t)
+    given, own = regions.private((new, kwargs), [s for _, s in inputs])
+    region = regions.Region(fun, *given)
+    regions.refuse_shared(tree.leaves((list(primals), kwargs)), own)
+    forward.name_tangents(t)
+    forward.Forward(merged=True).block(
+        region.block([], [a for a in region.atoms if a is not None]).body, t
+    )
     value, aux = with_aux(region.value, has_aux, "jvp", fun)
     flat, out_structure = tree.flatten(value)
     flat = region.leaves[: len(flat)]  # aux comes behind
@@ -267,4 +266,4 @@ def _tangent(t: Tangents, x: Any, a: Atom | None) -> Any:
     if a is None:
         return x
     kind = a.type if a.type.differentiable else Type(np.dtype(float), a.type.shape)
-    return wrap(filled(tangent_of(t, a), kind))
+    return symbols.wrap(forward.filled(forward.tangent_of(t, a), kind))

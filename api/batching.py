@@ -170,7 +170,9 @@ def _element(a: Atom, axis: int) -> Var:
     """A variable for one element of a batch."""
     shape = a.type.shape
     kind = a.type.with_shape((*shape[:axis], *shape[axis + 1 :]))
-    return Var(kind, a.name if isinstance(a, Var) else "")
+    made = Var(kind)
+    trace().namesake(made, a)
+    return made
 
 
 class recorded:  # noqa: N801 (a context manager)

@@ -5,24 +5,37 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import copy
-import dataclasses
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless import tree
 from tapeless.arguments import checked_argnames, checked_argnums
+from tapeless.jit_options import Options
+from tapeless.later import later
 from tapeless.naming import base_name, parameters
+from tapeless.recall.recalled import Record
+from tapeless.recall.records import recalled, shelf
 from tapeless.specialisation import MISSED, Specialisation
-from tapeless.transformed import Stages
+from tapeless.transformed import STAGING, Stages
 from tapeless.transforms.core.language import Block, Program, Var
-from tapeless.transforms.core.printer import show
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
-from tapeless.transforms.frontend.stage import Staged
-from tapeless.transforms.vmap.nesting import looping
 from tapeless.unchanged import Unchanged
+
+if TYPE_CHECKING:
+    from tapeless.backends import numba
+    from tapeless.transforms.core import printer
+    from tapeless.transforms.frontend.stage import Staged
+    from tapeless.transforms.loops import driver, each, lower
+    from tapeless.transforms.vmap import nesting
+else:
+    numba = later("tapeless.backends.numba")
+    printer, nesting = (later(f"tapeless.transforms.{m}") for m in ("core.printer", "vmap.nesting"))
+    driver, each, lower = (
+        later(f"tapeless.transforms.loops.{m}") for m in ("driver", "each", "lower")
+    )
 
 # Read once: looking at the environment takes longer than the rest of a call.
 ALWAYS_DISABLED = os.environ.get("TAPELESS_DISABLE_JIT", "") not in ("", "0")
@@ -61,18 +74,6 @@ class Constant:
 
     def __repr__(self) -> str:
         return repr(self.value)
-
-
-@dataclasses.dataclass(frozen=True)
-class Options:
-    """What `jit` was asked for."""
-
-    static_argnums: tuple[int, ...] = ()
-    static_argnames: tuple[str, ...] = ()
-    fastmath: bool = False
-    boundscheck: bool = True
-    parallel: bool = True
-    donate_argnums: tuple[int, ...] = ()
 
 
 class Jit(Unchanged):
@@ -148,13 +149,32 @@ class Jit(Unchanged):
 
     # -- compilation
 
-    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        from tapeless.transforms.loops.each import NotInLoops  # noqa: PLC0415 (takes long)
+    def recalled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
+        kept = shelf(self, args, kwargs)
+        return recalled(kept, args, kwargs, self.loaded, self.anew) if kept else None
 
+    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        kept = shelf(self, args, kwargs)
+        made = self.anew(args, kwargs)
+        if kept and not self.stored:
+            kept.keep(made, numba.outline(made.run))
+        return made
+
+    def loaded(self, record: Record) -> Callable[..., Any]:
+        """The function of a record."""
+        self.stored = []
+        return self.load(record.text, record.outline)
+
+    def anew(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        """The specialisation for these arguments, staged now."""
+        with STAGING:
+            return self.lowered(args, kwargs)
+
+    def lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         paths = tree.paths((args, kwargs))
         self.positions = [path[1] if path[0] == 0 else None for path in paths]
         for looped in (True, False):
-            with contextlib.suppress(NotInLoops), looping(looped):
+            with contextlib.suppress(each.NotInLoops), nesting.looping(looped):
                 return super().compile(args, kwargs)
         raise AssertionError
 
@@ -164,16 +184,16 @@ class Jit(Unchanged):
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         name, check = self.emitted_name, self.asked.boundscheck
-        # on first use: importing these takes long
-        from tapeless.transforms.loops.driver import write_compiled  # noqa: PLC0415
-        from tapeless.transforms.loops.lower import lower  # noqa: PLC0415
-
         parallel, donated = self.asked.parallel, self.donated(staged)
-        made = lower(name, block, staged.sizes, self.stored, staged.hints, check, parallel, donated)
+        made = lower.lower(
+            name, block, staged.sizes, self.stored, staged.hints, check, parallel, donated
+        )
         staged.sizes.extend(made.relied)
         staged.overwritten.update(made.overwritten)
-        text = write_compiled(name, made.driver, made.kernels, names, unpack, result, self.doc())
-        self.drivers[text] = show(Program(name, made.driver))
+        text = driver.write_compiled(
+            name, made.driver, made.kernels, names, unpack, result, self.doc()
+        )
+        self.drivers[text] = printer.show(Program(name, made.driver))
         return text, flat
 
     def donated(self, staged: Staged) -> list[Var]:
@@ -189,13 +209,11 @@ class Jit(Unchanged):
             and leaf.value.flags.writeable
         ]
 
-    def load(self, text: str) -> Callable[..., Any]:
-        from tapeless.backends import numba  # noqa: PLC0415 (takes time to import)
-
+    def load(self, text: str, outline: Any = None) -> Callable[..., Any]:
         options = {"fastmath": {"reassoc", "contract"}} if self.asked.fastmath else {}
         # arguments that share memory are refused if one is read, and another one stored to
         apart = len(self.stored) < 2 and not self.asked.donate_argnums
-        return numba.load(self.emitted_name, text, apart, **options)
+        return numba.load(self.emitted_name, text, apart, outline, **options)
 
     def profile(self, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted array form: compiled loops have no lines of Python."""
@@ -212,15 +230,13 @@ class Jit(Unchanged):
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
         made = super().stages(*args, **kwargs)
-        made.parts.insert(3, ("driver", self.drivers[self.pick(args, kwargs).text]))
+        made.parts.insert(3, ("driver", self.drivers.get(self.pick(args, kwargs).text, "")))
         return made
 
     @property
     def compilations(self) -> list[Any]:
         """What was compiled, or found in the cache, in order: `kernel`, `signature`, `reason`,
         `seconds`, `cached`."""
-        from tapeless.backends import numba  # noqa: PLC0415
-
         found = [s for specialisations in self.cache.values() for s in specialisations]
         return [c for s in found for c in numba.compilations(s.run)]
 

@@ -22,7 +22,6 @@ import numpy as np
 from tapeless import tree
 from tapeless.arrays import Array, functional
 from tapeless.specialisation import MISSED, Enter, Specialisation, key_orders, leaf_key, same
-from tapeless.transforms.core import dims
 
 
 def entry(found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Enter:
@@ -57,7 +56,7 @@ class _Writer:
         tests += [*self.known(), *self.outside(), *self.sizes(), *self.memory()]
         if tests:
             self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
-        if self.found.staged.overwritten:
+        if self.found.overwritten:
             self.lines.append(f"{self.constant(self.found.refuse_overlap)}({self.all()})")
         self.lines.append(f"return {self.result()}")
         text = "\n    ".join(["def enter(args, kwargs):", *self.lines])
@@ -159,33 +158,21 @@ class _Writer:
 
     def outside(self) -> Iterator[str]:
         """Tests of what is read from outside."""
-        yield from (f"{self.constant(g.holds)}()" for g in self.found.staged.guards)
+        yield from (f"{self.constant(g.holds)}()" for g in self.found.guards)
         for get, key in self.found.captured:
             yield f"{self.constant(leaf_key)}({self.constant(get)}()) == {self.constant(key)}"
 
     def sizes(self) -> Iterator[str]:
         """Tests of how sizes are related."""
-        relations = self.found.staged.sizes
-        texts = [(self.size(a), relation, self.size(b)) for relation, a, b in relations]
-        if any(None in text for text in texts):
+        relations = self.found.relations()
+        if relations is None:
             yield f"{self.constant(self.found.sizes_hold)}({self.all()})"
         else:
-            yield from (f"{a} {relation} {b}" for a, relation, b in texts)
-
-    def size(self, size: dims.Size) -> str | None:
-        """A size as an expression of the leaves; None if it is not one."""
-        homes = self.found.staged.decisions.homes
-        read = {}
-        for symbol in dims.symbols(size):
-            k, axis = homes.get(symbol, ("", 0))
-            if not isinstance(k, int):
-                return None
-            read[symbol] = dims.symbol(f"int(a{k})" if axis < 0 else f"s{k}[{axis}]")
-        return str(dims.substitute(size, read.get))
+            yield from relations
 
     def memory(self) -> Iterator[str]:
         """Tests of how arrays lie in memory, and that they may be overwritten."""
-        if self.found.staged.orders or self.found.staged.overwritten:
+        if self.found.orders or self.found.overwritten:
             yield f"{self.constant(self.found.memory_holds)}({self.all()})"
 
     def own(self) -> list[bool]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from tapeless import tree
 from tapeless.arguments import checked_argnums, plural
-from tapeless.autodiff import Grad, Jvp
+from tapeless.autodiff import Jvp
 from tapeless.custom import Checkpoint, CustomJvp, CustomVjp
+from tapeless.gradients import grad, value_and_grad
 from tapeless.naming import check_callable
 from tapeless.pullback import Linearize, Linearized, Vjp, VjpFunction
 from tapeless.region import symbol
@@ -19,58 +20,6 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ArgumentTypeError
 from tapeless.transforms.frontend.symbols import Symbol
-
-
-def grad(
-    fun: Callable[..., Any],
-    argnums: int | Sequence[int] = 0,
-    has_aux: bool = False,
-    holomorphic: bool = False,
-    *,
-    argnames: str | Sequence[str] | None = None,
-) -> Grad:
-    """The gradient of a function that returns one number.
-
-    fun          returns a float or an array of shape (); with `has_aux` a pair (number, anything)
-    argnums      the positional argument or arguments to differentiate by, negative from the end
-    argnames     the same for arguments that are passed by name; alone, it replaces argnums
-    holomorphic  inputs and output are complex, and `fun` is complex differentiable
-
-    Of a complex argument z = x + iy, where `fun` is real, the gradient is d/dx - i d/dy, as in JAX.
-
-    Returns a function of the same arguments. It returns the gradient: built like the argument,
-    with its shapes and dtypes; a tuple for a tuple of argnums; a dict by name with argnames;
-    (gradient, aux) with `has_aux`. The caller's arrays are not changed.
-
-    Raises at the call, before anything runs: ValueError for argnums that do not fit, TypeError
-    for arguments that are not floats and for results that are not one float.
-
-    >>> import numpy as np
-    >>> grad(lambda x: x**3)(2.0)
-    12.0
-    >>> grad(lambda w, x: np.sum(w["a"] * x))({"a": np.ones(2)}, np.array([3.0, 4.0]))
-    {'a': array([3., 4.])}
-    """
-    return Grad(fun, argnums, has_aux, holomorphic, argnames)
-
-
-def value_and_grad(
-    fun: Callable[..., Any],
-    argnums: int | Sequence[int] = 0,
-    has_aux: bool = False,
-    holomorphic: bool = False,
-    *,
-    argnames: str | Sequence[str] | None = None,
-) -> Grad:
-    """The value of a function that returns one number, and its gradient.
-
-    Arguments and errors are those of `grad`. The function that is returned returns
-    (value, gradient), or ((value, aux), gradient) with `has_aux`.
-
-    >>> value_and_grad(lambda x: x**3)(2.0)
-    (8.0, 12.0)
-    """
-    return Grad(fun, argnums, has_aux, holomorphic, argnames, with_value=True)
 
 
 def jvp(

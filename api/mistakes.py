@@ -6,11 +6,16 @@ import linecache
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tapeless.later import later
 from tapeless.naming import base_name, place
 from tapeless.transforms.errors import InternalError, TapelessError
-from tapeless.transforms.frontend.rewrite import known_codes
+
+if TYPE_CHECKING:
+    from tapeless.transforms.frontend import rewrite
+else:
+    rewrite = later("tapeless.transforms.frontend.rewrite")
 
 #: These run the user's own operations, and raise what Python raises.
 ON_BEHALF = ("tapeless.transforms.frontend.", "tapeless.transforms.ops.", "tapeless.tree")
@@ -33,7 +38,7 @@ def mistakes_reported(fun: Any) -> Iterator[None]:
         frames = list(_frames(e.__traceback__))
         if not _ours(e, frames):
             raise
-        user = [(c.co_filename, line) for _, c, line in frames if c in known_codes]
+        user = [(c.co_filename, line) for _, c, line in frames if c in rewrite.known_codes]
         at = user[-1] if user else place(fun)
         raise InternalError(
             f"a mistake in tapeless ({type(e).__name__}: {e}) while transforming {base_name(fun)}",
@@ -68,7 +73,7 @@ def _frames(tb: TracebackType | None) -> Iterator[tuple[str, Any, int]]:
 
 def _ours(error: Exception, frames: list[tuple[str, Any, int]]) -> bool:
     """Whether the error comes from a pass, or from a look-up or assertion of our own."""
-    last_user = max((k for k, f in enumerate(frames) if f[1] in known_codes), default=-1)
+    last_user = max((k for k, f in enumerate(frames) if f[1] in rewrite.known_codes), default=-1)
     if any(_is_pass(name) for name, _, _ in frames[last_user + 1 :]):
         return True
     module, code, line = frames[-1]

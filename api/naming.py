@@ -5,12 +5,17 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeless import tree
-from tapeless.transforms.emit import BUILTINS
+from tapeless.later import later
 from tapeless.transforms.errors import ArgumentTypeError
-from tapeless.transforms.frontend.stage import Staged
+
+if TYPE_CHECKING:
+    from tapeless.transforms import emit
+    from tapeless.transforms.frontend.stage import Staged
+else:
+    emit = later("tapeless.transforms.emit")
 
 
 def check_callable(fun: Any, what: str) -> None:
@@ -119,7 +124,7 @@ def leaf_paths(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) 
 
 def parameter_name(name: str) -> str:
     """An argument's name in emitted code, where it must not hide what the code itself uses."""
-    return f"{name}_" if name in BUILTINS else name
+    return f"{name}_" if name in emit.BUILTINS else name
 
 
 def parameters(

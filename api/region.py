@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
@@ -30,6 +31,7 @@ from tapeless.transforms.expand import expand, identity, no_types
 from tapeless.transforms.frontend.comprehensions import Lazy
 from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.sameness import NUMBERS
+from tapeless.transforms.frontend.staged_deque import new_deque
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, atoms
 from tapeless.transforms.frontend.tails import settle_lengths
@@ -78,7 +80,8 @@ def symbol(value: Atom, like: Any = None) -> Any:
 def fresh_input(x: Any) -> tuple[Var, Symbol]:
     """A new variable equal to `x`, to differentiate with respect to."""
     value = leaf_atom(x)
-    var = Var(value.type, value.name if isinstance(value, Var) else "")
+    var = Var(value.type)
+    trace().namesake(var, value)
     current().let((var,), identity, (value,), {})
     made = symbol(var, x)
     if isinstance(x, Symbol):
@@ -193,6 +196,8 @@ def owned(value: Any) -> Any:
     """A tree whose containers count as made by the program: writes to them stay inside."""
     if type(value) is list:
         return trace().born(StagedList(map(owned, value)))
+    if type(value) is deque:
+        return trace().born(new_deque(None, map(owned, value), value.maxlen))
     if type(value) is dict:
         return trace().born({k: owned(v) for k, v in value.items()})
     if isinstance(value, tuple):

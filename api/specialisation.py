@@ -7,19 +7,25 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless import tree
 from tapeless.arrays import Array, functional, has_functional, plain
+from tapeless.later import later
 from tapeless.storing import Change, refuse_shared, store
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Block, Var, free_variables
 from tapeless.transforms.errors import ArgumentError
-from tapeless.transforms.frontend.inputs import is_dynamic
-from tapeless.transforms.frontend.stage import Staged
-from tapeless.transforms.module import rebuild
+
+if TYPE_CHECKING:
+    from tapeless.transforms import module
+    from tapeless.transforms.frontend import inputs
+    from tapeless.transforms.frontend.stage import Staged
+else:
+    inputs = later("tapeless.transforms.frontend.inputs")
+    module = later("tapeless.transforms.module")
 
 NUMBERS = frozenset(
     {float, int, complex, *(t for t in np.sctypeDict.values() if issubclass(t, np.number))}
@@ -109,9 +115,11 @@ class Specialisation:
         self.returned = returned  # how leaves become registered classes
         self.enter: Enter = never  # the quick way in
         leaves = list(enumerate(staged.leaves))
-        self.static = [(k, v.value) for k, v in leaves if v.static and is_dynamic(v.value)]
+        self.static = [(k, v.value) for k, v in leaves if v.static and inputs.is_dynamic(v.value)]
         self.axes = [(k, axis, v.value.shape[axis]) for k, v in leaves for axis in v.axes]
         self.captured = [(c.get, leaf_key(c.array)) for c in staged.captured]
+        self.guards, self.sizes = staged.guards, staged.sizes
+        self.orders, self.overwritten = staged.orders, staged.overwritten
         self.functional = staged.functional or has_functional(v.value for v in staged.leaves)
         self.names = {leaf.var: leaf.name for leaf in staged.leaves if leaf.var is not None}
         self.names |= {c.var: c.name for c in staged.captured}
@@ -126,9 +134,8 @@ class Specialisation:
     def direct(self, missed: Any) -> Callable[..., Any] | None:
         """Machine code that takes the arguments by itself, and returns `missed` for those of other
         types; None if there is none, or if more than types has to be tested."""
-        s = self.staged
-        tests = (self.static, self.axes, s.guards, self.captured, s.sizes, s.orders, s.overwritten)
-        if any(tests) or not self.is_plain or self.keywords:
+        tests = (self.static, self.axes, self.guards, self.captured, self.sizes)
+        if any(tests) or self.orders or self.overwritten or not self.is_plain or self.keywords:
             return None
         make = getattr(self.run, "direct", None)
         return None if make is None else make(missed)
@@ -142,15 +149,15 @@ class Specialisation:
         for k, axis, n in self.axes:
             if leaves[k].shape[axis] != n:
                 return False
-        for g in self.staged.guards:
+        for g in self.guards:
             if not g.holds():
                 return False
         for get, key in self.captured:
             if leaf_key(get()) != key:
                 return False
-        if (self.staged.orders or self.staged.overwritten) and not self.memory_holds(leaves):
+        if (self.orders or self.overwritten) and not self.memory_holds(leaves):
             return False
-        return not self.staged.sizes or self.sizes_hold(leaves)
+        return not self.sizes or self.sizes_hold(leaves)
 
     def arrays(self, leaves: Any) -> dict[Var, Any]:
         """The arrays that the function gets, by their parameters."""
@@ -161,16 +168,16 @@ class Specialisation:
     def memory_holds(self, leaves: Any) -> bool:
         """Whether arrays lie in memory as the program relies on, and may be overwritten."""
         arrays = self.arrays(leaves)
-        return all(order.holds(arrays[order.var]) for order in self.staged.orders) and all(
-            arrays[v].flags.writeable for v in self.staged.overwritten
+        return all(order.holds(arrays[order.var]) for order in self.orders) and all(
+            arrays[v].flags.writeable for v in self.overwritten
         )
 
     def refuse_overlap(self, leaves: Any) -> None:
         """Refuses arguments that share memory if the program stores to one and reads another."""
-        if not self.staged.overwritten:
+        if not self.overwritten:
             return
         arrays = self.arrays(leaves)
-        for v in self.staged.overwritten:
+        for v in self.overwritten:
             for other in arrays:
                 if other is not v and other in self.read and _overlap(arrays[v], arrays[other]):
                     a, b = self.names[v], self.names[other]
@@ -197,11 +204,28 @@ class Specialisation:
             for size, n in zip(c.var.type.shape, c.get().shape, strict=True):
                 for symbol in dims.symbols(size):
                     values[symbol] = n
-        for relation, a, b in s.sizes:
+        for relation, a, b in self.sizes:
             x, y = dims.evaluate(a, values), dims.evaluate(b, values)
             if x is None or y is None or not (x == y if relation == "==" else x >= y):
                 return False
         return True
+
+    def relations(self) -> list[str] | None:
+        """How sizes are related, as expressions of the leaves (`a0`) and their shapes (`s0`); None
+        if these do not say it."""
+        texts = [(self.size(a), relation, self.size(b)) for relation, a, b in self.sizes]
+        return None if any(None in text for text in texts) else [*map(" ".join, texts)]  # type: ignore[arg-type]
+
+    def size(self, size: dims.Size) -> str | None:
+        """A size as an expression of the leaves; None if it is not one."""
+        homes = self.staged.decisions.homes
+        read = {}
+        for symbol in dims.symbols(size):
+            k, axis = homes.get(symbol, ("", 0))
+            if not isinstance(k, int):
+                return None
+            read[symbol] = dims.symbol(f"int(a{k})" if axis < 0 else f"s{k}[{axis}]")
+        return str(dims.substitute(size, read.get))
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.functional:
@@ -221,12 +245,12 @@ class Specialisation:
         if not self.flat:
             return made if self.returned is None else tree.unflatten(self.returned, made)
         left = iter(made)
-        result, new = rebuild(self.staged.result, left), None
+        result, new = module.rebuild(self.staged.result, left), None
         if self.changes:
             result, new = result
         if self.returned is not None:
             result = tree.unflatten(self.returned, result)
-        values = [rebuild(w.spec, left, held) for w in self.staged.writes]
+        values = [module.rebuild(w.spec, left, held) for w in self.staged.writes]
         for write, value in zip(self.staged.writes, values, strict=True):
             write.carry_out(value, held)
         store(self.changes, (args, kwargs), new)

@@ -9,12 +9,20 @@ and by new values, which are results; after each call the containers of the call
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeless import tree
+from tapeless.later import later
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
-from tapeless.transforms.frontend.symbols import Symbol
+
+if TYPE_CHECKING:
+    from tapeless.transforms.frontend import staged_list, symbols, tails
+else:
+    staged_list, symbols, tails = (
+        later(f"tapeless.transforms.frontend.{m}") for m in ("staged_list", "symbols", "tails")
+    )
 
 Path = tuple[Any, ...]
 
@@ -43,7 +51,9 @@ class Change:
 
 def contents(container: Any) -> dict[Any, Any] | None:
     """What a container holds; None for other values."""
-    if isinstance(container, (list, tuple)):
+    if isinstance(container, staged_list.StagedList):
+        tails.settle_lengths(container)
+    if isinstance(container, (list, tuple, deque)):
         return dict(enumerate(container))
     if isinstance(container, dict):
         return dict(container)
@@ -69,7 +79,7 @@ class Stores:
         self.places = {id(c): path for path, c, _ in self.before}
         for path, _, held in self.before:
             for key, part in held.items():
-                if isinstance(part, Symbol):
+                if isinstance(part, symbols.Symbol):
                     self.places.setdefault(id(part), (*path, key))
         self.new: list[Any] = []
 
@@ -102,7 +112,7 @@ class Stores:
 def at(arguments: Any, path: Path) -> Any:
     """What is at a place in the arguments."""
     for key in path:
-        container = isinstance(arguments, (list, tuple, dict))
+        container = isinstance(arguments, (list, tuple, deque, dict))
         arguments = arguments[key] if container else vars(arguments)[key]
     return arguments
 
@@ -135,8 +145,9 @@ def store(changes: Iterable[Change], arguments: Any, new: Any) -> None:
 
 
 def _fill(container: Any, items: dict[Any, Any]) -> None:
-    if isinstance(container, list):
-        container[:] = items.values()
+    if isinstance(container, (list, deque)):
+        container.clear()
+        container.extend(items.values())
         return
     held = container if isinstance(container, dict) else vars(container)
     if list(held) != list(items):

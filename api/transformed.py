@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from tapeless import tree
 from tapeless.arguments import refuse_subclasses
-from tapeless.backends import python
 from tapeless.entry import entry
+from tapeless.later import later
 from tapeless.mistakes import mistakes_reported, trimmed
 from tapeless.naming import (
     argument_names,
@@ -24,7 +26,6 @@ from tapeless.naming import (
     parameters,
     place,
 )
-from tapeless.region import owned
 from tapeless.specialisation import (
     MISSED,
     Specialisation,
@@ -34,22 +35,24 @@ from tapeless.specialisation import (
 )
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Block, Program
-from tapeless.transforms.core.printer import show
 from tapeless.transforms.errors import (
     ArgumentError,
     InternalError,
     TapelessError,
     UnsupportedError,
 )
-from tapeless.transforms.frontend.stage import Staged, stage
-from tapeless.transforms.module import (
-    finished,
-    flat_text,
-    is_plain,
-    result_text,
-    shown,
-    write_module,
-)
+
+if TYPE_CHECKING:
+    from tapeless import region
+    from tapeless.backends import python
+    from tapeless.transforms import module
+    from tapeless.transforms.core import printer
+    from tapeless.transforms.frontend import stage
+    from tapeless.transforms.frontend.stage import Staged
+else:
+    region, python = later("tapeless.region"), later("tapeless.backends.python")
+    module, printer = (later(f"tapeless.transforms.{m}") for m in ("module", "core.printer"))
+    stage = later("tapeless.transforms.frontend.stage")
 
 STAGING = threading.RLock()  # a staged run writes to outer objects and takes it back
 
@@ -77,8 +80,8 @@ def stages_of(name: str, made: Specialisation) -> Stages:
     notes = "\n".join(made.staged.notes) or "every loop that depends on values is rolled"
     return Stages(
         [
-            ("core", show(Program(name, made.staged.block))),
-            ("simplified", shown(name, made.simplified)),
+            ("core", printer.show(Program(name, made.staged.block))),
+            ("simplified", module.shown(name, made.simplified)),
             ("notes", notes),
             ("source", made.text),
         ]
@@ -144,7 +147,8 @@ class Transformed:
 
     def explain(self, error: Exception, found: Specialisation) -> None:
         """Adds the user's line to an error from emitted code."""
-        python.explain(error, f"{self.suffix} of {base_name(self.fun)}", found.simplified)
+        with suppress(TapelessError):  # where the program has to be staged first
+            python.explain(error, f"{self.suffix} of {base_name(self.fun)}", found.simplified)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else Bound(self, instance)
@@ -204,7 +208,6 @@ class Transformed:
                 if found.enter is never:
                     found.enter = entry(found, args, kwargs)
                 return found
-        self.check(args, kwargs)
         with STAGING:
             # dataclasses that were met now are trees from now on
             leaves, key = call_key(args, kwargs, tree.flatten)
@@ -212,13 +215,22 @@ class Transformed:
                 if found.accepts(leaves):
                     break
             else:
-                found = self.compile(args, kwargs)
+                found = self.recalled(args, kwargs) or self.checked(args, kwargs)
                 self.cache[key] = [found, *self.cache.get(key, ())]
         found.refuse_overlap(leaves)
         self.last = found
         return found
 
     # -- compilation
+
+    def recalled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
+        """What another process has kept for these arguments."""
+        return None
+
+    def checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        """Bad arguments are refused, and others compiled."""
+        self.check(args, kwargs)
+        return self.compile(args, kwargs)
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         leaves, structure = tree.flatten((args, kwargs))
@@ -233,14 +245,14 @@ class Transformed:
         registered: list[Any] = []
 
         def call(params: list[Any]) -> Any:
-            new_args, new_kwargs = owned(tree.unflatten(structure, params))
+            new_args, new_kwargs = region.owned(tree.unflatten(structure, params))
             value = self.outermost(new_args, new_kwargs, params)
             registered.clear()
             return self.spread(value, registered)
 
         def made(outlines: bool) -> tuple[Staged, Block, str, bool]:
-            staged = self.settled(stage(call, leaves, paths, outlines))
-            block = finished(staged.block, len(staged.block.results))
+            staged = self.settled(stage.stage(call, leaves, paths, outlines))
+            block = module.finished(staged.block, len(staged.block.results))
             return staged, block, *self.write(staged, block, arguments, paths)
 
         with mistakes_reported(self.fun):
@@ -285,9 +297,11 @@ class Transformed:
     ) -> tuple[str, bool]:
         """The emitted module, and whether its function returns leaves only."""
         names, unpack = parameters(staged, arguments, paths)
-        flat = bool(staged.writes) or not is_plain(staged.result)
-        result = flat_text if flat else functools.partial(result_text, staged.result)
-        return write_module(self.emitted_name, block, names, unpack, result, self.doc()), flat
+        flat = bool(staged.writes) or not module.is_plain(staged.result)
+        result = module.flat_text if flat else partial(module.result_text, staged.result)
+        return module.write_module(
+            self.emitted_name, block, names, unpack, result, self.doc()
+        ), flat
 
     def load(self, text: str) -> Callable[..., Any]:
         """The emitted module as a callable."""

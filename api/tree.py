@@ -9,18 +9,24 @@ import builtins
 import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import optree
 
-from tapeless.calling import call_user
+from tapeless.later import later
 from tapeless.transforms.core import builder
-from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.tree_nodes import NAMESPACE as NAMESPACE
 from tapeless.tree_nodes import KeyPath, any_others, is_other, one_level
 from tapeless.tree_nodes import fields as fields
 from tapeless.tree_nodes import register_dataclass as register_dataclass
 from tapeless.tree_nodes import register_pytree_node as register_pytree_node
+
+if TYPE_CHECKING:
+    from tapeless import calling
+    from tapeless.transforms.frontend import staged_list
+else:
+    calling = later("tapeless.calling")
+    staged_list = later("tapeless.transforms.frontend.staged_list")
 
 IsLeaf = Callable[..., bool]
 
@@ -35,8 +41,10 @@ def _prepared(leaf: Any) -> bool:
 
 def plain(tree: Any) -> Any:
     """The tree with the lists of a staged run as lists."""
-    if isinstance(tree, StagedList):  # of a length that is known, or is made known now
-        return [plain(x) for x in tree]
+    if builder.active() and isinstance(
+        tree, staged_list.StagedList
+    ):  # of a length that is known, or is made known now
+        return tree.of_python([plain(x) for x in tree])
     if type(tree) in (list, tuple):
         return type(tree)(plain(x) for x in tree)
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
@@ -121,7 +129,7 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf | None = N
     """
     flat, spec = flatten(tree, is_leaf)
     others = [spec.flatten_up_to(plain(t)) for t in rest]
-    return unflatten(spec, [call_user(f, *xs) for xs in zip(flat, *others, strict=True)])
+    return unflatten(spec, [calling.call_user(f, *xs) for xs in zip(flat, *others, strict=True)])
 
 
 _NOTHING = object()
@@ -141,7 +149,9 @@ def reduce(
     16
     """
     start = () if initializer is _NOTHING else (initializer,)
-    return functools.reduce(functools.partial(call_user, function), leaves(tree, is_leaf), *start)
+    return functools.reduce(
+        functools.partial(calling.call_user, function), leaves(tree, is_leaf), *start
+    )
 
 
 def reduce_associative(
@@ -163,7 +173,7 @@ def reduce_associative(
         raise TypeError("reduce_associative of a tree without leaves, and no identity")
     while len(left) > 1:
         pairs = [left[k : k + 2] for k in range(0, len(left), 2)]
-        left = [call_user(operation, *p) if len(p) == 2 else p[0] for p in pairs]
+        left = [calling.call_user(operation, *p) if len(p) == 2 else p[0] for p in pairs]
     return left[0] if left else identity
 
 
@@ -292,7 +302,9 @@ def map_with_path(
     """
     pairs, spec = flatten_with_path(tree, is_leaf, is_leaf_takes_path)
     others = [spec.flatten_up_to(plain(t)) for t in rest]
-    made = [call_user(f, path, x, *xs) for (path, x), *xs in zip(pairs, *others, strict=True)]
+    made = [
+        calling.call_user(f, path, x, *xs) for (path, x), *xs in zip(pairs, *others, strict=True)
+    ]
     return unflatten(spec, made)
 
 

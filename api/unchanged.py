@@ -6,18 +6,25 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tapeless.calling import call_user
+from tapeless.later import later
 from tapeless.naming import base_name, parameters
 from tapeless.specialisation import Specialisation
 from tapeless.storing import Change, Stores
 from tapeless.transformed import Transformed
 from tapeless.transforms.core.language import Block, Var
-from tapeless.transforms.frontend.stage import Staged
-from tapeless.transforms.frontend.symbols import Symbol
-from tapeless.transforms.frontend.values import Spec
-from tapeless.transforms.module import flat_text, is_plain, result_text
+
+if TYPE_CHECKING:
+    from tapeless import calling
+    from tapeless.transforms import module
+    from tapeless.transforms.frontend import symbols, values
+    from tapeless.transforms.frontend.stage import Staged
+    from tapeless.transforms.loops import driver
+else:
+    calling, module = later("tapeless.calling"), later("tapeless.transforms.module")
+    symbols, values = (later(f"tapeless.transforms.frontend.{m}") for m in ("symbols", "values"))
+    driver = later("tapeless.transforms.loops.driver")
 
 KERNELS = frozenset(vars(math))  # what kernels import by name
 
@@ -35,7 +42,7 @@ class Unchanged(Transformed):
         self.emitted_name = f"{name}_" if name in KERNELS else name
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return call_user(self.fun, *args, **kwargs)
+        return calling.call_user(self.fun, *args, **kwargs)
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if isinstance(self.fun, Transformed):
@@ -50,7 +57,7 @@ class Unchanged(Transformed):
 
     def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
         """The value, and what the arrays of the caller hold afterwards."""
-        arrays = [x for x in leaves if isinstance(x, Symbol) and x.type.shape]
+        arrays = [x for x in leaves if isinstance(x, symbols.Symbol) and x.type.shape]
         before = [x.value() for x in arrays]
         stores = Stores((args, kwargs))
         value = self.staged(args, kwargs)
@@ -71,7 +78,7 @@ class Unchanged(Transformed):
     def settled(self, staged: Staged) -> Staged:
         value, new, stored = staged.result.children
         if self.changes:
-            value = Spec(tuple, None, (), (value, new))
+            value = values.Spec(tuple, None, (), (value, new))
         first, more = len(list(value.leaves())), len(list(stored.leaves()))
         results = staged.block.results
         results = (*results[:first], *results[first + more :], *results[first : first + more])
@@ -81,15 +88,16 @@ class Unchanged(Transformed):
 
     def result(self, staged: Staged) -> tuple[Callable[[list[str]], str], bool]:
         """How results are written, and whether as a flat tuple."""
-        flat = bool(staged.writes or self.changes) or not is_plain(staged.result)
-        return (flat_text if flat else functools.partial(result_text, staged.result)), flat
+        flat = bool(staged.writes or self.changes) or not module.is_plain(staged.result)
+        text = functools.partial(module.result_text, staged.result)
+        return (module.flat_text if flat else text), flat
 
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
-        name = self.emitted_name
-        from tapeless.transforms.loops.driver import write_plain  # noqa: PLC0415 (takes long)
-
-        return write_plain(name, block, self.stored, names, unpack, result, self.doc()), flat
+        text = driver.write_plain(
+            self.emitted_name, block, self.stored, names, unpack, result, self.doc()
+        )
+        return text, flat

@@ -11,6 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+PACKAGE = "tapeless_emitted."  # of emitted modules
+
 
 def folder() -> Path:
     """`TAPELESS_CACHE_DIR`, or the platform's cache folder for tapeless."""
@@ -71,6 +73,7 @@ def write(path: Path, content: bytes) -> None:
 # -- compiled code
 
 MEGABYTES = 256
+STAGED = ".staged"  # ends the names of files with what was emitted for a function
 
 
 def compiled() -> Path:
@@ -94,6 +97,7 @@ def limit() -> int:
 KINDS = {
     "emitted modules": re.compile(r"\w+_[0-9a-f]{12}\.py"),
     "compiled kernels": re.compile(r"\w+_[0-9a-f]{24}\.object"),
+    "staged functions": re.compile(r"\w+_[0-9a-f]{24}\.staged"),
     "unfinished files": re.compile(r"tmp\w+\.tmp"),
 }
 

@@ -12,15 +12,13 @@ from tapeless.backends import cache
 from tapeless.transforms.core.language import Block, Var, statements
 from tapeless.transforms.ops.calls import calls
 
-PACKAGE = "tapeless_emitted."
-
 
 def load(name: str, text: str) -> Callable[..., Any]:
     """The function `name` of an emitted module. The module is a real file that debuggers can show;
     where none can be written, its lines are known to tracebacks and debuggers all the same."""
     stored = cache.store(name, text)
     path = f"<emitted {name}>" if stored is None else str(stored)
-    values: dict[str, Any] = {"__name__": f"{PACKAGE}{name}", "__file__": path}
+    values: dict[str, Any] = {"__name__": f"{cache.PACKAGE}{name}", "__file__": path}
     exec(compile(text, path, "exec", dont_inherit=True), values)
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     return values[name]  # type: ignore[no-any-return]
@@ -45,7 +43,7 @@ def _emitted(tb: TracebackType | None) -> list[TracebackType]:
     """The innermost call of an emitted function, if there is one."""
     found = []
     while tb is not None:
-        if tb.tb_frame.f_globals.get("__name__", "").startswith(PACKAGE):
+        if tb.tb_frame.f_globals.get("__name__", "").startswith(cache.PACKAGE):
             found = [tb]
         tb = tb.tb_next
     return found

@@ -60,6 +60,7 @@ AUGMENTED: dict[type[ast.operator], str] = {
     ast.RShift: ">>=",
 }
 TAKE_BOOLS = {*OF_BOOLS, "select", "cast", "update", "push", "copy"}
+LAST_PART = re.compile(r"(\[[^\[\]]*\]|\.\w+)$")  # of the text that reads a leaf
 BUILTINS = {"np", "scipy", "range", "reversed", "print", "max", "len", "list", "bool"}
 
 
@@ -262,12 +263,19 @@ def unpacked(pairs: list[tuple[str, str]]) -> Iterator[str]:
     """The lines that read leaves: those of one container at once, where they fit."""
     pairs = [(name, to_source(ast.parse(text, mode="eval").body)) for name, text in pairs]
     for _, group in itertools.groupby(pairs, lambda pair: re.split(r"[.\[]", pair[1])[0]):
-        names, texts = zip(*group, strict=True)
-        line = f"{', '.join(names)} = {', '.join(texts)}"
-        if len(line) < WIDTH - 4:
-            yield line
-        else:
-            yield from map(" = ".join, zip(names, texts, strict=True))
+        together = list(group)
+        if len(_at_once(together)) < WIDTH - 4:
+            yield _at_once(together)
+            continue
+        for _, inner in itertools.groupby(together, lambda pair: LAST_PART.sub("", pair[1])):
+            parts = list(inner)
+            fits = len(_at_once(parts)) < WIDTH - 4
+            yield from [_at_once(parts)] if fits else map(" = ".join, parts)
+
+
+def _at_once(pairs: list[tuple[str, str]]) -> str:
+    names, texts = zip(*pairs, strict=True)
+    return f"{', '.join(names)} = {', '.join(texts)}"
 
 
 def emit_function(

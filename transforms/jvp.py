@@ -326,6 +326,13 @@ class Forward:
             t[v] = dot
 
 
+def name_tangents(t: Tangents) -> None:
+    """Tangents without a name are called after what they belong to."""
+    for v, dot in t.items():
+        if isinstance(dot, Var) and not dot.name:
+            dot.name = _dot(v)
+
+
 def tangent_variable(v: Var) -> Var:
     """A new variable for the tangent of `v`."""
     return Var(v.type, _dot(v), primal=v if _has_form(v.type) else None)

@@ -8,6 +8,7 @@ A value that is used once is folded into the expression that uses it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +31,10 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.names import Naming
+from tapeless.transforms.ops.arithmetic import neg
+from tapeless.transforms.ops.parts import add_at
+from tapeless.transforms.ops.shapes import copy, transpose
+from tapeless.transforms.overwritten import overwritten
 from tapeless.transforms.ownership import has_memory, uses
 from tapeless.transforms.user_names import WORDS, of_user
 
@@ -63,16 +68,38 @@ class Folding:
         self.late: dict[Var, Let] = {}  # could be computed where a block ends
 
     def run(self, block: Block) -> dict[Var, Let]:
+        self.overwritten = overwritten(block)
         self.tally(block)
-        self.neighbours(block)
+        self.added = self.only_added(block)
+        self.everywhere(block)
         self.block(block, loop=False, side=False)
         return self.folded
 
-    def neighbours(self, block: Block) -> None:
-        """Finds i + 1 and i - 1, which are written wherever they are used."""
+    def everywhere(self, block: Block) -> None:
+        """Finds what is written wherever it is used: i + 1 and i - 1, x.T, and opposites that are
+        only added to parts of arrays."""
+        stored = {s.args[0] for s in statements(block) if isinstance(s, Let) and s.op.inplace}
         for s in statements(block):
-            if isinstance(s, Let) and is_neighbour(s) and not of_user(s.outs[0].name):
-                self.folded[s.outs[0]], self.width[s.outs[0]] = s, self.spelled(s)
+            if not isinstance(s, Let) or not (is_neighbour(s) or is_transposed(s) or s.op is neg):
+                continue
+            (v,), (a, *_) = s.outs, s.args
+            if is_neighbour(s):
+                found = not of_user(v.name)
+            elif s.op is neg:
+                found = v in self.added and a not in self.overwritten
+            else:
+                found = not of_user(v.name) and v not in stored
+            if found and isinstance(a, Var) and (is_neighbour(s) or self.count.get(v, 0) > 1):
+                self.folded[v], self.width[v] = s, self.spelled(s)
+                self.count[a] += max(self.count.get(v, 0) - 1, 0)
+
+    def only_added(self, block: Block) -> set[Var]:
+        """Variables that are used for nothing but to be added to parts of arrays."""
+        found: dict[Var, int] = {}
+        for s in statements(block):
+            if isinstance(s, Let) and s.op is add_at and isinstance(v := s.args[1], Var):
+                found[v] = found.get(v, 0) + (v.type.dtype == s.args[0].type.dtype)
+        return {v for v, n in found.items() if n == self.count[v]}
 
     def tally(self, block: Block) -> None:
         for s in block.body:
@@ -131,7 +158,9 @@ class Folding:
             return False
         if self.count.get(v, 0) != 1 or v in self.folded:
             return False
-        named = of_user(v.name) and s.op.name != "size_value"
+        named = (
+            of_user(v.name) and s.op.name != "size_value" and not (s.op is neg and v in self.added)
+        )
         return not named or v in results
 
     def chained(self, s: Let | If) -> bool:
@@ -211,15 +240,19 @@ class Folding:
         return self.width.get(a) or len(a.name or UNNAMED)
 
     def spoil(self, s: Statement, waiting: dict[Var, Let]) -> None:
-        """A value that reads memory which is overwritten now cannot be computed later."""
-        if (
-            isinstance(s, (For, While))
-            or (isinstance(s, If) and _stores(s))
-            or (isinstance(s, Let) and (s.op.inplace or not s.op.pure))
-            or (isinstance(s, Effect) and s.kind == "kernel")
-        ):
-            for v in [v for v, let in waiting.items() if self.reads_memory(let)]:
-                del waiting[v]
+        """A value that reads memory which is overwritten now cannot be computed later; one that
+        reads an array whose name is used for another now is not."""
+        if isinstance(s, (For, While)) or (isinstance(s, Let) and not s.op.pure):
+            self.keep(waiting, lambda a: False)
+        elif isinstance(s, Let) and s.op is copy and (name := s.outs[0].name):
+            self.keep(waiting, lambda a: a.name != name)
+        elif _stores(s):
+            self.keep(waiting, lambda a: a not in self.overwritten)
+
+    def keep(self, waiting: dict[Var, Let], safe: Callable[[Var], bool]) -> None:
+        """Lets go of values that read other arrays than those that are safe."""
+        for v in [v for v, let in waiting.items() if not self.reads_only(let, safe)]:
+            del waiting[v]
 
     def reads_changing(self, a: Atom, s: Statement) -> bool:
         """Whether a value is made of loop variables, which are set anew where a pass ends."""
@@ -232,20 +265,32 @@ class Folding:
 
         return reads(a)
 
-    def reads_memory(self, let: Let) -> bool:
-        return any(
-            has_memory(a)
-            or (isinstance(a, Var) and a in self.folded and self.reads_memory(self.folded[a]))
+    def reads_only(self, let: Let, safe: Callable[[Var], bool]) -> bool:
+        """Whether all arrays that a value reads are safe."""
+        return all(
+            (not has_memory(a) or safe(a))
+            and (a not in self.folded or self.reads_only(self.folded[a], safe))
             for a in parts(let)
+            if isinstance(a, Var)
         )
 
 
 def is_neighbour(s: Let) -> bool:
-    if s.op.name not in ("add", "sub") or not is_index(s.outs[0].type):
+    if s.op.name not in ("add", "sub") or not is_integer(s.outs[0].type):
         return False
     i, step = s.args
-    named = isinstance(i, Var) and i.name not in ("", *WORDS) and is_index(i.type)
+    named = isinstance(i, Var) and i.name not in ("", *WORDS) and is_integer(i.type)
     return named and isinstance(step, Literal) and 0 < abs(step.value) < 10
+
+
+def is_transposed(s: Let) -> bool:
+    """Whether it is x.T of something that has a name, or gets one."""
+    (a, *_) = s.args or (None,)
+    return s.op is transpose and isinstance(a, Var) and s.op.source(s.args, s.params) == "{0}.T"
+
+
+def is_integer(t: Any) -> bool:
+    return isinstance(t, Type) and t.dtype.kind == "i" and not t.shape
 
 
 def light(s: Let) -> bool:
@@ -263,11 +308,11 @@ def parts(s: Let | If) -> tuple[Atom, ...]:
 
 
 def _stores(s: Statement) -> bool:
-    return any(
-        isinstance(t, (For, While)) or (isinstance(t, Let) and t.op.inplace) or _stores(t)
-        for b in blocks(s)
-        for t in b.body
-    )
+    if isinstance(s, Let):
+        return s.op.inplace
+    if isinstance(s, Effect):
+        return s.kind == "kernel"
+    return any(isinstance(t, (For, While)) or _stores(t) for b in blocks(s) for t in b.body)
 
 
 def lay_out(block: Block, sizes: dict[Any, set[Var]], reserved: set[str]) -> Layout:

@@ -67,7 +67,8 @@ def rebuild(spec: Spec, left: Any, held: Sequence[Any] = ()) -> Any:
     if hasattr(spec.kind, "_fields"):
         return spec.kind(*children)
     if issubclass(spec.kind, list):
-        return children
+        own = getattr(spec.value, "of_python", None)
+        return children if own is None else own(children)
     if issubclass(spec.kind, tuple):
         return tuple(children)
     made = object.__new__(spec.kind)

@@ -18,6 +18,8 @@ from tapeless.transforms.core.language import Atom, Block, For, If, Let, Var, Wh
 from tapeless.transforms.lifetimes import Lifetimes
 from tapeless.transforms.user_names import of_user, readable
 
+INDICES = "ijklm"  # of loops that have no variable of the user
+
 
 class Naming:
     """Groups of variables that share a name."""
@@ -32,6 +34,7 @@ class Naming:
         for v, stands in self.lifetimes.same.items():
             self.members[stands].append(v)
             self.label[stands] = self.label[stands] or v.name
+        self.wanted = {v.name for v in self.lifetimes.order}
         self.ends: list[tuple[Var, Var]] = []  # results of blocks, and what they become
         for a, b in self.wishes(block):
             self.unite(a, b)
@@ -103,12 +106,13 @@ class Naming:
 
     def candidates(self, root: Var) -> Iterator[str]:
         stem = self.stem(root)
-        return itertools.chain([stem], (f"{stem}_{k}" for k in itertools.count(2)))
+        stems = [stem] if stem != "_" else [i for i in INDICES if i not in self.wanted] or ["i"]
+        return itertools.chain(stems, (f"{stems[0]}_{k}" for k in itertools.count(2)))
 
     def stem(self, root: Var) -> str:
         wanted = [v.name for v in self.members[root] if v.name.isidentifier()]
         name = next(filter(of_user, wanted), "") or next(iter(wanted), "t")
-        return readable(name) if name != "_" else "i"
+        return readable(name)
 
 
 def _pairs(values: list[Atom], v: Var) -> list[tuple[Var, Var]]:

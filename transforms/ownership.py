@@ -25,6 +25,7 @@ from tapeless.transforms.core.language import (
     Let,
     StackType,
     Statement,
+    Type,
     Var,
     While,
     blocks,
@@ -134,6 +135,8 @@ class Ownership:
             target = s.args[0]
             read = {a for a in (*s.args[1:2], *filter(_is_seen, s.args[2:])) if isinstance(a, Var)}
             held = after - set(s.outs) | read
+            if isinstance(target.type, StackType):  # items are exchanged, and not overwritten
+                held = {v for v in held if not isinstance(v.type, Type) or v.type == TAPE}
             if not isinstance(target, Var) or not self.exclusive(target, held):
                 self.blame_views(target, held)
                 target = self.copied(target, out, s.outs[0])

@@ -43,7 +43,7 @@ WORDS = {
     "min": "smallest",
     "power": "power",
     "select": "chosen",
-    "abs": "size",
+    "abs": "magnitude",
     "call": "value",
     "unbundle": "part",
     "bundle": "saved",
@@ -79,7 +79,7 @@ def better_names(
     named = [v for v in names if not NAMELESS.fullmatch(names[v]) or v.name]
     held = {*named, *(v for v in block.params if v in names)}  # nameless ones keep t, t_2, ...
     for name in dict.fromkeys(found[v] for v in named):
-        _without_number(name, found, held, reserved)
+        _without_number(name, found, held, reserved, groups, apart)
     done = {u for v in held for u in groups.members(v)}
     taken = {*map(found.__getitem__, done), *reserved}
     holders: dict[str, list[tuple[object, list[Var]]]] = {}  # what a name of ours stands for
@@ -124,12 +124,21 @@ def word_for(s: Let) -> str:
     return "" if NAMELESS.fullmatch(word) else word
 
 
-def _without_number(name: str, found: dict[Var, str], held: set[Var], reserved: set[str]) -> None:
-    """Gives up the number of a name where nothing else has the name without it."""
+def _without_number(
+    name: str,
+    found: dict[Var, str],
+    held: set[Var],
+    reserved: set[str],
+    groups: _Groups,
+    apart: Callable[[list[Var], list[Var]], bool],
+) -> None:
+    """Gives up the number of a name where what has the name without it is the same variable of the
+    user at another time."""
     base = re.sub(r"_\d+$", "", name)
-    holders = [v for v in found if found[v] == name]
-    others = {found[v] for v in held}
-    if base not in reserved | others and all(v.name in (base, "_") for v in holders):
+    holders = [u for v in held if found[v] == name for u in groups.members(v)]
+    others = [u for v in held if found[v] == base for u in groups.members(v)]
+    alike = all(v.name in (base, "_") for v in held if found[v] in (name, base))
+    if base not in reserved and alike and not (name == base or apart(holders, others)):
         found |= dict.fromkeys(holders, base)
 
 
@@ -166,7 +175,7 @@ class _Stems:
         if not isinstance(s, Let):
             return "t"
         kind = self.ending(s)
-        if s.op.name in ("index", "gather"):
+        if s.op.name in ("index", "gather", "peek"):
             return self.part(s, kind)
         if s.op.name == "pop" and v is not s.outs[0]:
             return "item_bar" if self.base(s.args[0]).endswith("_bar") else "kept"
@@ -205,7 +214,7 @@ class _Stems:
         """x_i for x[i]."""
         base = re.sub(r"(_bar|_dot|_saved)$", "", self.base(s.args[0]))
         entries = []
-        for e in s.params["key"]:
+        for e in s.params.get("key", (Slot(0),)):  # the element of a list has its place in args
             entry = s.args[1 + e.k] if isinstance(e, Slot) else e
             if isinstance(entry, int):
                 entries.append("last" if entry == -1 else str(entry) if entry >= 0 else "")
@@ -214,7 +223,8 @@ class _Stems:
             else:
                 entries.append(self.name(entry) if isinstance(entry, Var) else "")
         if not base or not all(e.isidentifier() or e.isdigit() for e in entries):
-            return f"{base or 't'}{'_part' if base else ''}{kind}"
+            part = base if not base or base.endswith("_part") else f"{base}_part"
+            return f"{part or 't'}{kind}"
         stem = "_".join([base, *entries])
         return (stem if len(stem) < 20 else f"{base}_part") + kind
 

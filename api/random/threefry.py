@@ -24,7 +24,10 @@ def words_of(bits: Any) -> tuple[Any, Any]:
 
 def bits_of(bits: Any, width: int) -> Any:
     """Random unsigned integers of 8, 16, 32 or 64 bits of 64 bits."""
-    return bits if width == 64 else ((bits >> np.uint64(32)) ^ bits).astype(f"u{width // 8}")
+    if width == 64:
+        return bits
+    first, second = words_of(bits)
+    return (first ^ second).astype(f"u{width // 8}")
 
 
 def split_key(key: Any, shape: Any = (2,)) -> Any:

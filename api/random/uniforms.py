@@ -102,11 +102,13 @@ def integers_between(key: Any, shape: Any, low: Any, high: Any, dtype: Any) -> A
     """Uniform integers of 32 or 64 bits between the elements of arrays of at least one axis."""
     width = 8 * dtype.itemsize
     unsigned = np.dtype(f"u{width // 8}")
-    beyond = high > _clipped(np.array([np.iinfo(dtype).max], dtype), high.dtype)
+    top, more = np.iinfo(dtype).max, np.iinfo(high.dtype).max > np.iinfo(dtype).max
+    beyond = more and high > high.dtype.type(top)  # the largest number may be drawn too
     low, high = _clipped(low, dtype), _clipped(high, dtype)
     empty = high <= low
     span = np.where(empty, unsigned.type(1), (high - low).astype(unsigned))
-    span = np.where(beyond & ~empty, span + unsigned.type(1), span)
+    if more:
+        span = np.where(beyond & ~empty, span + unsigned.type(1), span)
     keys = draws.split(key)
     flat = shape if len(shape) else (1,)
     upper, lower = draws.bits(keys[0], flat, width), draws.bits(keys[1], flat, width)
@@ -119,9 +121,12 @@ def integers_between(key: Any, shape: Any, low: Any, high: Any, dtype: Any) -> A
 
 
 def _clipped(x: Any, dtype: Any) -> Any:
-    low = max(np.iinfo(dtype).min, np.iinfo(x.dtype).min)
-    high = min(np.iinfo(dtype).max, np.iinfo(x.dtype).max)
-    return np.clip(x, x.dtype.type(low), x.dtype.type(high)).astype(dtype)
+    have, wanted = np.iinfo(x.dtype), np.iinfo(dtype)
+    if have.min < wanted.min:
+        x = np.maximum(x, x.dtype.type(wanted.min))
+    if have.max > wanted.max:
+        x = np.minimum(x, x.dtype.type(wanted.max))
+    return x.astype(dtype)
 
 
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> Any:

@@ -10,27 +10,64 @@ def f(x):
 from __future__ import annotations
 
 import ast
+import dataclasses
 import linecache
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from tapeless.backends import cache
 from tapeless.backends.numba.kernel import Compilation, Kernel, Program
 from tapeless.backends.numba.memory import empty
+from tapeless.backends.numba.signature import Form
 from tapeless.backends.numba.threads import in_parallel
-from tapeless.backends.numba.whole import whole
-from tapeless.backends.python import PACKAGE
+from tapeless.backends.numba.whole import formed_in, whole
 
 OURS = {"empty": empty, "in_parallel": in_parallel}
-RECORD = "__compilations__"
+RECORD, OUTLINE = "__compilations__", "__outline__"
+IMPORT = "\nfrom numba import njit\n"
 
 
-def load(name: str, text: str, apart: bool = False, **options: Any) -> Callable[..., Any]:
+@dataclass(frozen=True)
+class Outline:
+    """What is to be known of a module before it runs.
+
+    compiled  what machine code depends on, whatever else is in the module and its comments
+    split     the kernels that are called for some of the rows
+    formed    the kernel that the function calls and nothing else, and how; None if it does more
+    """
+
+    compiled: str
+    split: tuple[str, ...]
+    formed: tuple[str, Form] | None
+
+    def plain(self) -> list[Any]:
+        """As lists, text and numbers."""
+        formed = self.formed and (self.formed[0], *dataclasses.astuple(self.formed[1]))
+        return [self.compiled, self.split, formed]
+
+
+def _outlined(name: str, tree: ast.Module) -> Outline:
+    return Outline(_compiled_part(tree), tuple(_split(tree)), formed_in(tree, name))
+
+
+def _of_plain(parts: list[Any]) -> Outline:
+    compiled, split, formed = parts
+    if formed is not None:
+        kernel, order, results, single = formed
+        formed = kernel, Form(tuple(order), tuple(map(tuple, results)), single)
+    return Outline(compiled, tuple(split), formed)
+
+
+def load(
+    name: str, text: str, apart: bool = False, known: list[Any] | None = None, **options: Any
+) -> Callable[..., Any]:
     """The function `name` of a module of loop form.
 
     name     a function of the module, compiled or not
     text     the module; it runs by itself with NumPy and Numba
     apart    whether no kernel gets an array in the memory of another one that it stores to
+    known    what `outline` says of it, if it was loaded before: takes less time
     options  of `njit`, over those that the text names: fastmath, boundscheck, error_model
 
     Functions under `njit` become kernels of ours, and `empty` and `in_parallel` of the text give
@@ -39,18 +76,33 @@ def load(name: str, text: str, apart: bool = False, **options: Any) -> Callable[
     stored = cache.store(name, text)
     path = f"<emitted {name}>" if stored is None else str(stored)
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    code, outlined = _read(name, text, path, known)
+    values: dict[str, Any] = {"__name__": f"{cache.PACKAGE}{name}", "__file__": path}
+    program = Program(values, outlined.compiled, apart)
+    values["njit"] = _decorator(program, options)
+    values[RECORD], values[OUTLINE] = program.compilations, outlined
+    exec(code, values)
+    values.update({k: v for k, v in OURS.items() if k in values})
+    for kernel in outlined.split:
+        program.kernels[kernel].split = True
+    values[name] = whole(outlined.formed, program, values[name])
+    return values[name]  # type: ignore[no-any-return]
+
+
+def _read(name: str, text: str, path: str, known: list[Any] | None) -> tuple[Any, Outline]:
+    """The module without the import of `njit`, compiled, and its outline."""
+    if known is not None and text.count(IMPORT) == 1:
+        code = compile(text.replace(IMPORT, "\n"), path, "exec", dont_inherit=True)
+        return code, _of_plain(known)
     tree = ast.parse(text, path)
     tree.body = [s for s in tree.body if _without_njit(s)]
-    values: dict[str, Any] = {"__name__": f"{PACKAGE}{name}", "__file__": path}
-    program = Program(values, _compiled_part(tree), apart)
-    values["njit"] = _decorator(program, options)
-    values[RECORD] = program.compilations
-    exec(compile(tree, path, "exec", dont_inherit=True), values)
-    values.update({k: v for k, v in OURS.items() if k in values})
-    for kernel in _split(tree):
-        program.kernels[kernel].split = True
-    values[name] = whole(tree, program, values[name])
-    return values[name]  # type: ignore[no-any-return]
+    return compile(tree, path, "exec", dont_inherit=True), _outlined(name, tree)
+
+
+def outline(function: Any) -> list[Any]:
+    """What `load` found out about a function that it returned."""
+    made = getattr(function, "__globals__", None) or function.program.values
+    return made[OUTLINE].plain()  # type: ignore[no-any-return]
 
 
 def compilations(function: Any) -> list[Compilation]:

@@ -152,9 +152,10 @@ def _warn(reason: str) -> None:
 
 
 def files(where: Path) -> list[tuple[Path, os.stat_result]]:
-    """The files of object code in a folder, those used last first."""
+    """The files of object code and of staged functions in a folder, those used last first."""
     found = []
-    for path in where.glob(f"*{SUFFIX}"):
+    kept = (path for suffix in (SUFFIX, cache.STAGED) for path in where.glob(f"*{suffix}"))
+    for path in kept:
         try:
             found.append((path, path.stat()))
         except OSError:  # another process has removed it

@@ -24,12 +24,9 @@ if TYPE_CHECKING:
 CLASSES = frozenset(d.name for d in DTYPES if d.kind != "b")
 
 
-def whole(tree: ast.Module, program: Program, function: Any) -> Any:
+def whole(formed: tuple[str, Form] | None, program: Program, function: Any) -> Any:
     """The function of a module, or what stands for it."""
-    written = [s for s in tree.body if isinstance(s, ast.FunctionDef)]
-    found = next(s for s in written if s.name == function.__name__)
-    formed = None if isinstance(function, Kernel) else formed_by(found)
-    if formed is None or formed[0] not in program.kernels:
+    if isinstance(function, Kernel) or formed is None or formed[0] not in program.kernels:
         return function
     return Whole(program.kernels[formed[0]], function, formed[1])
 
@@ -92,6 +89,12 @@ class Elsewhere(Missed):
 
 
 # -- what the source says
+
+
+def formed_in(tree: ast.Module, name: str) -> tuple[str, Form] | None:
+    """The same of a function of a module."""
+    written = [s for s in tree.body if isinstance(s, ast.FunctionDef)]
+    return formed_by(next(s for s in written if s.name == name))
 
 
 def formed_by(function: ast.FunctionDef) -> tuple[str, Form] | None:

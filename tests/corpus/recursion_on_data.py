@@ -283,3 +283,24 @@ def recursion_that_only_prints(x, n):
 def lambda_that_recurses(x):
     go = lambda z: z if z < 1 else np.sin(z) * go(z / 2)
     return go(x)
+
+
+def _halved(f, a, b, whole, tolerance, depth):
+    """Simpson's rule in each half, and in halves of them where it is not exact enough."""
+    m = (a + b) / 2
+    left = (m - a) / 6 * (f(a) + 4 * f((a + m) / 2) + f(m))
+    right = (b - m) / 6 * (f(m) + 4 * f((m + b) / 2) + f(b))
+    error = left + right - whole
+    if depth == 0 or abs(error) <= 15 * tolerance:
+        return left + right + error / 15
+    first = _halved(f, a, m, left, tolerance / 2, depth - 1)
+    return first + _halved(f, m, b, right, tolerance / 2, depth - 1)
+
+
+@program(1.3, 0.5)
+def adaptive_simpson_to_a_given_depth(p, b):
+    def f(x):
+        return np.exp(-p * x * x) * np.sin(3 * p * x)
+
+    whole = b / 6 * (f(0.0) + 4 * f(b / 2) + f(b))
+    return _halved(f, 0.0, b, whole, 1e-12, 12)

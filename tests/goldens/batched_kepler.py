@@ -13,9 +13,8 @@ def kepler_vmap(m):
         m_2 = m[going]
         d = (e_2 - 0.3 * np.sin(e_2) - m_2) / (1 - 0.3 * np.cos(e_2))  # line 80
         e_2 -= d  # line 81
-        stopped = np.abs(d) < 1e-12  # line 82
-        e[going] = e_2
-        going[going] = np.logical_not(stopped)
+        e[going] = e_2  # line 82
+        going[going] = np.logical_not(np.abs(d) < 1e-12)
         if not np.any(going):
             break
     return e

@@ -17,8 +17,7 @@ def nested_vmap_vmap(x):
         x_3 /= 2  # line 121
         chosen = np.where(going_3, x_3, x_2)  # line 120
         mask = np.where(going_3, x_3 > 1, going_3)
-        mask_2 = np.any(mask, axis=1)
         going[going_2] = mask
         x[going_2] = chosen
-        going_2[going_2] = mask_2
+        going_2[going_2] = np.any(mask, axis=1)
     return x

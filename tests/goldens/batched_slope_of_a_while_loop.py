@@ -12,17 +12,16 @@ def slope_of_a_while_loop_grad_vmap(x):
         passes_2 = passes[going]
         x_saved.append(x_2)  # line 72
         x_2 = 0.7 * x_2 * np.sin(x_2)
-        mask = x_2 > 1  # line 71
-        passes[going] = passes_2 + 1
+        passes[going] = passes_2 + 1  # line 71
         x[going] = x_2
-        going[going] = mask
+        going[going] = x_2 > 1
 
     x_bar = np.ones(passes.shape)  # line 72
     for passes_2 in reversed(range(np.max(passes, initial=0))):
-        mask_2 = passes_2 < passes
-        x_bar_2 = x_bar[mask_2]
+        mask = passes_2 < passes
+        x_bar_2 = x_bar[mask]
         x = x_saved.pop()
         x_bar_3 = 0.7 * x_bar_2 * x * np.cos(x)
         x_bar_3 += 0.7 * x_bar_2 * np.sin(x)
-        x_bar[mask_2] = x_bar_3
+        x_bar[mask] = x_bar_3
     return x_bar

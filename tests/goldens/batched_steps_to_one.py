@@ -11,8 +11,7 @@ def steps_to_one_vmap(x):
         x_2 = x[going]
         x_2 = np.where(n_2 % 2 == 0, x_2 / 2, x_2 - 1)  # line 64
         n_2 += 1  # line 65
-        mask = x_2 > 1  # line 63
-        x[going] = x_2
+        x[going] = x_2  # line 63
         n[going] = n_2
-        going[going] = mask
+        going[going] = x_2 > 1
     return x, n

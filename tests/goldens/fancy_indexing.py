@@ -11,14 +11,14 @@ def last_store(shape, key):
 
 def fancy_indexing_grad(v, k):
     """d fancy_indexing / d v.  From test_goldens.py:140."""
-    v_2 = v.copy()
-    v_2[k] = 2 * v[k]  # line 142
-    mask = v_2 > 0.25  # line 143
+    product = 2 * v[k]  # line 142
+    v = v.copy()
+    v[k] = product
+    mask = v > 0.25  # line 143
 
-    v_bar = np.zeros(v_2.shape)
-    v_bar[mask] = 2 * v_2[mask]
+    v_bar = np.zeros(v.shape)
+    v_bar[mask] = 2 * v[mask]
     v_k_bar = v_bar[k]  # line 142
-    mask_2 = last_store(v_2.shape, k)
     v_bar[k] = 0.0
-    np.add.at(v_bar, k, np.where(mask_2, 2 * v_k_bar, 0.0))
+    np.add.at(v_bar, k, np.where(last_store(v.shape, k), 2 * v_k_bar, 0.0))
     return v_bar

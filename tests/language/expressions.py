@@ -1,5 +1,7 @@
 """Comprehensions, containers, assignment, strings and names."""
 
+from collections import deque
+
 import numpy as np
 
 from tests.language import row
@@ -186,3 +188,15 @@ def rearranged(x):
 @row("`np.r_`, `np.c_`")
 def joined_by_index(x):
     return np.sum(np.r_[x[0], x, 0:2] ** 2) + np.sum(np.c_[x, x**2] * np.array([1.0, 2.0]))
+
+
+@row("deques")
+def window(x):
+    held, total = deque(maxlen=2), 0.0
+    for v in x:
+        if v > 0.5:
+            held.append(v * v)
+        elif held:
+            total += held.popleft()
+        total += sum(held) * v
+    return total

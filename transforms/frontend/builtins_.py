@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 import functools
@@ -43,6 +44,7 @@ from tapeless.transforms.frontend.ordering import sorted_
 from tapeless.transforms.frontend.outside import record, refuse_file, refuse_outside
 from tapeless.transforms.frontend.python_numbers import class_of
 from tapeless.transforms.frontend.records import replaced
+from tapeless.transforms.frontend.staged_deque import new_deque
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, python_number, wrap
 from tapeless.transforms.frontend.texts import Text
@@ -101,6 +103,8 @@ def _number(kind: type) -> Any:
 def _isinstance(hooks: Any, x: Any, kinds: Any) -> bool:
     if isinstance(x, Text):
         return isinstance("", kinds)
+    if isinstance(x, StagedList):
+        return issubclass(x.stands_for, kinds)
     if not isinstance(x, Symbol):
         return isinstance(x, kinds)
     options = kinds if isinstance(kinds, tuple) else (kinds,)
@@ -120,6 +124,8 @@ def _is_kind(x: Symbol, kind: Any) -> bool:
 
 
 def _type(hooks: Any, x: Any, *more: Any) -> Any:
+    if isinstance(x, StagedList):
+        return x.stands_for
     if not isinstance(x, Symbol):
         return str if isinstance(x, Text) else type(x, *more)
     return class_of(x)
@@ -147,7 +153,7 @@ def _print(
 
 def _list(hooks: Any, x: Any = ()) -> Any:
     x = listed(x)
-    if isinstance(x, StagedList):
+    if type(x) is StagedList:
         return x.copy()
     if must_roll(x):
         return comprehension("ListComp", (x, lambda item: (lambda: True, lambda: item), False))
@@ -307,6 +313,7 @@ BUILTINS: dict[Any, Any] = {
     type: _type,
     print: _print,
     list: _list,
+    collections.deque: new_deque,
     tuple: _tuple,
     map: once(map_),
     filter: filter_,

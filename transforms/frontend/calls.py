@@ -64,7 +64,8 @@ CREATORS = frozenset(
 STAGED_ALWAYS = frozenset(creation.NUMPY)
 # a function that enters itself so often under undecided tests with other numbers is taken to
 # recurse on the tests, not on the numbers
-DEEP = 12
+DEEP = 12  # inside of one another
+MANY = 48  # in all
 
 
 class Calls:
@@ -296,7 +297,7 @@ def argument_names(
 
 def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -> None:
     """A recursion that ends by tests: integer inputs that they depend on are made known; a call
-    like one that is open can be ended by data only."""
+    like one that is open can be ended by data only, and many calls are not written out."""
     t = trace()
     tests = t.tests[open_calls[0][0] :]
     if not tests:
@@ -305,11 +306,13 @@ def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -
     for test in tests:
         if can_be_known(test):
             raise NeedStatic(test, why)
-    here = form(given)
-    deep = len(open_calls) > DEEP
-    for _, before in open_calls:
-        if form(before, deep) == (form(given, deep) if deep else here):
-            t.decisions.recurse(f.__code__)
+    t.undecided[f.__code__] += 1
+    often = t.undecided[f.__code__] > MANY and t.decisions.counts
+    blind = often or len(open_calls) > DEEP
+    here = form(given, blind)
+    if any(form(before, blind) == here for _, before in open_calls):
+        t.decisions.counted |= often
+        t.decisions.recurse(f.__code__)
 
 
 def _need_integers(f: Any, args: tuple[Any, ...]) -> None:

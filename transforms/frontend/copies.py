@@ -44,8 +44,9 @@ class Copier:
             return copy.deepcopy(x)
         if isinstance(x, StagedList) and x.tail is not None:
             return x.copy()
-        if type(x) in (list, StagedList):
-            items = self.keep(x, trace().born(StagedList()))
+        if type(x) is list or isinstance(x, StagedList):
+            empty = x.like(()) if isinstance(x, StagedList) else StagedList()
+            items = self.keep(x, trace().born(empty))
             items.extend(map(self.part, x))
             return items
         if type(x) in DICTS or type(x) is deque:

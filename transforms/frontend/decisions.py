@@ -19,6 +19,8 @@ class Decisions:
     unroll: dict[Any, str] = field(default_factory=dict)
     outlines: bool = True  # functions that are called often become functions of the program
     recursive: set[Any] = field(default_factory=set)  # code that becomes a function of the program
+    counts: bool = True  # functions that call themselves often become such
+    counted: bool = False  # one did
     homes: dict[dims.Symbol, tuple[Any, int]] = field(
         default_factory=dict
     )  # symbol -> leaf, axis (-1: value)

@@ -155,8 +155,8 @@ def _loop(s: ast.For | ast.While, at: Context) -> tuple[str | None, list[ast.stm
     returns = any(exits(b, (ast.Return,)) for b in s.body)
     breaks = any(exits(b, (ast.Break,)) for b in s.body)
     n = next(at.names) if returns or breaks else 0
-    stop = unused(f"stop_{n}") if returns or breaks else None
     done = unused(f"done_{n}") if returns else None
+    stop = unused(f"stop_{n}") if breaks else done
     inner = Context(at.names, (), stop, done)
     body = _lower(s.body, inner) or [ast.Pass()]
     made: ast.For | ast.While
@@ -166,7 +166,7 @@ def _loop(s: ast.For | ast.While, at: Context) -> tuple[str | None, list[ast.stm
         made = ast.While(test=s.test, body=body, orelse=[])
     ast.copy_location(made, s)
     made.type_comment = stop  # type: ignore[union-attr]  # read by the rewriter
-    out: list[ast.stmt] = [_flag(f, False, s) for f in (stop, done) if f]
+    out: list[ast.stmt] = [_flag(f, False, s) for f in dict.fromkeys((stop, done)) if f]
     out.append(made)
     otherwise = _unless(stop, s.orelse, s) if stop else s.orelse
     return done, out, otherwise

@@ -130,7 +130,8 @@ def raise_(exc: Any, cause: Any = None) -> None:
             if level == depth:  # whether it is raised does not depend on data
                 raise exc from cause
             hint, tests = "write it as if and else", trace().tests
-            why = f"whether this {kind.__name__} is raised must be known, an except clause catches it"
+            which = f"whether this {kind.__name__} is raised must be known"
+            why = f"{which}, an except clause catches it"
             if tests:
                 raise NeedStatic(tests[-1], why, hint)
             raise UnsupportedError(why, hint)

@@ -53,6 +53,8 @@ class Frame(Variables):
             _assigned(value, name)
         elif type(value) is StagedList and name != RESULT:
             value.name = value.name or plain(name)
+            for stack in value.tail.stacks if value.tail is not None else ():
+                _named(stack, plain(name))
         self.__dict__.get(DIVERGED, {}).pop(name, None)
         self.__dict__[name] = value
 
@@ -64,10 +66,17 @@ class Frame(Variables):
 
 
 def _assigned(symbol: Symbol, name: str) -> None:
-    """The variable must be set that is assigned to this one; a value without a name gets it."""
+    """The variable must be set that is assigned to this one; a value without a name gets its."""
     absence = symbol.undefined
     if absence is not None and not absence.none and absence.name != plain(name):
         symbol.value()
+    if name != RESULT:
+        _named(symbol, plain(name))
+
+
+def _named(symbol: Symbol, name: str) -> None:
+    """A value without a name gets one, and what it stands for, too."""
     atom = symbol.cell.atom if symbol.cell is not None else None
-    if isinstance(atom, Var) and not atom.name and name != RESULT:
-        atom.name = plain(name)
+    while isinstance(atom, Var) and not atom.name:
+        atom.name = name
+        atom = trace().namesakes.get(atom)

@@ -50,7 +50,7 @@ def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> An
                 trace.hints[s] = value.shape[axis]
                 decisions.homes[s] = (k, axis)
         leaf.axes = tuple(axis for axis in range(value.ndim) if (k, axis) in decisions.axes)
-        leaf.var = Var(Type(kind.dtype, tuple(shape)), _short(leaf.name))
+        leaf.var = Var(Type(kind.dtype, tuple(shape)), _name(leaf.name))
         trace.inputs[leaf.var] = value
         symbol = Symbol(leaf.var, is_array=True)
         symbol.read_only = not value.flags.writeable
@@ -69,10 +69,23 @@ def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> An
     return Symbol(leaf.var)
 
 
+def name_nameless(leaves: list[Leaf]) -> None:
+    """Arrays that no variable of the user was given are called by their place."""
+    for leaf in leaves:
+        if leaf.var is not None and not leaf.var.name:
+            leaf.var.name = _short(leaf.name)
+
+
+def _name(name: str) -> str:
+    """A name for an array: elements of tuples and lists get that of the first variable that they
+    are given."""
+    return "" if re.search(r"\[\d+\]$", name) else _short(name)
+
+
 def _short(name: str) -> str:
-    """A variable name for a path such as params["w"][0]."""
+    """A variable name for a path such as params["w"][0]: w0."""
     words = re.findall(r"[A-Za-z_][A-Za-z_0-9]*|\d+", name)
-    if not words:
-        return "x"
-    last = words[-1]
-    return last if not last.isdigit() else "".join(words[-2:] if len(words) > 1 else ["x", last])
+    places: list[str] = []
+    while words and words[-1].isdigit():
+        places.insert(0, words.pop())
+    return (words[-1] if words else "x") + "_".join(places)

@@ -137,6 +137,39 @@ def refuse_changed_elements(journal: Any) -> None:
         raise Unrollable("a container that it changes is put into a list")
 
 
+class Standing:
+    """Which older containers a variable may stand for that a loop gives another one.
+
+    others  by the container that it stands for before the loop
+    """
+
+    def __init__(self) -> None:
+        self.others: dict[int, dict[int, Any]] = {}
+        self.news = False
+
+    def meet(self, before: Any, after: Any, started: int) -> None:
+        """A pass left `after` where `before` was."""
+        t = trace()
+        _, older = t.kin.get(id(after), (None, {}))
+        known = self.others.setdefault(id(before), {})
+        for c in (after, *older.values()):
+            if mutable(c) and c is not before and t.birth(c) < started and id(c) not in known:
+                known[id(c)] = c
+                self.news = True
+
+    def of(self, before: Any) -> Iterable[Any]:
+        return self.others.get(id(before), {}).values()
+
+    def certain(self, before: Any, after: Any) -> bool:
+        """Whether each pass leaves the same older container."""
+        return id(after) in self.others.get(id(before), {})
+
+    def told(self) -> bool:
+        """Whether something was found since this was asked."""
+        news, self.news = self.news, False
+        return news
+
+
 def blame(obj: Any) -> None:
     t = trace()
     line = f", which line {t.origin.line} changes" if t.origin else ""

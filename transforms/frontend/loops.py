@@ -180,6 +180,8 @@ def _count(numbers: Counting, body: Callable[[Any], Any], frame: Any, stop: str 
         co_filename=file, co_firstlineno=line, co_name=name
     )
     while_loop(lambda: True, following, frame, stop)
+    if stop is not None:
+        setattr(frame, stop, True)  # there is no other end
 
 
 def while_loop(test: Any, body: Any, frame: Any, stop: str | None) -> None:

@@ -6,6 +6,7 @@ As Python's they are run over once: each keeps how far it is, and gives the rest
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -41,9 +42,12 @@ class Through(Once):
         trace().born(self)
 
     def __iter__(self) -> Any:
-        return iter(self.rest())
+        return self
 
     def __next__(self) -> Any:
+        """For functions of Python's library, which take items one by one while staging."""
+        if not _more(operator.index(_number(self.items.count)), operator.index(self.ask())):
+            raise StopIteration
         return self.item()
 
     def rest(self, whole: bool = False) -> Sequence:

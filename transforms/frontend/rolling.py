@@ -18,7 +18,7 @@ from tapeless.transforms.frontend.dependence import depends_on
 from tapeless.transforms.frontend.effects import Unreachable
 from tapeless.transforms.frontend.growth import Growth
 from tapeless.transforms.frontend.joining import convert, join, join_types
-from tapeless.transforms.frontend.kin import out_of_date, refuse_changed_elements
+from tapeless.transforms.frontend.kin import Standing, out_of_date, refuse_changed_elements
 from tapeless.transforms.frontend.layouts import Layouts
 from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.references import Moving, outlasting
@@ -56,6 +56,8 @@ class Roll:
     aliases: Aliases = field(default_factory=Aliases)
     moving: Moving = field(default_factory=Moving)
     moved: set[Any] = field(default_factory=set)  # what turned out to move in this pass
+    standing: Standing = field(default_factory=Standing)
+    started: int = 0
 
     def run(self) -> None:
         t = trace()
@@ -88,7 +90,7 @@ class Roll:
     def settle(self) -> None:
         """Stages passes until the types, lists and aliases at the start of one hold at its end."""
         t = trace()
-        poisoned, started = dict(t.poisoned), next(t.serials)
+        poisoned, self.started = dict(t.poisoned), next(t.serials)
         overwritten: dict[Any, str] = {}  # in a pass, and so at the start of the next
         for _ in range(12):
             t.poisoned = dict(poisoned)
@@ -100,10 +102,10 @@ class Roll:
             overwritten = {
                 c: why
                 for c, why in t.poisoned.items()
-                if c not in poisoned and (c.birth < started or c in self.lists.stacks)
+                if c not in poisoned and (c.birth < self.started or c in self.lists.stacks)
             }
             if len(overwritten) == before and staged is not None:
-                settled = Settled(self.seq, staged, self.aliases)
+                settled = Settled(self.seq, staged, self.aliases, self.standing)
                 settled.collect(self.locations)
                 settled.emit(self.key)
                 self.lists.measure(self.key, self.count(), self.journal)
@@ -140,7 +142,7 @@ class Roll:
             news += [self.compare(key, loc, staged) for key, (loc, _) in staged.finals.items()]
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
         t.rollback(journal)
-        news += [self.lists.note(), self.lists.start(), self.start_late()]
+        news += [self.lists.note(), self.lists.start(), self.start_late(), self.standing.told()]
         if any(news):
             return None
         for key in self.locations:
@@ -183,7 +185,7 @@ class Roll:
 
     def index(self) -> Var:
         """The loop variable; tells the trace between which values it lies."""
-        index = Var(INT, (self.seq is not None and self.seq.is_range and self.name) or "i")
+        index = Var(INT, (self.seq is not None and self.seq.is_range and self.name) or "_")
         self.params.add(index)
         if self.seq is not None:
             start, _, step = (size_of(a) for a in self.seq.span)
@@ -245,7 +247,8 @@ class Roll:
             return made
         if spec.kind == "static":
             return spec.value
-        return standing_for(spec, [self.rebuild(c, left) for c in spec.children])
+        children = [self.rebuild(c, left) for c in spec.children]
+        return standing_for(spec, children, self.standing)
 
     # -- what a pass left
 
@@ -279,17 +282,32 @@ class Roll:
         if isinstance(loc, CellLocation):
             return list(final.leaves())
         found: list[Atom] = []
+        content = isinstance(loc, ContentsLocation)  # what it is in stays the same container
 
         def keep(old: Spec, new: Spec) -> Any:
             found.extend(new.leaves())
             return old.value
 
+        def build(old: Spec, new: Spec, children: Callable[[], list[Any]]) -> Any:
+            if not (content and new.value is final.value):
+                self.same_container(old, new)
+            children()
+            return old.value
+
         try:
-            join(entry, final, keep, same_containers)
+            join(entry, final, keep, build)
         except StructureError as e:
             what = f"'{loc.name}' changes from pass to pass: {e.problem}" if loc.name else str(e)
             raise Unrollable(what) from None
         return found
+
+    def same_container(self, entry: Spec, final: Spec) -> None:
+        """Refuses containers that go from name to name, and are changed."""
+        older = trace().kin.get(id(final.value), (None, {}))[1]
+        others = [c for c in older.values() if c is not entry.value]
+        if others and any(out_of_date(c) for c in (entry.value, *older.values())):
+            raise Unrollable("a list that it changes goes from name to name")
+        self.standing.meet(entry.value, final.value, self.started)
 
     def widen(self, key: Any, loc: Location, leaves: list[Atom], staged: Pass) -> bool:
         """Joins the types of a location with those that a pass left; True if that is news."""
@@ -322,16 +340,6 @@ class Roll:
         started = bool(self.late)
         self.late.clear()
         return started
-
-
-def same_containers(entry: Spec, final: Spec, children: Callable[[], list[Any]]) -> Any:
-    """Refuses containers that go from name to name, and are changed."""
-    older = trace().kin.get(id(final.value), (None, {}))[1]
-    others = [c for c in older.values() if c is not entry.value]
-    if others and any(out_of_date(c) for c in (entry.value, *older.values())):
-        raise Unrollable("a list that it changes goes from name to name")
-    children()
-    return entry.value
 
 
 def _same_type(a: Any, b: Any) -> bool:

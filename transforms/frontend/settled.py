@@ -28,6 +28,7 @@ from tapeless.transforms.frontend.aliases import Aliases
 from tapeless.transforms.frontend.cells import Absence, CellLocation
 from tapeless.transforms.frontend.dependence import depends_on_program
 from tapeless.transforms.frontend.joining import convert
+from tapeless.transforms.frontend.kin import Standing
 from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
@@ -61,8 +62,10 @@ class Pass:
 class Settled:
     """Collects what goes from pass to pass, emits the loop and sets the variables."""
 
-    def __init__(self, seq: Sequence | None, staged: Pass, aliases: Aliases) -> None:
-        self.seq, self.staged, self.aliases = seq, staged, aliases
+    def __init__(
+        self, seq: Sequence | None, staged: Pass, aliases: Aliases, standing: Standing
+    ) -> None:
+        self.seq, self.staged, self.aliases, self.standing = seq, staged, aliases, standing
         self.carries: list[Var] = []
         self.inits: list[Atom] = []
         self.yields: list[Atom] = []
@@ -102,16 +105,23 @@ class Settled:
 
     def after_a_pass(self, loc: Location, value: Any) -> Any:
         """What cannot say itself, when the program runs, whether it was set by a pass."""
-        if self.certain or value is MISSING or isinstance(value, Diverged):
+        if value is MISSING or isinstance(value, Diverged):
             return value
-        t = trace()
-        passes = None if self.seq is None else t.value(self.seq.count)
+        passes = self.passes()
         if passes is None:
             return Diverged(
                 f"'{loc.name}' is set only if the loop makes a pass", "set it before the loop"
             )
-        t.guard(">=" if passes else "==", self.seq.count, 1 if passes else 0)  # type: ignore[union-attr]
         return value if passes else MISSING
+
+    def passes(self) -> bool | None:
+        """Whether the loop makes a pass, in this call; None if data says so."""
+        if self.certain or self.seq is None:
+            return self.certain or None
+        passes = trace().value(self.seq.count)
+        if passes is not None:
+            trace().guard(">=" if passes else "==", self.seq.count, 1 if passes else 0)
+        return passes if passes is None else bool(passes)
 
     def collect_carried(self, key: Any, loc: Location) -> None:
         """A variable that is there before the loop."""
@@ -129,6 +139,9 @@ class Settled:
             self.carry(param, convert(leaf, param.type), news[k], out)
             made.append(out)
         value = self.value_after(loc, entry, iter(made))
+        left = self.staged.final(key).value
+        if self.standing.certain(entry.value, left) and (passes := self.passes()) is not None:
+            value = left if passes else entry.value
         self.after.append((loc, value))
 
     def carry(self, param: Var, init: Atom, new: Atom, out: Var) -> None:
@@ -166,7 +179,7 @@ class Settled:
             return made
         if spec.kind == "static":
             return spec.value
-        return standing_for(spec, [self.fill(c, left) for c in spec.children])
+        return standing_for(spec, [self.fill(c, left) for c in spec.children], self.standing)
 
     def emit(self, key: Any) -> None:
         t = trace()

@@ -16,7 +16,7 @@ from tapeless.transforms.expand import identity
 from tapeless.transforms.frontend.decisions import Decisions, Restart
 from tapeless.transforms.frontend.effects import Unreachable
 from tapeless.transforms.frontend.hooks import Hooks
-from tapeless.transforms.frontend.inputs import Leaf, leaf_parameter
+from tapeless.transforms.frontend.inputs import Leaf, leaf_parameter, name_nameless
 from tapeless.transforms.frontend.layouts import Order
 from tapeless.transforms.frontend.needs import resolve
 from tapeless.transforms.frontend.origins import find_origin, where_of
@@ -77,10 +77,11 @@ def stage(
     try:
         return _settled(call, leaves, names, decisions)
     except TapelessError as e:
-        if not decisions.aliased:
+        if not (decisions.aliased or decisions.counted):
             raise
+        plainer = Decisions(outlines=False, exact=decisions.aliased, counts=False)
         try:
-            return _settled(call, leaves, names, Decisions(outlines=False, exact=True))
+            return _settled(call, leaves, names, plainer)
         except InternalError:
             raise
         except TapelessError:
@@ -142,6 +143,7 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
                 "that are known only when the program runs",
                 "write it as a loop",
             ) from e
+    name_nameless(leaves)
     return _staged(run, leaves, result, writes, held, decisions)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
@@ -49,6 +50,16 @@ class StagedList(list):  # type: ignore[type-arg]
 
     tail: Tail | None = None
     name = ""  # of the first variable that held it
+    stands_for: type = list
+    traits: tuple[Any, ...] = ()  # what lists of one kind differ in, besides their elements
+
+    def like(self, items: Iterable[Any]) -> StagedList:
+        """One of the same kind, with these items."""
+        return type(self)(items)
+
+    def of_python(self, items: list[Any]) -> Any:
+        """What the user gets: one of Python's own, with these items."""
+        return items
 
     def append(self, value: Any) -> None:
         if self.tail is None:
@@ -195,9 +206,11 @@ class StagedList(list):  # type: ignore[type-arg]
         if self.tail is None:
             found = super().__getitem__(key)
             return trace().born(StagedList(found)) if isinstance(key, slice) else found
-        if isinstance(key, slice):
-            return from_arrays(self.tail.spec, [a[key] for a in self.arrays()])
-        return self.element(key)
+        return self.part(key) if isinstance(key, slice) else self.element(key)
+
+    def part(self, key: slice) -> StagedList:
+        assert self.tail is not None
+        return from_arrays(self.tail.spec, [a[key] for a in self.arrays()])
 
     def __len__(self) -> int:
         if self.tail is None:
@@ -217,7 +230,7 @@ class StagedList(list):  # type: ignore[type-arg]
             return super().pop(k)
         if isinstance(k, int) and k == 0:
             first = self.element(0)
-            self.refill(self[1:])
+            self.refill(self.part(slice(1, None)))
             return first
         if not isinstance(k, int) or k != -1:
             raise _refusal("pop from the middle")
@@ -238,8 +251,17 @@ class StagedList(list):  # type: ignore[type-arg]
         return made
 
     def extend(self, values: Any) -> None:
-        for v in values:
-            self.append(v)
+        if getattr(values, "tail", None) is None or self.traits:
+            for v in values:
+                self.append(v)
+            return
+        if self.tail is None:
+            start_tail(self, values.tail.spec)
+        assert self.tail is not None
+        self.tail.check(values.tail.spec)
+        pairs = zip(self.arrays(), values.arrays(), strict=True)
+        joined = [apply(FUNCTIONS[np.concatenate], pair) for pair in pairs]
+        self.refill(from_arrays(self.tail.spec, joined))
 
     def __iadd__(self, values: Any) -> StagedList:
         self.extend(values)
@@ -278,7 +300,7 @@ class StagedList(list):  # type: ignore[type-arg]
         return reversed(list(self))
 
     def copy(self) -> StagedList:
-        made = StagedList(list.copy(self)) if self.tail is None else StagedList()
+        made = self.like(list.copy(self) if self.tail is None else ())
         made.tail = self.tail and self.tail.copy()
         return trace().born(made)  # type: ignore[no-any-return]
 

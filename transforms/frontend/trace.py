@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -53,6 +54,7 @@ class Trace(Builder):
         super().__init__()
         self.journals: list[Journal] = [Journal(0)]
         self.hints: dict[Symbol, int] = {}
+        self.namesakes: dict[Var, Var] = {}  # what gets the name that a variable gets first
         self.guards: list[tuple[str, Size, Size]] = []
         self.decisions = decisions
         self.exact = decisions is not None and decisions.exact  # carry references, not arrays
@@ -75,6 +77,7 @@ class Trace(Builder):
         self.orders: set[Any] = set()  # orders of inputs that the program relies on
         self.tests: list[Any] = []  # what the branches that are open now depend on
         self.entered: dict[Any, list[Any]] = {}  # the calls that each function is in now
+        self.undecided: Counter[Any] = Counter()  # its calls of itself under tests on data
         self.stretches: list[Stretch] = []  # what calls of functions recorded
         self.recursions: list[Any] = []  # the functions that are being staged to be called by name
         self.joined: set[Size] = set()  # sizes that differ from pass to pass, or by branch
@@ -99,6 +102,14 @@ class Trace(Builder):
     def enter(self, method: Any, *args: Any) -> Any:
         """Calls a function of the user."""
         return method(*args)
+
+    # -- names
+
+    def namesake(self, made: Var, a: Any) -> None:
+        """`made` stands for `a`: it has its name, or they get theirs together."""
+        if isinstance(a, Var):
+            made.name = a.name
+            self.namesakes[made] = a
 
     # -- sizes
 

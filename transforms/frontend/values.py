@@ -17,7 +17,7 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
-from tapeless.transforms.frontend.kin import chosen, current
+from tapeless.transforms.frontend.kin import Standing, chosen, current
 from tapeless.transforms.frontend.provenance import static_attribute
 from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.symbols import Symbol, constant
@@ -107,7 +107,8 @@ def take_apart(value: Any) -> Spec:
         return take_apart(value.arrays()[0])
     if isinstance(value, (list, tuple)):
         current(value)
-        return Spec(type(value), value, tuple(range(len(value))), tuple(map(take_apart, value)))
+        keys = (*range(len(value)), *getattr(value, "traits", ()))
+        return Spec(type(value), value, keys, tuple(map(take_apart, value)))
     if isinstance(value, deque):
         current(value)
         parts = (Spec("static", value.maxlen), *map(take_apart, value))
@@ -169,11 +170,11 @@ def put_together(spec: Spec, children: list[Any]) -> Any:
     return renewed(spec, children)
 
 
-def standing_for(spec: Spec, children: list[Any]) -> Any:
+def standing_for(spec: Spec, children: list[Any], standing: Standing) -> Any:
     """What a loop carries for a container: another one, which is known to stand for it."""
     if not children or is_reference(spec):
         return put_together(spec, children)
-    return chosen(renewed(spec, children), spec.value)
+    return chosen(renewed(spec, children), spec.value, *standing.of(spec.value))
 
 
 def renewed(spec: Spec, children: list[Any]) -> Any:
@@ -188,7 +189,8 @@ def renewed(spec: Spec, children: list[Any]) -> Any:
     if hasattr(kind, "_fields"):
         return kind(*children)
     if issubclass(kind, list):
-        return trace().born(kind(children))
+        like = getattr(value, "like", None)  # a list from outside may stand here
+        return trace().born(kind(children) if like is None else like(children))
     if issubclass(kind, tuple):
         return kind(children)
     made = object.__new__(kind)

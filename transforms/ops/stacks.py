@@ -117,7 +117,8 @@ def _put_item(name: str, source: Any, back: Any) -> Op:
 
 
 def _set_item_back(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:
-    return set_item(ct, args[1], zero(ct.type.item)), None, peek(ct, args[1])
+    item = peek(ct, args[1])  # read before it is overwritten, which so needs no copy
+    return set_item(ct, args[1], zero(ct.type.item)), None, item
 
 
 def _add_item_back(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ And of long bodies it takes one vector at a time, though each step waits for the
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -17,17 +18,23 @@ WIDTH = 16  # words that two AVX2 vectors hold
 LABEL = re.compile(r"^([\w.$-]+):")
 BACK = re.compile(r"^  br label %([\w.$-]+)$")
 CALL = re.compile(r"call (float|double) @(?!llvm\.)")  # its vectors have a width of their own
+BEGIN = re.compile(r"^define .*?@([\w.$-]+)\(")
+INLINED = re.compile(r"call \w+ @([\w.$-]+)\(.*\) #(\d+)$")
+FORCED = re.compile(r"^attributes #(\d+) = \{ alwaysinline \}$", re.MULTILINE)
 
 
 def chained(text: str) -> str:
     """The text of a module, with what LLVM is to do with such loops."""
-    if text.count(" lshr ") < SHIFTS:
+    if " lshr " not in text:
         return text
     width = 0 if CALL.search(text) else WIDTH
     hints = {"vectorize.width": width, "interleave.count": CHAINS // 2 if width else CHAINS}
     lines = text.split("\n")
+    found = list(_loops(lines, _shifts(lines, set(FORCED.findall(text)))))
+    if not found:
+        return text
     number = len(lines)  # of a node of metadata, larger than all there are
-    for _, last in _loops(lines):
+    for _, last in found:
         lines[last] += f", !llvm.loop !{number}"
         nodes = [f'!{{!"llvm.loop.{k}", i32 {n}}}' for k, n in hints.items() if n]
         lines.append(f"!{number} = distinct !{{!{number}, {', '.join(nodes)}}}")
@@ -35,7 +42,27 @@ def chained(text: str) -> str:
     return "\n".join(lines)
 
 
-def _loops(lines: list[str]) -> Iterator[tuple[int, int]]:
+def _shifts(lines: list[str], forced: set[str]) -> list[int]:
+    """How many shifts a line amounts to, with those of a function that is inlined there."""
+    bodies: dict[str, range] = {}
+    name, start = "", 0
+    for k, line in enumerate(lines):
+        if begin := BEGIN.match(line):
+            name, start = begin[1], k
+        elif line == "}":
+            bodies[name] = range(start, k)
+
+    @functools.cache
+    def weight(k: int) -> int:
+        call = INLINED.search(lines[k])
+        if call and call[2] in forced and call[1] in bodies:
+            return sum(map(weight, bodies[call[1]]))
+        return int(" lshr " in lines[k])
+
+    return list(map(weight, range(len(lines))))
+
+
+def _loops(lines: list[str], shifts: list[int]) -> Iterator[tuple[int, int]]:
     """First and last line of each innermost loop that has a long chain."""
     labels: dict[str, int] = {}
     latest = -1
@@ -46,5 +73,5 @@ def _loops(lines: list[str]) -> Iterator[tuple[int, int]]:
             labels, latest = {}, k
         elif (back := BACK.match(line)) and labels.get(back[1], -1) > latest:
             first, latest = labels[back[1]], k
-            if sum(" lshr " in inner for inner in lines[first:k]) >= SHIFTS:
+            if sum(shifts[first:k]) >= SHIFTS:
                 yield first, k

@@ -31,6 +31,7 @@ from tapeless.backends.numba.direct.kinds import (
 if TYPE_CHECKING:
     from tapeless.backends.numba.direct.unit import Unit
 
+SHORT = 16  # passes: so few are not worth vectors
 RESULT = 8  # bytes for each number that is returned
 
 
@@ -38,6 +39,7 @@ class Function(Flow):
     """Writes one function."""
 
     single = True  # whether it returns a number, not a tuple
+    fails = False  # whether it may raise an error
 
     def __init__(self, unit: Unit, node: ast.FunctionDef, function: Any, hints: Hints) -> None:
         builder = ir.IRBuilder(function.append_basic_block("entry"))
@@ -163,6 +165,7 @@ class Function(Flow):
         self.leave(STATUS(self.unit.error(error, args)))
 
     def leave(self, status: Any) -> None:
+        self.fails = True
         self.builder.store(status, self.status)
         self.builder.branch(self.exit)
 
@@ -182,19 +185,21 @@ class Function(Flow):
         place = self.builder.bitcast(variable(self.builder, room), POINTER)
         attributes = ("alwaysinline",) if self.pays(name) else ()
         status = self.builder.call(made.function, [*spread(args), place], attrs=attributes)
-        failed = self.builder.icmp_signed("!=", status, STATUS(0))
-        with self.builder.if_then(failed, likely=False):
-            self.leave(status)
+        if made.fails:
+            failed = self.builder.icmp_signed("!=", status, STATUS(0))
+            with self.builder.if_then(failed, likely=False):
+                self.leave(status)
         values = tuple(
             Number(d, read_result(self.builder, place, k, d)) for k, d in enumerate(results)
         )
         return values[0] if made.single and values else values or None
 
     def pays(self, name: str) -> bool:
-        """Whether a function that asks for it is inlined: in innermost loops, which can then use
-        vectors. Elsewhere it would only take longer to compile."""
+        """Whether a function that asks for it is inlined: in loops, which may then use vectors.
+        Elsewhere it would only take longer to compile."""
         asked = [self.unit.options(f).get("forceinline") for f in (name, self.node.name)]
-        return bool(asked[0] and (asked[1] or (self.loops and _is_innermost(self.loops[-1].node))))
+        often = len(self.loops) > 1 or (self.loops and not _is_short(self.loops[0].node))
+        return bool(asked[0] and (asked[1] or often))
 
     def first_link(self) -> Any:
         if self.chain is None:
@@ -224,8 +229,11 @@ def _loaded(target: ast.expr) -> ast.expr:
     raise UnknownError("an assignment")
 
 
-def _is_innermost(loop: ast.stmt) -> bool:
-    return not any(isinstance(s, (ast.For, ast.While)) for s in ast.walk(loop) if s is not loop)
+def _is_short(loop: ast.stmt) -> bool:
+    match loop:
+        case ast.For(iter=ast.Call(args=[ast.Constant(value=int(n))])):
+            return n <= SHORT
+    return False
 
 
 def _is_none(e: ast.expr) -> bool:

@@ -70,7 +70,8 @@ def stored(dtype: Dtype) -> Any:
 def constant(x: bool | int | float, dtype: Dtype | None = None) -> Number:
     """A number that is written in the text."""
     if dtype is None:
-        dtype = BOOL if isinstance(x, bool) else INT if isinstance(x, int) else DOUBLE
+        integer = UINT if x > np.iinfo(INT).max else INT
+        dtype = BOOL if isinstance(x, bool) else integer if isinstance(x, int) else DOUBLE
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         if not limits.min <= x <= limits.max:

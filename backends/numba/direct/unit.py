@@ -28,11 +28,12 @@ Error = tuple[str, tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Made:
-    """A function of LLVM's, and the dtypes of what it returns."""
+    """A function of LLVM's, the dtypes of what it returns, and whether it may raise an error."""
 
     function: Any
     results: tuple[Any, ...] | None
     single: bool
+    fails: bool
 
 
 class Unit:
@@ -106,7 +107,7 @@ class Unit:
             try:
                 writer = Function(self, self.sources[name], function, hints)
                 results = writer.write(self.arguments(function, names, wanted, inline))
-                return Made(function, results, writer.single)
+                return Made(function, results, writer.single, writer.fails)
             except AgainError:
                 del self.module.globals[function.name]
         raise UnknownError("variables whose dtypes are not found")

@@ -35,8 +35,9 @@ def test_slope_of_boxcox_at_zero():
 @pytest.mark.parametrize("repetition", [False, True])
 def test_combinations(repetition):
     n, k = np.array([5.0, 5, 5, 3, 0, 4, 60]), np.array([2.0, 0, 6, 3, 0, -1, 30])
-    made = special.comb(n, k, repetition=repetition)
-    np.testing.assert_allclose(made, sc.comb(n, k, repetition=repetition), rtol=1e-12)
+    made, known = (f(n, k, repetition=repetition) for f in (special.comb, sc.comb))
+    known[4] = 1.0  # one way to choose nothing; SciPy before 1.17 finds none, with repetition
+    np.testing.assert_allclose(made, known, rtol=1e-12)
     check_grads(lambda n: special.comb(n, 2.0), (n[:2],), order=1)
 
 

@@ -50,6 +50,40 @@ def assembly(monkeypatch):
     return seen
 
 
+CALLED = """
+@njit(forceinline=True)
+def turned(v, y):
+    return np.uint32(np.uint32(np.uint32(v << np.uint32(13)) | np.uint32(v >> np.uint32(19))) ^ y)
+
+
+@njit(forceinline=True)
+def five(v, y):
+    return turned(turned(turned(turned(turned(v, y), y), y), y), y)
+
+
+@njit(nogil=True)
+def mixed(x, out):
+    for i in range(2):
+        out[1, i] = five(x[i], x[i])
+    for j in range(x.shape[0]):
+        out[0, j] = five(five(five(five(x[j], x[j]), x[j]), x[j]), x[j])
+"""
+
+
+def test_functions_are_inlined_in_loops_that_are_not_short(assembly):
+    x = np.arange(1, 40, dtype=np.uint32)
+    out = np.zeros((2, len(x)))
+    load("mixed", module(CALLED))(x, out)
+    np.testing.assert_array_equal(out[0], expected(x, 20))
+    np.testing.assert_array_equal(out[1, :2], expected(x, 5)[:2])
+    told = [t for t in assembly if "llvm.loop.interleave.count" in t]
+    assert len(told) == 1
+    assert len(re.findall(r"^  br .*!llvm\.loop !\d+$", told[0], re.MULTILINE)) == 1
+    group = re.search(r"^attributes #(\d+) = { alwaysinline }$", told[0], re.MULTILINE)[1]
+    calls = re.findall(r"call i32 @five\(.*\)( #\d+)?$", told[0], re.MULTILINE)
+    assert sorted(calls) == ["", *[f" #{group}"] * 4]
+
+
 @pytest.mark.parametrize(
     ("turns", "last", "width"), [(20, "v", 16), (20, "exp(-np.float64(v))", None), (3, "v", None)]
 )

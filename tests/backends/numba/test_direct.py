@@ -299,3 +299,11 @@ def test_results_of_numpys_types(alone):
     assert found == (1.5, 1.5, 2, True)
     assert [type(x) for x in found] == [np.float32, float, int, bool]
     assert alone != [None]
+
+
+def test_unsigned_constants_of_64_bits(alone):
+    body = """
+    for i in range(x.shape[0]):
+        x[i] = np.uint64(x[i] ^ np.uint64(18446744073709551615)) % np.uint64(9223372036854775808)
+    """
+    agrees(alone, module("x", body), np.array([0, 1, 2**63, 2**64 - 1], np.uint64))

@@ -199,10 +199,10 @@ def test_a_variable_of_no_side_is_refused_at_once():
 
 
 def longer_deque(x):
-    held = deque([1.0])
+    held = deque(["a"])
     if x > 1:
-        held.append(x)
-    return held[0]
+        held.append("b")
+    return x * len(held)
 
 
 def other_keys(x):

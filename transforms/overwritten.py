@@ -1,0 +1,85 @@
+"""Which variables may lie in memory that a program overwrites.
+
+v = x[2:]; w = y[2:]; x[0] = 1.0      says      x and v, and not w
+
+Copies are taken to be made already: stores are in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tapeless.transforms.carries import carries, yields
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Statement,
+    Var,
+    While,
+    statements,
+)
+from tapeless.transforms.ops.calls import bundle, is_call, unbundle
+from tapeless.transforms.ops.shapes import broadcast_to
+from tapeless.transforms.ops.stacks import peek, unstack
+from tapeless.transforms.ownership import KEPT, has_memory
+
+SHARING = (broadcast_to, peek, unstack)  # what they give shares memory with argument 0
+
+
+def overwritten(block: Block) -> set[Var]:
+    """The variables whose memory some statement stores into, under whatever name."""
+    shared = _Shared()
+    stored: list[Var] = []
+    for s in statements(block):
+        for group in _together(s):
+            shared.join(group)
+        stored += _stored(s)
+    roots = {shared.find(v) for v in stored}
+    return {v for v in [*shared.root, *stored] if shared.find(v) in roots}
+
+
+def _stored(s: Statement) -> list[Var]:
+    """What a statement stores into."""
+    if isinstance(s, Let) and s.op.inplace:
+        return [a for a in s.args[:1] if isinstance(a, Var)]
+    if isinstance(s, Effect) and s.kind == "kernel":
+        return [a for a in s.args if isinstance(a, Var) and has_memory(a)]
+    return []
+
+
+def _together(s: Statement) -> Iterable[Iterable[Atom]]:
+    """Groups of what shares memory after a statement."""
+    match s:
+        case Let() if is_call(s) or s.op in (bundle, unbundle):
+            yield (*s.args, *s.outs)
+        case Let() if s.op.inplace:
+            yield (*s.args[:1], *s.outs, *(s.args[KEPT[s.op] :][:1] if s.op in KEPT else ()))
+        case Let() if s.op.view or s.op in SHARING:
+            yield (*s.args[:1], *s.outs)
+        case If():
+            yield from zip(s.outs, s.then.results, s.orelse.results, strict=True)
+        case For() | While():
+            yield from zip(s.outs, carries(s), s.inits, yields(s), strict=True)
+            if isinstance(s, While):
+                yield from zip(carries(s), s.test.params, strict=True)
+
+
+class _Shared:
+    """Sets of variables that share memory."""
+
+    def __init__(self) -> None:
+        self.root: dict[Var, Var] = {}
+
+    def find(self, v: Var) -> Var:
+        while (up := self.root.setdefault(v, v)) is not v:
+            self.root[v] = v = self.root.setdefault(up, up)
+        return v
+
+    def join(self, group: Iterable[Atom]) -> None:
+        members = [a for a in group if isinstance(a, Var)]
+        for v in members[1:]:
+            self.root[self.find(v)] = self.find(members[0])
