@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless import tree
-from tapeless.arrays import Array
 from tapeless.later import later
-from tapeless.naming import base_name
+from tapeless.naming import base_name, leaf_paths
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.foreign import refuse_foreign
 
 if TYPE_CHECKING:
     from tapeless import region
@@ -90,14 +90,16 @@ def check_input(part: Any, what: str, holomorphic: bool = False, real: bool = Tr
             raise ArgumentTypeError(f"{what}: complex inputs need holomorphic=True")
 
 
-def refuse_subclasses(leaves: Sequence[Any]) -> None:
-    """Refuses arrays whose operators mean something else than those of np.ndarray."""
-    for leaf in leaves:
-        if isinstance(leaf, np.ndarray) and type(leaf) not in (np.ndarray, np.memmap, Array):
-            kind = f"{type(leaf).__module__}.{type(leaf).__name__}"
-            raise ArgumentTypeError(
-                f"arrays of type {kind} have operations of their own", "pass np.asarray(...) of it"
-            )
+def refuse_foreign_arguments(
+    args: tuple[Any, ...], kwargs: dict[str, Any], names: Callable[[], list[str]]
+) -> None:
+    """Refuses arrays that are not plain ones of NumPy, by the names of their arguments."""
+    if tree.has_registered((args, kwargs)):
+        paths = ["a leaf"] * len(tree.leaves((args, kwargs)))
+    else:
+        paths = leaf_paths(args, kwargs, names())
+    for leaf, path in zip(tree.leaves((args, kwargs)), paths, strict=True):
+        refuse_foreign(leaf, path)
 
 
 def with_aux(value: Any, has_aux: bool, what: str, fun: Any) -> tuple[Any, Any]:

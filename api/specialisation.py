@@ -115,7 +115,7 @@ class Specialisation:
         self.returned = returned  # how leaves become registered classes
         self.enter: Enter = never  # the quick way in
         leaves = list(enumerate(staged.leaves))
-        self.static = [(k, v.value) for k, v in leaves if v.static and inputs.is_dynamic(v.value)]
+        self.static = [(k, v.value) for k, v in leaves if v.static and _may_change(v.value)]
         self.axes = [(k, axis, v.value.shape[axis]) for k, v in leaves for axis in v.axes]
         self.captured = [(c.get, leaf_key(c.array)) for c in staged.captured]
         self.guards, self.sizes = staged.guards, staged.sizes
@@ -267,9 +267,15 @@ def _overlap(a: Any, b: Any) -> bool:
 
 def same(a: Any, b: Any) -> bool:
     """Whether two leaves have the same type and value."""
-    return type(a) is type(b) and (
-        a is b or (np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b)
-    )
+    if isinstance(a, np.ndarray):
+        alike = type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape
+        return alike and a.tobytes() == b.tobytes()
+    return type(a) is type(b) and (a is b or a == b)
+
+
+def _may_change(value: Any) -> bool:
+    """Whether a value that the program was made for may be another in the same object."""
+    return isinstance(value, np.ndarray) or inputs.is_dynamic(value)
 
 
 # -- where specialisations are kept: `grad(f)` written inside a loop stages once

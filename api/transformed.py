@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from tapeless import tree
-from tapeless.arguments import refuse_subclasses
+from tapeless.arguments import refuse_foreign_arguments
 from tapeless.entry import entry
 from tapeless.later import later
 from tapeless.mistakes import mistakes_reported, trimmed
@@ -229,12 +229,12 @@ class Transformed:
 
     def checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """Bad arguments are refused, and others compiled."""
+        refuse_foreign_arguments(args, kwargs, lambda: self.arguments(args, kwargs))
         self.check(args, kwargs)
         return self.compile(args, kwargs)
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         leaves, structure = tree.flatten((args, kwargs))
-        refuse_subclasses(leaves)
         arguments = [parameter_name(name) for name in self.arguments(args, kwargs)]
         spread = tree.has_registered((args, kwargs))
         if spread:

@@ -29,6 +29,7 @@ else:
     staged_list = later("tapeless.transforms.frontend.staged_list")
 
 IsLeaf = Callable[..., bool]
+Structure = optree.PyTreeSpec
 
 
 def _prepared(leaf: Any) -> bool:

@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from tapeless.transforms.at_hand import at_hand
 from tapeless.transforms.control import (
     negated,
     unneeded_flags,
@@ -89,7 +90,7 @@ class Writer(Spelling):
 
     @staticmethod
     def prepared(block: Block) -> Block:
-        return own(block)
+        return own(at_hand(block))
 
     def rename(self, fixed: dict[Var, str]) -> None:
         for v, name in fixed.items():

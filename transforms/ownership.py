@@ -226,8 +226,8 @@ class Ownership:
         """A copy of `a` for one use; the same variable in each run."""
         made = self.copies.get((a, use))
         if made is None:
-            name = a.name if isinstance(a, Var) else ""
-            made = self.copies[a, use] = Var(a.type, name)
+            names = [v.name for v in (use, a) if isinstance(v, Var) and v.name]
+            made = self.copies[a, use] = Var(a.type, names[0] if names else "")
         out.append(Let((made,), copy, (a,)))
         self.roots[made] = frozenset({("own", made)})
         return made
@@ -258,10 +258,30 @@ class Ownership:
         flag = s.body.results[:1] if isinstance(s, For) and s.until else ()
         made = Block(s.body.params, tuple(body), (*flag, *handed))
         out.append(replace(s, inits=inits, body=made))
-        for v, p, init, y in zip(s.outs, carries(s), inits, handed, strict=True):
+        self.left(s, inits, handed, consumed)
+
+    def left(
+        self, s: For | While, inits: Collection[Atom], handed: Collection[Atom], consumed: set[Var]
+    ) -> None:
+        """What the variables of a loop share memory with after it."""
+        rows = list(zip(s.outs, carries(s), inits, handed, strict=True))
+        behind = {("carry", p): (v, init, y) for v, p, init, y in rows}
+
+        def resolved(roots: frozenset[Root], seen: set[Root]) -> set[Root]:
+            found = set(roots - behind.keys())
+            for root in (roots & behind.keys()) - seen:
+                v, init, y = behind[root]
+                seen.add(root)
+                more = self.of(init) | self.of(root[1]) | self.of(y)
+                found |= {("own", v)} if root[1] in consumed else resolved(more, seen)
+            return found
+
+        made = {}
+        for v, p, init, y in rows:
             if has_memory(v):
-                shared = self.of(init) | self.of(y) | {("shared", v)}
-                self.roots[v] = frozenset({("own", v)}) if p in consumed else shared
+                roots = resolved(self.of(init) | self.of(y), set()) | {("shared", v)}
+                made[v] = frozenset({("own", v)} if p in consumed else roots)
+        self.roots |= made
 
     def passes(
         self, s: For | While, around: set[Var], saved: Roots

@@ -2,6 +2,8 @@
 one cotangent of the view, and does not make one of full size in each pass.
 
 for i in range(n): t = x[1:]; y = t[i]      becomes      t = x[1:]; for i in range(n): y = t[i]
+
+A view of all elements stays where no pass reads a part of it: its cotangent is of full size anyway.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ from tapeless.transforms.core.language import (
     While,
     blocks,
     outputs,
+    statements,
 )
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import substitute
+from tapeless.transforms.ops.parts import gather
 
 
 def views_ahead(block: Block) -> Block:
@@ -33,7 +37,7 @@ def views_ahead(block: Block) -> Block:
         lifted: dict[Any, Let] = {}
         if isinstance(made, (For, While)):
             new: dict[Var, Atom] = {}
-            made = _without(made, _defined(made), lifted, new)
+            made = _without(made, _defined(made), _read_in_parts(made), lifted, new)
             made = _on_blocks(made, lambda b: substitute(b, new))  # noqa: B023 (called at once)
         body += [*lifted.values(), made]
     return Block(block.params, tuple(body), block.results)
@@ -64,15 +68,27 @@ def _defined(s: Statement) -> set[Var]:
     return found
 
 
-def _without(s: Any, defined: set[Any], lifted: dict[Any, Let], new: dict[Any, Atom]) -> Any:
+def _read_in_parts(s: Statement) -> set[Any]:
+    """What is indexed or viewed in the blocks of a statement."""
+    inside = [t for b in blocks(s) for t in statements(b)]
+    return {t.args[0] for t in inside if isinstance(t, Let) and (t.op.view or t.op is gather)}
+
+
+def _without(
+    s: Any, defined: set[Any], parted: set[Any], lifted: dict[Any, Let], new: dict[Any, Atom]
+) -> Any:
     """The statement without the views that can be lifted out of it; equal ones become one."""
 
     def change(block: Block) -> Block:
         body: list[Statement] = []
         for t in block.body:
             if not isinstance(t, Let):
-                body.append(_without(t, defined, lifted, new))
-            elif _is_view(t) and new.get(t.args[0], t.args[0]) not in defined:
+                body.append(_without(t, defined, parted, lifted, new))
+            elif (
+                _is_view(t)
+                and new.get(t.args[0], t.args[0]) not in defined
+                and (t.outs[0] in parted or not _of_all(t))
+            ):
                 moved = replace(t, args=tuple(new.get(a, a) for a in t.args))
                 first = lifted.setdefault((t.op, moved.args, repr(t.params)), moved)
                 defined.difference_update(t.outs)
@@ -83,6 +99,11 @@ def _without(s: Any, defined: set[Any], lifted: dict[Any, Let], new: dict[Any, A
         return Block(block.params, tuple(body), block.results)
 
     return _on_blocks(s, change)
+
+
+def _of_all(s: Let) -> bool:
+    """Whether a view shows all elements."""
+    return all(e is None or e == slice(None) for e in s.params.get("key", ()))
 
 
 def _is_view(s: Let) -> bool:

@@ -20,7 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from tapeless import tree
 from tapeless.jit_options import Options
+from tapeless.recall.signature import UnknownError, signature
 from tapeless.transformed import Transformed
 
 LIBRARIES = frozenset({"numpy", "scipy", "math", "cmath", "operator"})
@@ -34,10 +36,6 @@ SAFE = """
 """
 BUILTINS = frozenset(SAFE.split())
 SIMPLE = frozenset({type(None), bool, int, float, complex, str, bytes, type(...), range})
-
-
-class UnknownError(Exception):
-    """Something that is not described."""
 
 
 @dataclass(frozen=True)
@@ -169,6 +167,8 @@ class Fingerprint:
             return f"partial{self.described(parts)}"
         if kind is Options:
             return repr(x)
+        if kind is tree.Structure:
+            return f"tree {signature(tree.unflatten(x, [0] * x.num_leaves))}"
         if isinstance(x, Transformed) and kind.__module__ in TRANSFORMS:
             return f"{kind.__module__}.{kind.__qualname__}{self.described((x.options(), x.fun))}"
         if kind is ModuleType:

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.recall.fingerprint import UnknownError
 from tapeless.specialisation import leaf_key
+
+
+class UnknownError(Exception):
+    """Something that is not described: nothing is kept of such a function."""
 
 
 def signature(value: Any) -> str:

@@ -141,8 +141,8 @@ CASES = [
     (
         lambda: grad(f)(np.array([1, "a"], object)),
         TypeError,
-        "grad: cannot differentiate with respect to ndarray \"[1 'a']\"",
-        "choose other argnums, or pass numbers and arrays",
+        "x is an array of Python objects, which may change unseen",
+        "put them into a list, a tuple or a dict; numbers: x.astype(float)",
     ),
     (
         lambda: jacfwd(f)(1j),
@@ -447,7 +447,8 @@ def test_arrays_with_operations_of_their_own_are_refused(array):
     slope(np.asarray(array))
     with pytest.raises(ArgumentTypeError, match="have operations of their own") as caught:
         slope(array)
-    assert "np.asarray" in caught.value.hint
+    way = ".filled(0.0)" if isinstance(array, np.ma.MaskedArray) else "np.asarray(x)"
+    assert way in caught.value.hint
 
 
 def test_a_generator_and_a_number_that_is_called():

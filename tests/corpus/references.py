@@ -186,3 +186,22 @@ def stored_by_ufunc_and_add_at(x):
     np.add.at(t, [0, 0, 2], x[2])
     t.T[...] += a
     return a * b
+
+
+@program(0.3, 3, wrt=(0,))
+def a_loop_gives_another_list(x, n):
+    """After a pass `c` is `b`, so that a store to one is seen in the other."""
+    b, c = [x * 3, x], [x, x * x]
+    for _ in range(n):
+        c = b
+    c[0] = 2 * x * x
+    return b[0] + 10 * c[0] + 100 * c[1]
+
+
+@program(0.3, 0, wrt=(0,))
+def a_loop_of_no_passes_gives_no_other_list(x, n):
+    b, c = [x * 3, x], [x, x * x]
+    for _ in range(n):
+        c = b
+    c[0] = 2 * x * x
+    return b[0] + 10 * c[0] + 100 * c[1]

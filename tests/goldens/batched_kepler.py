@@ -3,9 +3,8 @@ import numpy as np
 
 def kepler_vmap(m):
     """kepler for a batch.  From test_goldens_batched.py:76."""
-    m_2 = m.copy()
+    e = m.copy()
     going = np.ones(m.shape, bool)  # line 82
-    e = m_2
     passes = 0
     for _ in range(50):
         passes += 1

@@ -6,6 +6,6 @@ def log_or_line_vmap(x):
     mask = x > 0.5  # line 53
     x_2 = x[mask]
     y = np.log(x_2 - 0.5)  # line 54
-    x = x.copy()
-    x[mask] = y
-    return 2 * x
+    y_2 = x.copy()
+    y_2[mask] = y
+    return 2 * y_2

@@ -200,3 +200,12 @@ def window(x):
             total += held.popleft()
         total += sum(held) * v
     return total
+
+
+@row("lists and tuples of numbers, or of things that are alike, at an index from data")
+def accumulated_by_kind(x):
+    totals, factors = [0.0, x[0]], (1.5, -2.0)
+    for v in x:
+        k = 1 if v > 1 else 0
+        totals[k] += factors[k] * v**2
+    return totals[0] * totals[1]

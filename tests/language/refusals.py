@@ -11,12 +11,12 @@ from tests.language import refused
 KEPT = []
 
 
-@refused("an index of a list, or an axis, from array contents", "depends on the contents of arrays")
+@refused("an index of a list of unlike things, or an axis, from data", "contents of arrays")
 def index_from_data(x):
-    return [1.0, 2.0, 3.0][int(x[0])] * np.sum(x)
+    return np.sum([x, 2.0, x[0]][int(x[0])])
 
 
-@refused("an index of a list, or an axis, from array contents", "depends on the contents of arrays")
+@refused("an index of a list of unlike things, or an axis, from data", "contents of arrays")
 def axis_from_data(x):
     return np.sum(np.cumsum(np.outer(x, x), axis=int(x[0])))
 

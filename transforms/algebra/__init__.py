@@ -34,9 +34,11 @@ from tapeless.transforms.algebra.signs import (
 from tapeless.transforms.algebra.spreading import (
     constant_before_sum,
     needless_spreading,
+    reshaped_sum,
     reshaped_twice,
     spread_scalar,
     spread_twice,
+    transposed_product,
     transposed_twice,
 )
 from tapeless.transforms.algebra.storing import (
@@ -92,8 +94,8 @@ RULES: dict[Any, tuple[Rule, ...]] = {
     select: (chosen_twice, sign_of_chosen, needless_spreading),
     logical_not: (not_twice, needless_spreading),
     shapes.broadcast_to: (spread_twice, sign_outside),
-    shapes.reshape: (reshaped_twice, spread_scalar, sign_outside),
-    shapes.transpose: (transposed_twice, spread_scalar, sign_outside),
+    shapes.reshape: (reshaped_twice, reshaped_sum, spread_scalar, sign_outside),
+    shapes.transpose: (transposed_twice, transposed_product, spread_scalar, sign_outside),
     shapes.sum: (constant_before_sum,),
     parts.index: (read_after_store, sign_outside),
     parts.update: (stored_twice, stored_part, made_of_elements),

@@ -5,6 +5,7 @@ a = np.broadcast_to(1.0, x.shape); b = a * x becomes      b = x
 
 from __future__ import annotations
 
+from operator import ne
 from typing import Any
 
 from tapeless.transforms.algebra.facts import Uses, is_float, once, same_shape
@@ -12,6 +13,7 @@ from tapeless.transforms.core.builder import broadcast, made_by
 from tapeless.transforms.core.language import Let
 from tapeless.transforms.ops import shapes
 from tapeless.transforms.ops.arithmetic import mul, truediv
+from tapeless.transforms.ops.linalg import matmul
 
 
 def spread_twice(s: Let, uses: Uses) -> Any:
@@ -30,6 +32,33 @@ def spread_scalar(s: Let, uses: Uses) -> Any:
 def reshaped_twice(s: Let, uses: Uses) -> Any:
     let = made_by(s.args[0], shapes.reshape)
     return None if let is None else shapes.reshape(let.args[0], **s.params)
+
+
+def reshaped_sum(s: Let, uses: Uses) -> Any:
+    """sum(x, axis=0, keepdims=True) without that axis is sum(x, axis=0)."""
+    let = made_by(s.args[0], shapes.sum)
+    if let is None or not let.params["keepdims"] or not once(s.args[0], uses):
+        return None
+    axes, shape = let.params["axes"], s.outs[0].type.shape
+    left = tuple(n for k, n in enumerate(let.args[0].type.shape) if k not in axes)
+    # as many elements: one size may have another name
+    alike = same_shape(left, shape) and [*map(ne, left, shape)].count(True) < 2
+    return shapes.sum(let.args[0], axes=axes, keepdims=False) if alike and left else None
+
+
+def transposed_product(s: Let, uses: Uses) -> Any:
+    """(a.T @ b).T is b.T @ a, for matrices."""
+    let = made_by(s.args[0], matmul)
+    if let is None or not once(s.args[0], uses) or s.params["axes"] != (1, 0):
+        return None
+    x, y = let.args
+    if (
+        x.type.ndim != 2
+        or y.type.ndim != 2
+        or not (made_by(x, shapes.transpose) or made_by(y, shapes.transpose))
+    ):
+        return None
+    return matmul(shapes.transpose(y, axes=(1, 0)), shapes.transpose(x, axes=(1, 0)))
 
 
 def transposed_twice(s: Let, uses: Uses) -> Any:

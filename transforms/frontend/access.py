@@ -16,6 +16,7 @@ from tapeless.transforms.frontend.frames import Frame
 from tapeless.transforms.frontend.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.kin import current, put_back
 from tapeless.transforms.frontend.locations import AttributeLocation, before_change, put_attribute
+from tapeless.transforms.frontend.picking import NOTHING, make_room, picked
 from tapeless.transforms.frontend.provenance import name_of, static_attribute
 from tapeless.transforms.frontend.python_numbers import attribute_of
 from tapeless.transforms.frontend.staged_list import StagedList
@@ -80,6 +81,8 @@ class Access(Calls):
         if joins(obj, key):
             return joined_by(obj, key)
         current(obj)
+        if (found := picked(obj, key)) is not NOTHING:
+            return found
         value = obj[key]
         if isinstance(obj, capture.MAPPINGS) and not trace().birth(obj):
             return capture.outer(value, lambda: obj[key], f"{name_of(obj)}[{key!r}]")
@@ -95,6 +98,7 @@ class Access(Calls):
             trace().enter(method, obj, key, value)
             return
         before_change(obj)
+        make_room(obj, key, value)
         obj[key] = value
         put_back(obj)
 

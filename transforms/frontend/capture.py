@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.language import Var
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.foreign import refuse_foreign
 from tapeless.transforms.frontend.reads import Captured, Guard, input_type
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
@@ -27,13 +27,9 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
     t = trace()
     if isinstance(value, Symbol):
         return value
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
-        return _captured(value, get, name)
-    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
-        raise UnsupportedError(
-            f"{name} is an array of Python objects, which may change unseen",
-            "put them into a list, a tuple or a dict",
-        )
+    refuse_foreign(value, name)
+    if isinstance(value, np.ndarray):
+        return (_captured if value.dtype.kind in "biufc" else _known)(value, get, name)
     if isinstance(value, CONTAINERS):
         made = t.birth(value) or ("copy", id(value)) in t.reads or value == ()
         return value if made else _container(value, get, name)
@@ -91,7 +87,8 @@ def _same_object(
 
 
 def _known(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
-    """A table whose contents Python needs while staging: they are guarded."""
+    """A table whose contents Python needs while staging, or dates, names and records: they are
+    guarded."""
     t, key = trace(), ("known", id(array))
     if key not in t.reads:
         made = array.copy()

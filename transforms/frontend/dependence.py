@@ -70,6 +70,33 @@ def can_be_known(wanted: Atom) -> bool:
     return True
 
 
+def decided_by_data(wanted: Atom) -> bool:
+    """Whether a value depends on what arrays contain, or on variables that loops carry, and not
+    on integer inputs, sizes and indices of loops alone."""
+    t = trace()
+    seen: set[Var] = set()
+    left, known = [wanted], False
+    while left:
+        a = left.pop()
+        if not isinstance(a, Var) or a in seen:
+            continue
+        seen.add(a)
+        if a in t.definitions:
+            known = known or t.definitions[a].op.name == "size_value"
+            left += t.definitions[a].args
+        elif a in t.parents:
+            left += t.parents[a][2]
+        elif a in t.flows or not _is_index(a):
+            return True
+        else:
+            known = True
+    return not known
+
+
+def _is_index(a: Var) -> bool:
+    return isinstance(a.type, Type) and not a.type.shape and a.type.dtype.kind in "iu"
+
+
 def depends_on_program(block: Block, inits: Any, seq: Any) -> bool:
     """Whether a loop reads anything that is not known now, or has effects."""
     if any(isinstance(a, Var) for a in inits) or free_variables(block):

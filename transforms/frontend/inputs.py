@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +32,9 @@ def is_dynamic(value: Any) -> bool:
     """Whether a leaf becomes a parameter: arrays and numbers do, flags and other objects do not."""
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "biufc"
-    return isinstance(value, (int, float, complex, np.number)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, complex, np.number)) and not isinstance(
+        value, (bool, enum.Enum)
+    )
 
 
 def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> Any:
@@ -39,7 +42,10 @@ def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> An
     value = leaf.value
     if not is_dynamic(value) or k in decisions.leaves:
         leaf.static = True
-        return value
+        if isinstance(value, np.ndarray):  # the caller may change what it holds
+            leaf.value = value.copy()
+            leaf.value.setflags(write=False)
+        return leaf.value
     if isinstance(value, np.ndarray):
         kind, symbols = input_type(value, leaf.name)
         shape = list(kind.shape)

@@ -13,6 +13,7 @@ from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import NeedStatic, atom, size_atom
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.foreign import refuse_foreign
 from tapeless.transforms.frontend import views
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.operators import Operators, following
@@ -294,6 +295,7 @@ def atoms(value: Any, memo: dict[int, Atom] | None = None) -> Any:
 def constant(array: np.ndarray[Any, Any]) -> Atom:
     """An array made while staging: written out if it is small, an input of the program if not."""
     t = trace()
+    refuse_foreign(array, "x")
     if array.dtype.kind not in "biufc":
         raise TypeError(f"arrays of dtype {array.dtype} cannot be staged")
     if not array.shape:

@@ -36,7 +36,7 @@ class Tail:
 
     def check(self, spec: Any) -> None:
         """Refuses an element of another structure or type than the others."""
-        require_alike(spec, self.spec)
+        requirealike(spec, self.spec)
         for symbol, leaf in zip(self.stacks, spec.leaves(), strict=True):
             item = symbol.type.item  # type: ignore[attr-defined]
             if join_types(item, leaf.type) != item:
@@ -99,8 +99,8 @@ def position(k: Any) -> Atom:
         ) from None
 
 
-def require_alike(a: Any, b: Any) -> None:
-    if not _alike(a, b):
+def requirealike(a: Any, b: Any) -> None:
+    if not alike(a, b):
         raise StructureError(
             "the elements appended to a list in a loop, or on one side of a test, are built "
             f"differently: {a.describe()} and {b.describe()}",
@@ -108,13 +108,13 @@ def require_alike(a: Any, b: Any) -> None:
         )
 
 
-def _alike(a: Any, b: Any) -> bool:
+def alike(a: Any, b: Any) -> bool:
     """Whether two elements are built alike, and hold the same where they hold no numbers."""
     if a.kind is not b.kind and a.kind != b.kind:
         return False
     if a.kind == "static":
         return a.value is b.value or same(a.value, b.value)
-    return a.keys == b.keys and all(map(_alike, a.children, b.children))
+    return a.keys == b.keys and all(map(alike, a.children, b.children))
 
 
 def start_tail(target: StagedList, element: Any) -> None:
@@ -122,7 +122,7 @@ def start_tail(target: StagedList, element: Any) -> None:
     specs = [certain(take_apart(v)) for v in list.__iter__(target)]
     types = [a.type for a in element.leaves()]
     for s in specs:
-        require_alike(s, element)
+        requirealike(s, element)
         types = [join_types(t, a.type) for t, a in zip(types, s.leaves(), strict=True)]
     made = [stacks.new_stack(item=Type(t.dtype, t.shape)) for t in types]
     for stack in made:

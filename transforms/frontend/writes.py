@@ -49,13 +49,13 @@ def written(run: Trace) -> tuple[list[Write], list[Held]]:
     homes = _homes(run)
     held = {h.number: h for h in homes.values()}
     changed = [(loc, old) for loc, old in run.journals[0].old.values() if not loc.birth]
-    found = [_write(location, run, homes) for location, _ in changed]
+    found = [_write(location, old, run, homes) for location, old in changed]
     for location, old in changed:
         location.set(old)
     return found, list(held.values()) if found else []
 
 
-def _write(location: Location, run: Trace, homes: dict[int, Held]) -> Write:
+def _write(location: Location, old: Any, run: Trace, homes: dict[int, Held]) -> Write:
     final = location.get()
     if final is MISSING:
         raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
@@ -65,7 +65,10 @@ def _write(location: Location, run: Trace, homes: dict[int, Held]) -> Write:
         symbol = next(s for k, s, _ in _read(run) if k == "array" and s.cell is location.cell)
         return Write(homes[id(location.cell)], certain(take_apart(symbol)))
     contents = isinstance(location, ContentsLocation)
-    spec = _by_object(certain(entry_spec(location, final)), homes, top=contents)
+    spec = certain(entry_spec(location, final))
+    before = None if old is MISSING else entry_spec(location, old)
+    _refuse_choices(spec, before, run, homes)
+    spec = _by_object(spec, homes, top=contents)
     return Write(_home(location, final, homes), spec)
 
 
@@ -113,3 +116,25 @@ def _by_object(spec: Spec, homes: dict[int, Held], top: bool = False) -> Spec:
             "store a copy, or take the view where it is used",
         )
     return Spec("held", home)
+
+
+def _refuse_choices(final: Spec, old: Spec | None, run: Trace, homes: dict[int, Held]) -> None:
+    """Data may decide whether an array is another one, but not which one of those from outside."""
+    own = _held_before(old, run) if old is not None else set()
+    for cell in _cells(final):
+        if id(cell) not in homes and any(id(m) in homes for m in run.memory(cell) - own):
+            raise UnsupportedError(
+                "an object from outside gets, by data, one of several arrays from outside",
+                "store a copy, or an index that says which",
+            )
+
+
+def _held_before(old: Spec, run: Trace) -> set[Any]:
+    """The cells of the arrays that were there."""
+    there = {id(v) for v in old.leaf_values()}
+    reads = [r for key, r in run.reads.items() if key[0] == "array"]
+    return {s.base_cell() for c, s in reads if {id(s), id(run.inputs[c.var])} & there}
+
+
+def _cells(spec: Spec) -> set[Any]:
+    return {v.base_cell() for v in spec.leaf_values() if isinstance(v, Symbol) and v.mutable}

@@ -1,5 +1,7 @@
 """What a program leaves in objects from outside, object by object, against Python itself."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -154,3 +156,23 @@ def test_views_of_arrays_from_outside_are_not_stored():
 
     with pytest.raises(UnsupportedError, match="a view of an array from outside"):
         tapeless.jit(f)(0.5)
+
+
+def test_arrays_that_data_chooses_between_are_no_outer_values():
+    held = SimpleNamespace(u=np.array([1.0, 2.0]), v=np.array([3.0, 4.0]))
+
+    def swap(x):
+        if x > 0:
+            held.u, held.v = held.v, held.u
+        return held.u[0] * x
+
+    with pytest.raises(tapeless.TapelessError, match="by data, one of several arrays"):
+        tapeless.grad(swap)(1.0)
+
+    def copied(x):
+        if x > 0:
+            held.u, held.v = held.v.copy(), held.u.copy()
+        return held.u[0] * x
+
+    assert tapeless.grad(copied)(2.0) == 3.0
+    np.testing.assert_array_equal([held.u, held.v], [[3.0, 4.0], [1.0, 2.0]])

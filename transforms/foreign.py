@@ -1,0 +1,59 @@
+"""Arrays that are not NumPy's plain ones: what they mean, or what changes in them, is not seen."""
+
+from __future__ import annotations
+
+import array
+import functools
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tapeless.transforms.errors import ArgumentTypeError
+
+HOLDERS = ("__array__", "__array_interface__", "__dlpack__", "toarray")
+BUFFERS = (array.array, memoryview)
+OWN = ("numpy", "tapeless")
+INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
+def refuse_foreign(value: Any, name: str) -> None:
+    """Refuses arrays with operations of their own, and those of which changes go unseen."""
+    kind = type(value)
+    if isinstance(value, np.ndarray):
+        if kind not in (np.ndarray, np.memmap) and not getattr(value, "functional", False):
+            _refuse_subclass(kind, name)
+        if value.dtype.hasobject:
+            raise ArgumentTypeError(
+                f"{name} is an array of Python objects, which may change unseen",
+                f"put them into a list, a tuple or a dict; numbers: {name}.astype(float)",
+            )
+    elif isinstance(value, BUFFERS) or _of_another_library(kind):
+        full = f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
+        way = f"{name}.toarray()" if hasattr(value, "toarray") else f"np.asarray({name})"
+        raise ArgumentTypeError(
+            f"{name} is of type {full}, no array of NumPy, and may change unseen",
+            f"make it one outside of the function: {way}",
+        )
+
+
+def _refuse_subclass(kind: type, name: str) -> NoReturn:
+    way = f"pass np.asarray({name})"
+    if issubclass(kind, np.ma.MaskedArray):  # np.asarray would show what is masked
+        way = f"pass {name}.filled(0.0) and {name}.mask, and leave out elements with np.where"
+    raise ArgumentTypeError(
+        f"arrays of type {kind.__module__}.{kind.__name__} have operations of their own", way
+    )
+
+
+@functools.lru_cache
+def _of_another_library(kind: type) -> bool:
+    """Whether objects of a class hold arrays, and its code is neither a user's nor known here."""
+    if kind.__module__.partition(".")[0] in OWN or not any(hasattr(kind, n) for n in HOLDERS):
+        return False
+    module = sys.modules.get(kind.__module__)
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return kind.__module__ != "__main__"
+    return not file.endswith(".py") or not INSTALLED.isdisjoint(Path(file).parts)
