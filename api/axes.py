@@ -58,10 +58,14 @@ def input_axes(in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name
         found = [in_axes] * len(tree.leaves(args))
     found += [0 for _ in tree.leaves(kwargs)]
     leaves = tree.leaves((args, kwargs))
-    return [None if k is None else _input_axis(k, x) for k, x in zip(found, leaves, strict=True)]
+    whole = {id(x) for x in (*args, *kwargs.values())}
+    return [
+        None if k is None else _input_axis(k, x, id(x) not in whole)
+        for k, x in zip(found, leaves, strict=True)
+    ]
 
 
-def _input_axis(k: int, x: Any) -> int:
+def _input_axis(k: int, x: Any, in_container: bool) -> int:
     if not is_value(x):
         raise ArgumentTypeError(
             f"vmap: {described(x)} has no axis {k}", "give None for it in in_axes"
@@ -70,7 +74,10 @@ def _input_axis(k: int, x: Any) -> int:
     if not -ndim <= k < ndim:
         raise ArgumentError(
             f"vmap: axis {k} in in_axes is out of bounds for {described(x)}",
-            "give None for what is the same for all elements",
+            "lists, tuples and dicts hold arrays, each mapped along its own axis: make one array "
+            "of numbers with np.array(...)"
+            if in_container and not ndim
+            else "give None for what is the same for all elements",
         )
     return int(k) % ndim
 

@@ -17,7 +17,7 @@ from tapeless.jit_options import Options
 from tapeless.later import later
 from tapeless.naming import base_name, parameters
 from tapeless.recall.recalled import Record
-from tapeless.recall.records import recalled, shelf
+from tapeless.recall.records import Shelf, recalled, shelf
 from tapeless.specialisation import MISSED, Specialisation
 from tapeless.transformed import STAGING, Stages
 from tapeless.transforms.core.language import Block, Program, Var
@@ -150,14 +150,19 @@ class Jit(Unchanged):
     # -- compilation
 
     def recalled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
-        kept = shelf(self, args, kwargs)
+        kept = self.shelf(args, kwargs)
         return recalled(kept, args, kwargs, self.loaded, self.anew) if kept else None
 
+    def shelf(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
+        """Where other processes keep it; none do where memory of arguments is given away."""
+        return None if self.asked.donate_argnums else shelf(self, args, kwargs)
+
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        kept = shelf(self, args, kwargs)
+        kept = self.shelf(args, kwargs)
         made = self.anew(args, kwargs)
-        if kept and not self.stored:
-            kept.keep(made, numba.outline(made.run))
+        outline = numba.outline(made.run) if kept and not self.stored else None
+        if kept and outline:
+            kept.keep(made, outline)
         return made
 
     def loaded(self, record: Record) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -192,22 +192,32 @@ class Region:
         return views_ahead(block)
 
 
-def owned(value: Any) -> Any:
-    """A tree whose containers count as made by the program: writes to them stay inside."""
+def owned(value: Any, but: Container[int] = ()) -> Any:
+    """A tree whose containers count as made by the program: writes to them stay inside.
+
+    but  what is left as it is, by its `id`
+    """
+    if id(value) in but:
+        return value
     if type(value) is list:
-        return trace().born(StagedList(map(owned, value)))
+        return trace().born(StagedList([owned(v, but) for v in value]))
     if type(value) is deque:
-        return trace().born(new_deque(None, map(owned, value), value.maxlen))
+        return trace().born(new_deque(None, [owned(v, but) for v in value], value.maxlen))
     if type(value) is dict:
-        return trace().born({k: owned(v) for k, v in value.items()})
+        return trace().born({k: owned(v, but) for k, v in value.items()})
     if isinstance(value, tuple):
-        parts = map(owned, value)
+        parts = [owned(v, but) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if is_dataclass(value) and not isinstance(value, type):
         for f in fields(value):
-            object.__setattr__(value, f.name, owned(getattr(value, f.name)))
+            object.__setattr__(value, f.name, owned(getattr(value, f.name), but))
         return trace().born(value)
     return value
+
+
+def made_now(value: Any, leaves: Iterable[Any]) -> Any:
+    """A tree that was put together of leaves, as one that the program made, if one is staged."""
+    return owned(value, set(map(id, leaves))) if isinstance(current(), Trace) else value
 
 
 @contextmanager

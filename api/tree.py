@@ -22,10 +22,11 @@ from tapeless.tree_nodes import register_dataclass as register_dataclass
 from tapeless.tree_nodes import register_pytree_node as register_pytree_node
 
 if TYPE_CHECKING:
-    from tapeless import calling
+    from tapeless import calling, region
     from tapeless.transforms.frontend import staged_list
 else:
     calling = later("tapeless.calling")
+    region = later("tapeless.region")
     staged_list = later("tapeless.transforms.frontend.staged_list")
 
 IsLeaf = Callable[..., bool]
@@ -99,7 +100,9 @@ def unflatten(treedef: Any, leaves: Iterable[Any]) -> Any:
     >>> unflatten(structure((0, [0])), [1, 2])
     (1, [2])
     """
-    return optree.tree_unflatten(treedef, list(leaves))
+    leaves = list(leaves)
+    made = optree.tree_unflatten(treedef, leaves)
+    return region.made_now(made, leaves) if builder.active() else made
 
 
 def leaves(tree: Any, is_leaf: IsLeaf | None = None) -> list[Any]:

@@ -1,4 +1,5 @@
-"""What convolutions cost, beside products of matrices of the same size and, if installed, JAX.
+"""What convolutions cost, beside products of matrices of the same size, and JAX and PyTorch where
+they are installed.
 
 python benchmarks/convolution.py [float64]
 
@@ -46,6 +47,32 @@ def peer():
     return jax
 
 
+def of_torch(x, kernel, bar, stride):
+    """PyTorch, forwards and with both derivatives, in its own order of axes; None without it."""
+    try:
+        import torch  # noqa: PLC0415  # an optional peer
+    except ImportError:
+        return None
+    torch.set_num_threads(1)
+    images, bars = (torch.as_tensor(a.transpose(0, 3, 1, 2).copy()) for a in (x, bar))
+    kernels = torch.as_tensor(kernel.transpose(3, 2, 0, 1).copy())
+
+    def run(images, kernels):
+        padding = (kernels.shape[-1] - 1) // 2
+        return torch.nn.functional.conv2d(images, kernels, stride=stride, padding=padding)
+
+    def forwards():
+        with torch.no_grad():
+            return run(images, kernels)
+
+    def derivatives():
+        given = [a.detach().requires_grad_() for a in (images, kernels)]
+        run(*given).backward(bars)
+        return [a.grad for a in given]
+
+    return forwards, derivatives
+
+
 def convolution(lax, stride):
     def run(x, kernel):
         return lax.conv_general_dilated(
@@ -84,7 +111,8 @@ def contestants(layer, dtype):
             lambda: there(x, kernel).block_until_ready(),
             lambda: jax.block_until_ready(back(x, kernel, bar)),
         )
-    return made
+    torch = of_torch(x, kernel, bar, stride)
+    return made if torch is None else {**made, "torch": torch}
 
 
 def times(functions):

@@ -252,3 +252,37 @@ def test_a_reshape_that_does_not_fit_is_refused_where_nothing_is_read_of_it(shap
     for n in (3, 5):
         with pytest.raises(ValueError, match="cannot reshape"):
             slope(np.arange(float(n)))
+
+
+def returned_early_or_in_a_loop_or_none(x, n):
+    if x > 5:
+        return x
+    for _ in range(n):
+        x = x * 1.5
+        if x > 2:
+            return x
+    return None
+
+
+def returned_in_an_endless_loop_or_none(x, n):
+    if x > n:
+        return x
+    while True:
+        x = x * 1.5
+        if x < 2:
+            continue
+        elif x > 20:
+            break
+        else:
+            return x
+    return None
+
+
+@pytest.mark.parametrize(
+    "f", [returned_early_or_in_a_loop_or_none, returned_in_an_endless_loop_or_none]
+)
+def test_none_by_data_is_no_number(f):
+    assert f(0.3, 3) is None or f(30.0, 3) == 30.0
+    for transform in (tapeless.jit, tapeless.grad):
+        with pytest.raises(tapeless.TapelessError, match="None or a number, by data"):
+            transform(f)(0.3, 3)

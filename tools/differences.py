@@ -7,6 +7,7 @@ Source of the step: the error of a central difference is least near the cube roo
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -73,6 +74,8 @@ def compare(function: Function, args: tuple[Any, ...]) -> list[Row]:
 
 def refuse_other_results(result: Any, name: str) -> None:
     """Refuses results that are no real floats, for they have no derivative to compare."""
+    if inspect.iscoroutine(result):
+        result.close()  # Python would complain that nobody waited for it
     leaves = tree.leaves(result)
     other = next((v for v in leaves if np.asarray(v).dtype.kind != "f"), None)
     if other is not None or not leaves:

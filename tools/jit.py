@@ -23,5 +23,8 @@ def describe(parser: ArgumentParser) -> None:
 def execute(options: Namespace) -> int:
     """Print the emitted module."""
     target = Target.of(options, lambda args: (0,) if args else (-1,))
-    show_source(tapeless.jit(target.function).source(*target.args))
+    compiled = tapeless.jit(target.function)
+    if not target.args:
+        compiled()  # the source of a call without arguments is that of the last
+    show_source(compiled.source(*target.args))
     return 0

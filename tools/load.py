@@ -7,7 +7,8 @@ import importlib.util
 import inspect
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -52,19 +53,46 @@ def _bound(owner: Any, name: str) -> Any:
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"there is no file {path}", FORM)
-    sys.path.insert(0, str(path.parent.resolve()))
+    folder = path.parent.resolve()
+    if (folder / "__init__.py").is_file():  # its imports may be relative
+        return _in_package(path, folder)
+    sys.path.insert(0, str(folder))
     name = path.stem if path.stem not in sys.modules else f"{path.stem}_{len(sys.modules)}"
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     assert spec is not None  # every .py file has one,
     assert spec.loader is not None  # and a loader
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    try:
+    with _ends_refused(path):
         spec.loader.exec_module(module)
+    return module
+
+
+@contextmanager
+def _ends_refused(path: Path) -> Iterator[None]:
+    """While a file is imported."""
+    try:
+        yield
     except SystemExit as end:
         raise UsageError(
             f"{path} ends the program where it is imported (exit code {end.code})",
             'put what it runs under if __name__ == "__main__":',
         ) from None
+
+
+def _in_package(path: Path, folder: Path) -> ModuleType:
+    """The module as its package calls it."""
+    names = [] if path.name == "__init__.py" else [path.stem]
+    while (folder / "__init__.py").is_file():
+        names.insert(0, folder.name)
+        folder = folder.parent
+    sys.path.insert(0, str(folder))
+    with _ends_refused(path):
+        module = importlib.import_module(".".join(names))
+    if Path(str(module.__file__)).resolve() != path.resolve():
+        raise UsageError(
+            f"the package of {path} is called like another, of {module.__file__}",
+            "rename its folder, or run from the folder of the other",
+        )
     return module
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import types
+import typing
 from collections.abc import Callable
 from typing import Any
 
@@ -76,23 +78,55 @@ def _opaque(default: Any) -> bool:
 
 
 def _example(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
-    if parameter.default is not parameter.empty:
-        return parameter.default
+    default, annotation = parameter.default, _meant(function, parameter.annotation)
+    if default is not parameter.empty and not (default is None and _alternatives(annotation)):
+        return default
     try:
-        (value,) = parse(_description(parameter.annotation))
+        (value,) = parse(_description(annotation))
     except UsageError:
+        if default is None:
+            return None
+        kind = annotation if typing.get_args(annotation) else getattr(annotation, "__name__", None)
         raise UsageError(
             f"{_name(function)} does not tell what {parameter.name!r} is like:"
-            f" it is annotated as {parameter.annotation}",
+            f" it is annotated as {kind or annotation}",
             TELL,
         ) from None
     return value
 
 
+def _meant(function: Callable[..., Any], annotation: Any) -> Any:
+    """What an annotation that is text, as all are under `from __future__ import annotations`,
+    stands for in its module; the text if that says nothing."""
+    scope = getattr(inspect.unwrap(function), "__globals__", {})
+    while isinstance(annotation, str):
+        try:
+            found = eval(annotation, scope)  # as typing.get_type_hints does
+        except (SyntaxError, NameError, TypeError, AttributeError, LookupError, ValueError):
+            return annotation
+        if found is annotation:
+            return annotation
+        annotation = found
+    return annotation
+
+
+def _alternatives(annotation: Any) -> list[Any]:
+    """The types of a union but None; [] if it is none."""
+    if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
+        return []
+    return [kind for kind in typing.get_args(annotation) if kind is not type(None)]
+
+
 def _description(annotation: Any) -> str:
-    """A type or its name as a description of an argument: float, "f8[3]", np.ndarray, NDArray."""
+    """A type or its name as a description of an argument: float, "f8[3]", np.ndarray, NDArray,
+    tuple[float, float], float | None."""
     if annotation is inspect.Parameter.empty:
         return SCALAR
+    if kinds := _alternatives(annotation):
+        return _description(kinds[0])
+    if typing.get_origin(annotation) is tuple:
+        return f"({', '.join(map(_description, typing.get_args(annotation)))})"
+    annotation = getattr(annotation, "__forward_arg__", annotation)
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "?")
     return VECTOR if "ndarray" in text.lower() else text.strip("'\"")
 

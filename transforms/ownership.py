@@ -47,7 +47,10 @@ KEPT = {push: 1, set_item: 2}  # which argument a stack holds on to
 
 
 def has_memory(a: Atom) -> bool:
-    return isinstance(a, Var) and (isinstance(a.type, StackType) or bool(a.type.shape))
+    if type(a) is not Var:
+        return False
+    kind = a.type
+    return bool(kind.shape) if type(kind) is Type else isinstance(kind, StackType)
 
 
 def uses(s: Statement) -> set[Var]:
@@ -84,7 +87,9 @@ class Ownership:
         self.views: set[Var] = set()
         self.roots: Roots = {p: frozenset({("own" if p in ours else "outer", p)}) for p in params}
         self.mutated: set[Root] = set()
+        # what each run asks alike
         self.read: dict[Statement, set[Var]] = before.read if before else {}
+        self.lives: dict[Any, list[set[Var]]] = before.lives if before else {}
 
     def of(self, a: Atom) -> frozenset[Root]:
         return self.roots.get(a, NOTHING) if isinstance(a, Var) else NOTHING
@@ -105,6 +110,9 @@ class Ownership:
 
     def live_after(self, body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
         """For each statement that writes, or may, the variables that are read after it."""
+        key = id(body), frozenset(live)
+        if key in self.lives:
+            return self.lives[key]
         found = []
         live, nothing = set(live), set[Var]()
         for s in reversed(body):
@@ -112,7 +120,8 @@ class Ownership:
             found.append(set(live) if writes else nothing)
             live.difference_update(outputs(s))
             live |= self.uses(s)
-        return found[::-1]
+        self.lives[key] = found[::-1]
+        return self.lives[key]
 
     def block(self, body: tuple[Statement, ...], live: set[Var]) -> list[Statement]:
         out: list[Statement] = []

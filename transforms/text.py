@@ -25,15 +25,38 @@ def to_source(tree: ast.AST) -> str:
     """Python text of an expression or of a statement without a body."""
     if isinstance(tree, ast.Name):
         return tree.id
+    text = _by_astor(tree)
+    if text is not None and "\n" not in text:
+        return text if isinstance(tree, (ast.Tuple, ast.stmt)) else bare(text)
+    text = ast.unparse(tree)
+    alone = isinstance(tree, ast.JoinedStr) and text[:2] == "f'" and '"' not in text
+    return f'f"{text[2:-1]}"' if alone else text
+
+
+class _Formatted(Exception):  # noqa: N818 (none that a user sees)
+    """Met a formatted string, which astor spells in a way that not all Pythons read."""
+
+
+def _by_astor(tree: ast.AST) -> str | None:
+    """The text that astor makes of a tree; None where it cannot."""
     astor = _astor()
-    if astor is None or any(isinstance(node, ast.JoinedStr) for node in ast.walk(tree)):
-        text: str = ast.unparse(tree)
-        alone = isinstance(tree, ast.JoinedStr) and text[:2] == "f'" and '"' not in text
-        return f'f"{text[2:-1]}"' if alone else text
-    text = astor.to_source(tree, pretty_string=_quoted, pretty_source="".join).strip()
-    if "\n" in text:
-        return ast.unparse(tree)
-    return text if isinstance(tree, (ast.Tuple, ast.stmt)) else bare(text)
+    if astor is None:
+        return None
+    options = {"pretty_string": _quoted, "pretty_source": "".join}
+    try:
+        text: str = astor.to_source(tree, source_generator_class=_generator(), **options)
+    except _Formatted:
+        return None
+    return text.strip()
+
+
+@functools.cache
+def _generator() -> Any:
+    class Generator(_astor().SourceGenerator):  # type: ignore[misc]
+        def visit_JoinedStr(self, *_: Any) -> None:  # noqa: N802 (astor's name)
+            raise _Formatted
+
+    return Generator
 
 
 def _quoted(text: str, *_: Any, **__: Any) -> str:

@@ -42,12 +42,12 @@ def _own_name(args: tuple[Any, ...]) -> str:
 
 #: (module, class or "", attribute, category, what a span is called)
 PROBES: tuple[tuple[str, str, str, str, Label], ...] = (
-    ("tapeless.transformed", "", "stage", "staging", said("stage")),
+    ("tapeless.transforms.frontend.stage", "", "stage", "staging", said("stage")),
     ("tapeless.transforms.frontend.rewrite", "", "_compile", "staging", _rewritten),
     ("tapeless.region", "", "linearize", "transforms", said("linearize")),
     ("tapeless.region", "", "transpose", "transforms", said("transpose")),
     ("tapeless.region", "", "resolve", "transforms", said("save and load")),
-    ("tapeless.transformed", "", "finished", "transforms", said("simplify")),
+    ("tapeless.transforms.module", "", "finished", "transforms", said("simplify")),
     ("tapeless.transforms.loops.lower", "", "lower", "transforms", said("lower to loops")),
     ("tapeless.backends.numba.kernel", "Kernel", "make", "compilation", _compiled),
     ("tapeless.backends.spmd.meeting", "Shards", "psum", "collectives", said("psum")),

@@ -110,6 +110,13 @@ def _place(kind: str) -> tuple[str | None, str]:
     return getattr(module, "__file__", None), np.__version__
 
 
+@functools.cache
+def scalar() -> None:
+    """LLVM knows the C library's functions of floats from then on: not all programs export them."""
+    if sys.platform == "linux":
+        _opened("libm.so.6")
+
+
 def _opened(path: str | None) -> Any:
     if path is None:
         return None

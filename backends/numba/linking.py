@@ -10,7 +10,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from tapeless.backends.numba import blas, structures
+from tapeless.backends.numba import blas, libraries, structures
 from tapeless.backends.numba.signature import DTYPES
 
 FASTCALL = 0x80
@@ -67,9 +67,11 @@ def ready(names: Iterable[str]) -> bool:
     """Whether the process knows all names that code refers to: LLVM ends the process otherwise."""
     introduce()
     unknown = [name for name in names if not llvm.address_of_symbol(name)]
+    if unknown:
+        libraries.scalar()
     if blas.wanted(unknown):
         blas.width()
-        unknown = [name for name in unknown if not llvm.address_of_symbol(name)]
+    unknown = [name for name in unknown if not llvm.address_of_symbol(name)]
     if unknown:
         from tapeless.backends.numba.compiler.runtime import start  # noqa: PLC0415
 

@@ -99,10 +99,10 @@ def _read(name: str, text: str, path: str, known: list[Any] | None) -> tuple[Any
     return compile(tree, path, "exec", dont_inherit=True), _outlined(name, tree)
 
 
-def outline(function: Any) -> list[Any]:
-    """What `load` found out about a function that it returned."""
-    made = getattr(function, "__globals__", None) or function.program.values
-    return made[OUTLINE].plain()  # type: ignore[no-any-return]
+def outline(function: Any) -> list[Any] | None:
+    """What `load` found out about a function that it returned; None for other functions."""
+    made = function.program.values if isinstance(function, Kernel) else function.__globals__
+    return made[OUTLINE].plain() if OUTLINE in made else None
 
 
 def compilations(function: Any) -> list[Compilation]:

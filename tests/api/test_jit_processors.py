@@ -8,6 +8,7 @@ import sys
 import pytest
 
 SCRIPT = """
+import sys
 import numpy as np
 from tapeless import grad, jit, vmap
 
@@ -39,7 +40,7 @@ x = np.random.default_rng(0).normal(size=(33, 33))
 check(softmax, x.astype("f4"), 2e-5)
 check(grad(loss), x, 1e-12)
 np.testing.assert_allclose(jit(vmap(newton))(np.arange(1.0, 9)), np.sqrt(np.arange(1.0, 9)))
-print("ended")
+print("ended", "numba" in sys.modules)
 """
 
 
@@ -57,4 +58,4 @@ def test_values(tmp_path, setting):
         text=True,
         check=False,
     )
-    assert made.stdout == "ended\n", made.stderr
+    assert made.stdout == "ended False\n", made.stderr  # without Numba

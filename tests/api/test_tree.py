@@ -6,7 +6,7 @@ from collections import OrderedDict, defaultdict, namedtuple
 import numpy as np
 import pytest
 
-from tapeless import grad, jvp, tree, vjp
+from tapeless import grad, jit, jvp, tree, vjp
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 Pair = namedtuple("Pair", "first second")
@@ -228,3 +228,34 @@ def test_registered_with_other_fields():
 def test_arrays_are_leaves():
     x = np.ones(3)
     assert tree.leaves([x])[0] is x
+
+
+@pytest.mark.parametrize(
+    "kind", [list, tuple, lambda v: {"a": list(v)}], ids=["list", "tuple", "dict"]
+)
+def test_trees_made_in_loops_are_carried_on(kind):
+    """A loop whose test depends on data: what `map` gives is new in each pass."""
+
+    def doubled(x):
+        state, total = kind([x, x + 1]), 0.0
+        while total < 50.0:
+            state = tree.map(lambda v: v * 2, state)
+            total = total + np.sum(tree.leaves(state)[0])
+        return state
+
+    x = np.arange(3.0)
+    wanted = tree.leaves(doubled(x))
+    found = tree.leaves(jit(doubled)(x))
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_leaves_of_trees_stay_the_same_objects():
+    outer = [1.0]
+
+    def stored(x):
+        made = tree.unflatten(tree.structure((0, 0)), [outer, x])
+        made[0][0] = x
+        return made[1]
+
+    assert jit(stored)(2.0) == 2.0
+    assert outer == [2.0]

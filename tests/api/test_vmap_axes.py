@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import tapeless
 from tapeless import grad, jit, vmap
 from tapeless.compiled import Jit
+from tapeless.transforms.errors import ArgumentError
 from tests.test_corpus_compiled import by_python
 
 SHAPES = {"a": (2, 3), "b": (3,), "y": (3,), "k": ()}
@@ -169,3 +170,13 @@ def test_axes_that_are_refused():
         vmap(smooth, ({"a": 0, "c": 0}, 0, 0))(*passed(arguments(dict.fromkeys(SHAPES, 0))))
     with pytest.raises(tapeless.TapelessError, match="no argument is mapped"):
         vmap(lambda x: x, None)(1.0)
+
+
+@pytest.mark.parametrize("batch", [[1.0, 2.0], (1.0, 2.0), {"a": 1.0}], ids=repr)
+def test_numbers_in_containers_are_not_taken_for_an_array(batch):
+    with pytest.raises(ArgumentError, match="out of bounds for one number") as e:
+        vmap(lambda x: x)(batch)
+    assert "np.array(...)" in e.value.hint
+    with pytest.raises(ArgumentError) as e:
+        vmap(lambda x: x)(1.0)
+    assert "give None" in e.value.hint

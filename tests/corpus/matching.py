@@ -121,3 +121,34 @@ def guards_on_static_values(x):
                 term = x**k / k
         total += term
     return total
+
+
+def _weight(value):
+    match value:
+        case bool():
+            return 0.5
+        case int(k) if k > 100:
+            return k * 2
+        case int() | None:
+            return 1.0
+        case [a, float(b)]:
+            return a + b
+        case float() | np.floating():
+            return value * 2
+        case np.ndarray():
+            return value.sum()
+        case {"a": int(q), **rest}:
+            return q * len(rest)
+        case _:
+            return -1.0
+
+
+@program(0.9, normal(3), wrt=(0, 1))
+def classes_of_numbers_and_arrays(x, v):
+    parts = (x, v, x > 0, 7, None, [2, 0.5], np.float64(0.3), {"a": 3, "b": x}, "none", 200)
+    return sum(_weight(p) for p in parts) * x
+
+
+@program(0.9, 250, wrt=(0,))
+def classes_of_arguments(x, n):
+    return _weight(n) * x + _weight(x) * n

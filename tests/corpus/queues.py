@@ -117,3 +117,11 @@ def factors_of_leading_parts(a):
         total += r[0, 0] * q[0, -1] * (a.nbytes // a.itemsize)
         n -= 1
     return total
+
+
+@program(normal(4), 3)
+def none_until_filled(x, n):
+    squares = [None] * n
+    for k in range(n):
+        squares[k] = (k + 1) * x[k] ** 2
+    return sum(squares) + squares[-1]

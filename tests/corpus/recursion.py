@@ -89,3 +89,12 @@ def ackermann(m, n):
 @program(0.7)
 def integers_recurse(x):
     return x ** ackermann(1, 2) * ackermann(2, 1)
+
+
+def _grown(x, depth):
+    return x if depth == 0 else _grown(0.5 * x, depth - 1) + _grown(np.sin(x), depth - 1)
+
+
+@program(0.3, 11, wrt=(0,))
+def thousands_of_known_calls(x, depth):
+    return _grown(x, depth)

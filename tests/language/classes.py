@@ -239,3 +239,17 @@ RECENT = deque([np.ones(3), np.array([0.5, 1.5, 1.0])], maxlen=2)
 def outer_containers(x):
     before, last = RECENT
     return np.sum(KINDS["weights"] * before * x ** KINDS["power"]) + np.sum(last * x)
+
+
+def logistic(v):
+    return 1 / (1 + np.exp(-v))
+
+
+@row("functions and objects chosen by data; tuples, lists, dicts and objects that may be None")
+def one_of_two(x):
+    total = 0.0
+    for v in x:
+        f = logistic if v > 1 else np.tanh
+        found = (f(v), v**2) if v > 0.5 else None
+        total += f(2 * v) if found is None else found[0] * found[1]
+    return total

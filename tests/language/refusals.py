@@ -124,17 +124,10 @@ def list_of_unknown_length(x):
     return sum(pull(value)[0])
 
 
-def scaling(k):
-    return lambda v: k * v
-
-
-@refused("functions chosen by data, or by a loop", "the function '<lambda>' differ")
-def one_of_two_functions(x):
-    g = scaling(2.0) if x[0] > 1 else scaling(3.0)
-    return g(np.sum(x))
-
-
-@refused("functions chosen by data, or by a loop", "built differently: tuple(ufunc <ufunc 'power'>")
+@refused(
+    "functions in containers that data or a loop changes",
+    "built differently: tuple(ufunc <ufunc 'power'>",
+)
 def functions_in_a_list(x):
     steps = [(np.power, 2.0)]
     if x[0] > 1:

@@ -31,6 +31,7 @@ def test_info(tapeless, folder):
         str(folder),
         "  emitted modules        2 files       0.0 MB, last used 2020-05-06 07:08",
         re.search("  compiled kernels       1 files       2.0 MB, last used .*", result.out)[0],
+        "  staged functions       0 files       0.0 MB",
         re.search("  unfinished files       1 files       0.4 MB, last used .*", result.out)[0],
     ]
 
@@ -48,6 +49,7 @@ def test_a_cache_that_is_not_there(tapeless, tmp_path, monkeypatch):
     assert tapeless("cache", "info").out.splitlines()[1:] == [
         "  emitted modules        0 files       0.0 MB",
         "  compiled kernels       0 files       0.0 MB",
+        "  staged functions       0 files       0.0 MB",
         "  unfinished files       0 files       0.0 MB",
     ]
     assert tapeless("cache", "clear").code == 0

@@ -269,3 +269,17 @@ def test_the_script_is_installed():
     script = Path(sys.executable).with_name("tapeless")
     run = subprocess.run([script, "--version"], capture_output=True, text=True, check=True)
     assert run.stdout.startswith("tapeless 0.")
+
+
+def test_jit_of_a_function_without_arguments(tapeless, models):
+    (models / "constant.py").write_text("def two():\n    return 1.0 + 1.0\n")
+    done = tapeless("jit", "constant.py:two")
+    assert done.code == 0
+    assert "def two():" in done.out
+
+
+def test_check_of_an_async_function(tapeless, models):
+    (models / "later.py").write_text("async def f(x):\n    return x\n")
+    done = tapeless("check", "later.py:f")
+    assert done.code == 1
+    assert "returns a value of type coroutine" in done.err

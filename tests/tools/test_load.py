@@ -20,6 +20,30 @@ def test_a_file_in_a_folder_imports_its_neighbours(models):
     assert load_function("sub/user.py:f")(1) == 2
 
 
+def test_a_file_in_a_package_may_import_its_neighbours(models, monkeypatch):
+    deep = models / "a_package" / "deep"
+    deep.mkdir(parents=True)
+    for folder in (models / "a_package", deep):
+        (folder / "__init__.py").write_text("")
+    (deep / "user.py").write_text("from . import near\nfrom ..far import h\n\nf = near.g\n")
+    (deep / "near.py").write_text("def g(x):\n    return x + 1\n")
+    (models / "a_package" / "far.py").write_text("def h(x):\n    return x\n")
+    assert load_function("a_package/deep/user.py:f")(1) == 2
+    monkeypatch.chdir(deep)
+    assert load_function("user.py:h")(1) == 1
+
+
+def test_two_packages_of_one_name_are_not_mixed_up(models):
+    for root in ("one", "two"):
+        folder = models / root / "same_name"
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text("")
+        (folder / "user.py").write_text("def f(x):\n    return x\n")
+    assert load_function("one/same_name/user.py:f")(1) == 1
+    with pytest.raises(UsageError, match="is called like another"):
+        load_function("two/same_name/user.py:f")
+
+
 def test_methods(models):
     assert load_function("models.py:Model.square")(3) == 9
 

@@ -1,5 +1,7 @@
 """Example arguments from annotations and defaults."""
 
+from typing import Optional
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -26,6 +28,24 @@ def test_annotations_as_text():
     x, n, a = example_arguments(postponed, None)
     assert [type(value) for value in (x, n)] == [float, int]
     assert a.shape == (3,)
+
+
+Vector = npt.NDArray[np.float64]
+
+
+def test_annotations_by_other_names_and_of_several_types():
+    def aliased(v: "Vector", a: float | None = None, b: Optional["float"] = None): ...
+
+    def nested(pair: tuple[float, np.ndarray], late: "int | None" = None, other: str | None = None):
+        return pair
+
+    v, a, b = example_arguments(aliased, None)
+    assert v.shape == (3,)
+    assert [type(value) for value in (a, b)] == [float, float]
+    (first, second), late, other = example_arguments(nested, None)
+    assert type(first) is float
+    assert second.shape == (3,)
+    assert (type(late), other) == (int, None)
 
 
 def test_described():

@@ -63,3 +63,14 @@ def test_what_is_computed_of_constants_and_python_scalars_has_their_dtype(f, dty
         np.testing.assert_allclose(found, expected, rtol=1e-15)
     source = tapeless.vmap(f, in_axes=(None, None), axis_size=1).source(np.ones(2), 0.7)
     assert "float64" not in source
+
+
+@pytest.mark.parametrize("reduce", [np.sum, np.prod, np.mean, np.max, np.median, np.ptp])
+@pytest.mark.parametrize("number", [3.0, 3])
+def test_reductions_of_python_numbers_are_numbers_of_numpy(reduce, number):
+    def f(x):
+        return reduce(x) * np.ones(2, "f4")
+
+    assert f(number).dtype == np.dtype("f8")
+    for found in (tapeless.jit(f)(number), tapeless.vmap(f)(np.ones(1, type(number)))[0]):
+        assert found.dtype == np.dtype("f8")

@@ -74,6 +74,10 @@ class Builder:
     def is_one(self, size: Size, other: Size) -> bool:
         return size == 1
 
+    def is_sure(self, a: Size, b: Size) -> bool:
+        """Whether of two sizes that are equal the first is as well known as the other."""
+        return True
+
     def may_fit(self, a: Size, b: Size) -> bool:
         """Whether a value of size `a` can be stored into a part of size `b`, as far as is known;
         NumPy checks the rest when the program runs."""
@@ -94,22 +98,18 @@ class Builder:
 
 @contextmanager
 def building(b: Builder) -> Iterator[Builder]:
-    before = getattr(opened, "builder", None)
-    opened.builder = b
+    before, opened.builder = opened.builder, b
     try:
         yield b
     finally:
-        if before is None:
-            del opened.builder
-        else:
-            opened.builder = before
+        opened.builder = before
 
 
 current: Callable[[], Builder] = recorder
 
 
 def active() -> bool:
-    return hasattr(opened, "builder")
+    return opened.builder is not None
 
 
 WEAK = {t: Type(np.dtype(t), (), True) for t in (bool, int, float, complex)}
@@ -161,7 +161,9 @@ def axis_length(value: Atom) -> Size | None:
 
 def made_by(a: Atom, *ops: Op) -> Let | None:
     """The operation that made a value, if it is in sight; with `ops`, if it is one of them."""
-    let = current().definitions.get(a) if isinstance(a, Var) else None
+    if type(a) is not Var:
+        return None
+    let: Let | None = opened.builder.definitions.get(a)  # rules ask this thousands of times
     return let if let is None or not ops or let.op in ops else None
 
 
@@ -244,4 +246,4 @@ def join(a: Size, b: Size, shapes: tuple[tuple[Size, ...], ...] = ()) -> Size:
     if not b_.same_size(a, b):
         shown = " and ".join("(" + ", ".join(map(str, s)) + ")" for s in shapes) or f"{a} and {b}"
         raise ShapeError(f"operands could not be broadcast together with shapes {shown}")
-    return a if isinstance(a, int) or not isinstance(b, int) else b
+    return a if isinstance(a, int) or not isinstance(b, int) and b_.is_sure(a, b) else b

@@ -318,7 +318,7 @@ def operands(statement: Statement) -> tuple[Atom, ...]:
 
 
 def outputs(statement: Statement) -> tuple[Var, ...]:
-    if isinstance(statement, For) and statement.count is not None:
+    if type(statement) is For and statement.count is not None:
         return (*statement.outs, statement.count)
     return statement.outs
 
@@ -327,8 +327,9 @@ def statements(block: Block) -> Iterator[Statement]:
     """Every statement, outer before inner."""
     for s in block.body:
         yield s
-        for b in blocks(s):
-            yield from statements(b)
+        if type(s) is not Let:
+            for b in blocks(s):
+                yield from statements(b)
 
 
 def free_variables(block: Block) -> dict[Var, None]:

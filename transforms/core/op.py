@@ -10,14 +10,21 @@ from typing import Any
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import InternalError
 
-opened = threading.local()  # .builder: what records operations now
+
+class Opened(threading.local):
+    """What records operations now; each call of a function asks whether anything does."""
+
+    builder: Any = None
+
+
+opened = Opened()
 
 
 def recorder() -> Any:
-    try:
-        return opened.builder
-    except AttributeError:
-        raise InternalError("an operation was recorded outside a staged run") from None
+    found = opened.builder
+    if found is None:
+        raise InternalError("an operation was recorded outside a staged run")
+    return found
 
 
 @dataclass(eq=False)

@@ -22,8 +22,11 @@ from tapeless.transforms.core.language import (
 NONE: frozenset[dims.Symbol] = frozenset()
 
 
+PLAIN = frozenset((type(None), bool, int, str, float))
+
+
 def sizes_in(value: Any) -> frozenset[dims.Symbol]:
-    if value is None or isinstance(value, (int, str)):  # most are
+    if type(value) in PLAIN:  # most are
         return NONE
     if isinstance(value, dims.Dim):
         return dims.symbols(value)
@@ -32,7 +35,8 @@ def sizes_in(value: Any) -> frozenset[dims.Symbol]:
     if isinstance(value, StackType):
         return sizes_in(value.item)
     if isinstance(value, (tuple, list)):
-        return NONE.union(*map(sizes_in, value)) if value else NONE
+        found = [sizes_in(x) for x in value if type(x) not in PLAIN]
+        return NONE.union(*found) if found else NONE
     return NONE
 
 

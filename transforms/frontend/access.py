@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import types
 from collections import defaultdict
 from typing import Any
@@ -11,7 +12,10 @@ import numpy as np
 
 from tapeless.transforms.frontend import capture, special
 from tapeless.transforms.frontend.attributes import seen, watch_class
+from tapeless.transforms.frontend.branches import each
 from tapeless.transforms.frontend.calls import Calls
+from tapeless.transforms.frontend.either import Either
+from tapeless.transforms.frontend.environment import watched
 from tapeless.transforms.frontend.frames import Frame
 from tapeless.transforms.frontend.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.kin import current, put_back
@@ -31,6 +35,8 @@ class Access(Calls):
     def attr(self, obj: Any, name: str) -> Any:
         if isinstance(obj, Symbol):
             return attribute_of(obj, name)
+        if isinstance(obj, Either):
+            return each(lambda one: self.attr(one, name), obj)
         found = static_attribute(type(obj), name)
         if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
             watch_class(type(obj), name)
@@ -50,6 +56,9 @@ class Access(Calls):
         return value if isinstance(obj, Frame) else seen(obj, name, value)
 
     def set_attr(self, obj: Any, name: str, value: Any) -> None:
+        if isinstance(obj, Either):
+            each(lambda one: self.set_attr(one, name, value), obj)
+            return
         found = static_attribute(type(obj), name)
         if isinstance(found, property) and found.fset is not None:
             self.call(found.fset, obj, value)
@@ -71,6 +80,8 @@ class Access(Calls):
         delattr(obj, name)
 
     def item(self, obj: Any, key: Any) -> Any:
+        if isinstance(obj, Either):
+            return each(lambda one: self.item(one, key), obj)
         method = special.special(obj, "__getitem__")
         if method is not None:
             return trace().enter(method, obj, key)
@@ -78,6 +89,8 @@ class Access(Calls):
             return _filled(obj, key)
         if isinstance(obj, np.ndarray) and contains_symbol(key):
             return wrap(constant(obj))[key]
+        if obj is os.environ:
+            return watched(obj.__getitem__, (key,), {})
         if joins(obj, key):
             return joined_by(obj, key)
         current(obj)

@@ -7,9 +7,10 @@ from typing import Any, NoReturn
 
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom, Block, If
-from tapeless.transforms.errors import InternalError, Signal
+from tapeless.transforms.errors import InternalError, Signal, TapelessError
 from tapeless.transforms.frontend.dependence import can_be_known
-from tapeless.transforms.frontend.effects import Unreachable
+from tapeless.transforms.frontend.effects import Unreachable, raise_
+from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.merging import Merge
 from tapeless.transforms.frontend.sides import Ended, final_spec, run_branch
@@ -49,6 +50,27 @@ def choose(
     if a.raised or b.raised:
         t.checked |= dict.fromkeys(sure(test_atom, b.raised), t.blocks[-1])
     return value
+
+
+def each(function: Callable[..., Any], *values: Any) -> Any:
+    """A function of values, on each side of the tests that decide what these are."""
+    k = next((k for k, v in enumerate(values) if isinstance(v, Either)), None)
+    if k is None:
+        return function(*values)
+    before, either, after = values[:k], values[k], values[k + 1 :]
+
+    if (taken := either.taken()) is not None:
+        return each(function, *before, taken[0], *after)
+
+    def side(one: Any) -> Any:
+        try:
+            return each(function, *before, one, *after)
+        except (TypeError, AttributeError) as e:  # of None, mostly
+            if isinstance(e, TapelessError):
+                raise
+            raise_(e)
+
+    return choose(either.test, lambda: side(either.yes), lambda: side(either.no))
 
 
 def _both_sides(

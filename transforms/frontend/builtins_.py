@@ -198,7 +198,8 @@ def _any_all(conjunction: bool) -> Any:
     return run
 
 
-def _round(hooks: Any, x: Any, digits: Any = None) -> Any:
+def _round(hooks: Any, number: Any, ndigits: Any = None) -> Any:
+    x, digits = number, ndigits
     if not isinstance(x, Symbol):
         return special.called("__round__", round, x, digits)
     if digits is None:

@@ -14,11 +14,14 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend.applied import applied
-from tapeless.transforms.frontend.attributes import watch_class
+from tapeless.transforms.frontend.attributes import watch, watch_class
+from tapeless.transforms.frontend.branches import each
 from tapeless.transforms.frontend.builtins_ import AT_ONCE, BUILTINS, OVER_ITEMS
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.draws import drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
+from tapeless.transforms.frontend.either import Either
+from tapeless.transforms.frontend.environment import reads_environment, watched
 from tapeless.transforms.frontend.iterators import advancing
 from tapeless.transforms.frontend.kin import MUTABLE, put_back
 from tapeless.transforms.frontend.locations import before_change, put_attribute
@@ -66,6 +69,7 @@ STAGED_ALWAYS = frozenset(creation.NUMPY)
 # recurse on the tests, not on the numbers
 DEEP = 12  # inside of one another
 MANY = 48  # in all
+WRITTEN_OUT = 2000  # calls of a function by itself, known while staging
 
 
 class Calls:
@@ -84,9 +88,13 @@ class Calls:
             return staged(f, *args, **kwargs)
         if isinstance(f, BoundRule):
             return f(*args, **kwargs)
+        if isinstance(f, Either):
+            return each(lambda one: self.call(one, *args, **kwargs), f)
         if isinstance(f, Symbol):
             raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
+            if f in BUILTINS and any(isinstance(a, Either) for a in args):
+                return each(lambda *one: self.call(f, *one, **kwargs), *args)
             if f in BUILTINS:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (staged := applied(f)) is not None:
@@ -109,6 +117,8 @@ class Calls:
         if isinstance(method, types.FunctionType):
             watch_class(type(f), "__call__")
             return self.call_function(method, (f, *args), kwargs)
+        if not callable(f):
+            raise TypeError(f"'{type(f).__name__}' object is not callable")
         return self.call_native(f, args, kwargs)
 
     def call_method(
@@ -180,6 +190,10 @@ class Calls:
 
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
+        if any(isinstance(a, Either) for a in args):
+            return each(lambda *one: self.call_native(f, one, kwargs), *args)
+        if reads_environment(f):
+            return watched(f, args, kwargs)
         args = seeded(f, args) if hashable(f) else args
         args = tuple(map(array_of, args)) if is_numpy(f) else args
         symbolic = contains_symbol(args) or contains_symbol(kwargs)
@@ -238,6 +252,8 @@ class Calls:
     ) -> Any:
         """Runs the rewritten form of a user's function."""
         t = trace()
+        if f.__defaults__ and not t.birth(f):
+            watch(f, f"the defaults of {f.__name__}", lambda: f.__defaults__, f.__defaults__)
         run = f if f.__code__ in known_codes else rewritten(f, type(self)(f))
         if f.__code__ in t.decisions.recursive:
             return call_recursive(f, run, args, kwargs)
@@ -299,8 +315,10 @@ def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -
     """A recursion that ends by tests: integer inputs that they depend on are made known; a call
     like one that is open can be ended by data only, and many calls are not written out."""
     t = trace()
+    t.repeated[f.__code__] += 1
     tests = t.tests[open_calls[0][0] :]
     if not tests:
+        _not_endless(f, t.repeated[f.__code__])
         return
     why = f"{f.__name__} calls itself under a test, so the test must be known while staging"
     for test in tests:
@@ -313,6 +331,21 @@ def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -
     if any(form(before, blind) == here for _, before in open_calls):
         t.decisions.counted |= often
         t.decisions.recurse(f.__code__)
+
+
+def _not_endless(f: types.FunctionType, calls: int) -> None:
+    """A recursion that is written out, though it makes too many calls for that: it may still be
+    one function of the program that gets the numbers as arguments."""
+    decisions = trace().decisions
+    if calls > WRITTEN_OUT and decisions.counts:
+        decisions.counted = True
+        decisions.leaves.clear()
+        decisions.recurse(f.__code__)
+    if calls > 50 * WRITTEN_OUT:
+        raise UnsupportedError(
+            f"{f.__name__} calls itself more than {calls - 1:,} times while staging",
+            "write it as a loop, or keep the values that it computes again (functools.lru_cache)",
+        )
 
 
 def _need_integers(f: Any, args: tuple[Any, ...]) -> None:
@@ -329,9 +362,10 @@ def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return f(*args, **kwargs)
     except TapelessError:
         raise
-    except (TypeError, AttributeError, ValueError) as e:
+    except Exception as e:
         _need_integers(f, args)
-        if isinstance(e, ValueError):
+        of_module = type(e).__module__ != "builtins"  # struct.error and its like
+        if not (of_module or isinstance(e, (TypeError, AttributeError))):
             raise
         raise UnsupportedError(
             f"{qualified(f)} has no rule, and cannot take a value that is known only when the"

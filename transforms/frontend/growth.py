@@ -29,13 +29,17 @@ class Growth:
     marks: list[tuple[Any, int, Size | None]] = field(default_factory=list)
     growing: list[tuple[StagedList, Spec]] = field(default_factory=list)
 
-    def grown(self, target: Any, entry: Spec, final: Spec) -> bool:
-        """A list that got longer by appending: its elements move to stacks before the loop."""
+    def grown(self, target: Any, entry: Spec, final: Spec, by_data: bool) -> bool:
+        """A list that got longer by appending, or shorter in as many passes as data says: its
+        elements move to stacks before the loop."""
         n = len(entry.children)
         if not isinstance(target, StagedList) or entry.keys[0] != id(None):
             return False
         if target.tail is not None:  # a branch or an inner loop made it a stack
             self.growing.append((target, target.tail.spec))
+            return True
+        if len(final.children) < n and by_data and list(entry.children[0].leaves()):
+            self.growing.append((target, entry.children[0]))
             return True
         if len(final.children) <= n:
             return False

@@ -13,9 +13,10 @@ import numpy as np
 from tapeless.transforms.core.language import Block, Effect
 from tapeless.transforms.errors import Signal, TapelessError
 from tapeless.transforms.frontend import capture, special
-from tapeless.transforms.frontend.branches import branch, choose
+from tapeless.transforms.frontend.branches import branch, choose, each
 from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.effects import formatted, raise_, refuse_caught
+from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.frames import Frame, FrameLocation
 from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.locations import ClosureLocation, GlobalLocation
@@ -150,6 +151,14 @@ class Hooks(Operations):
     def known(self, test: Any) -> bool:
         return bool(truth(test))
 
+    def subject(self, value: Any) -> Any:
+        """What `match` looks at, by itself."""
+        return value.need() if isinstance(value, Either) else value
+
+    def is_instance(self, value: Any, kinds: Any) -> bool:
+        """Whether a pattern of `match` that asks for a class fits."""
+        return bool(self.call(isinstance, value, kinds))
+
     def if_(self, test: Any, then: Any, orelse: Any) -> None:
         branch(test, then, orelse)
 
@@ -199,7 +208,7 @@ class Hooks(Operations):
         return formatted(*parts)
 
     def raise_(self, exc: Any, cause: Any = None) -> None:
-        raise_(exc, cause)
+        each(lambda one: raise_(one, cause), exc)
 
     def assert_(self, test: Any, message: Any) -> None:
         if isinstance(test, Symbol):

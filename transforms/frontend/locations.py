@@ -3,12 +3,14 @@ containers."""
 
 from __future__ import annotations
 
+import types
 from array import array
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.kin import MUTABLE as CONTAINERS
 from tapeless.transforms.frontend.kin import changed, put_back
 from tapeless.transforms.frontend.symbols import Symbol
@@ -81,14 +83,27 @@ class AttributeLocation(Location):
 
     def set(self, value: Any) -> None:
         if value is MISSING:
-            delattr(self.obj, self.name)
+            if hasattr(self.obj, self.name):  # not where setting it failed
+                delattr(self.obj, self.name)
         else:
             (type if isinstance(self.obj, type) else object).__setattr__(self.obj, self.name, value)
+
+
+def _refuse_native(obj: Any, name: str) -> None:
+    own = type(obj).__setattr__
+    native = isinstance(own, types.WrapperDescriptorType) and not isinstance(obj, type)
+    if native and own is not object.__setattr__:
+        raise UnsupportedError(
+            f"'{name}' of an object of {type(obj).__module__}.{type(obj).__qualname__}, which is "
+            "no Python class, is set",
+            "set it outside",
+        )
 
 
 def put_attribute(obj: Any, name: str, value: Any, put: Callable[..., None] = setattr) -> None:
     """Sets an attribute with `put`; what was there comes back at the end of a block."""
     if not isinstance(obj, Symbol):
+        _refuse_native(obj, name)
         changed(obj)
         trace().touch(AttributeLocation(obj, name))
     put(obj, name, value)

@@ -184,7 +184,7 @@ def _count(numbers: Counting, body: Callable[[Any], Any], frame: Any, stop: str 
         setattr(frame, stop, True)  # there is no other end
 
 
-def while_loop(test: Any, body: Any, frame: Any, stop: str | None) -> None:
+def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool = False) -> None:
     t = trace()
     key = loop_key(body)
     why = t.decisions.unroll.get(key)
@@ -211,6 +211,11 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None) -> None:
             why = ""
         except Unrollable as e:
             why = str(e)
+            if not retried and truth(condition()) is True:
+                t.note(f"the first pass of the loop on line {key[1]} is apart: {why}")
+                body()
+                while_loop(test, body, frame, stop, retried=True)
+                return
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
     for _ in range(100_000):

@@ -11,6 +11,7 @@ from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.cells import Absence, CellLocation, Value
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.differing import differing
+from tapeless.transforms.frontend.either import Carrying, Either, fit
 from tapeless.transforms.frontend.joining import convert, join, join_types
 from tapeless.transforms.frontend.kin import chosen, mutable
 from tapeless.transforms.frontend.locations import ContentsLocation
@@ -28,6 +29,7 @@ from tapeless.transforms.frontend.values import (
     is_reference,
     put_together,
     renewed,
+    take_apart,
 )
 
 
@@ -67,6 +69,8 @@ class Merge:
                 return self.result(*((1, y) if x.value is MISSING else (0, x)))
             return join(x, y, self.leaf, self.container, self.text)
         except StructureError as e:
+            if not can_be_known(self.test) and fit(x.value, y.value):
+                return Either(wrap(self.test), self.carry(0, x.value), self.carry(1, y.value))
             if location is None:
                 self.decide(e.problem, e.hint)
                 raise
@@ -158,7 +162,7 @@ class Merge:
         sides = [self.absence_on(side, v) for side, v in enumerate((x, y))]
         found = [a for a in sides if a is not None]
         if any(a.none for a in found):
-            sides = [None if a is not None and a.name == RESULT else a for a in sides]
+            sides = [a if a is None or a.none or a.name != RESULT else None for a in sides]
             found = [a for a in sides if a is not None]
         if not found:
             return None
@@ -197,6 +201,21 @@ class Merge:
         if (side, id(value)) not in self.made:
             self.made[side, id(value)] = self.carried_out(side, value)
         return self.made[side, id(value)]  # type: ignore[no-any-return]
+
+    def carry(self, side: int, value: Any) -> Any:
+        """A function or object of one side as it is known after the branch."""
+        ended = (self.a, self.b)[side]
+
+        def leaf(symbol: Symbol) -> Any:
+            if symbol.mutable:
+                return self.outside(side, symbol)
+            if symbol.cell is not None and symbol.cell.birth <= ended.began:
+                return symbol
+            with reopened(ended.body):
+                spec = take_apart(symbol)
+            return self.known_on(side, spec)
+
+        return Carrying(ended.began, leaf).value(value)
 
     def carried_out(self, side: int, value: Value) -> Value:
         if isinstance(value, Choice):

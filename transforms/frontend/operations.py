@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.access import Access
-from tapeless.transforms.frontend.branches import short_circuit
+from tapeless.transforms.frontend.branches import each, short_circuit
 from tapeless.transforms.frontend.comparing import binary, contained
+from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.kin import put_back
 from tapeless.transforms.frontend.locations import before_change
 from tapeless.transforms.frontend.operators import store_into
@@ -27,10 +29,10 @@ class Operations(Access):
     """What rewritten code does with operators."""
 
     def binary(self, left: Any, kind: str, right: Any) -> Any:
-        return binary(kind, left, right)
+        return each(functools.partial(binary, kind), left, right)
 
     def unary(self, kind: str, value: Any) -> Any:
-        return special.unary(kind, value)
+        return each(functools.partial(special.unary, kind), value)
 
     def mod(self, left: Any, right: Any) -> Any:
         text = isinstance(left, Text) or (isinstance(left, str) and contains_symbol(right))
@@ -64,7 +66,9 @@ class Operations(Access):
         self.set_attr(obj, name, self.inplace(kind, self.attr(obj, name), value()))
 
     def is_none(self, value: Any, negate: bool) -> Any:
-        found = is_none(value)
+        found = each(is_none, value)
+        if isinstance(value, Either) and isinstance(found, Symbol):
+            trace().means[found.value(), False] = value.something()
         return self.not_(found) if negate else found
 
     def not_(self, value: Any) -> Any:
@@ -93,7 +97,7 @@ class Operations(Access):
             if kinds[k] in ("Is", "IsNot") and (left is None or right is None):
                 test = self.is_none(left if right is None else right, kinds[k] == "IsNot")
             else:
-                test = binary(kinds[k], left, right)
+                test = self.binary(left, kinds[k], right)
             if k + 1 == len(kinds):
                 return test
             return short_circuit((lambda: test, lambda: one(right, k + 1)), True)

@@ -22,10 +22,10 @@ LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__", "this", "antigravi
 def of_library(f: Any) -> bool:
     """Whether a function is no user's, and is run as it is; ours that are plain NumPy code, in
     modules that say `__staged__ = True`, are entered as the user's are."""
-    root = (f.__module__ or "").partition(".")[0]
-    if root == "tapeless":
+    roots = _roots(f)
+    if "tapeless" in roots:
         return not getattr(f, "__globals__", {}).get("__staged__", False)
-    return root in LIBRARIES
+    return roots <= LIBRARIES
 
 
 def hashable(f: Any) -> bool:
@@ -39,10 +39,14 @@ def hashable(f: Any) -> bool:
 def is_numpy(f: Any) -> bool:
     if isinstance(f, np.ufunc):
         return True
-    return (getattr(f, "__module__", None) or "").partition(".")[0] in (
-        "numpy",
-        "scipy",
-    ) and not isinstance(f, type)
+    return _roots(f) <= {"numpy", "scipy"} and not isinstance(f, type)
+
+
+def _roots(f: Any) -> set[str]:
+    """The package that a function says it is of, and the one whose code it is: of a decorator's
+    function that has taken a name by functools.wraps, they may be two."""
+    names = getattr(f, "__module__", None), getattr(f, "__globals__", {}).get("__name__")
+    return {str(name).partition(".")[0] for name in names if name} or {""}
 
 
 def qualified(f: Any) -> str:

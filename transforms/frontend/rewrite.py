@@ -68,8 +68,9 @@ def _compile(function: types.FunctionType) -> types.CodeType:
     module = ast.fix_missing_locations(ast.Module([factory], []))
     code = compile(module, found.file, "exec", dont_inherit=True)
     inner = _child(_child(code, "factory"), tree.name)
-    _register(inner, function.__code__)
-    return inner.replace(co_name=function.__name__)
+    made = inner.replace(co_name=function.__name__)
+    _register(made, function.__code__)
+    return made
 
 
 def _child(code: types.CodeType, name: str) -> types.CodeType:

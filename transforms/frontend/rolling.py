@@ -261,7 +261,8 @@ class Roll:
             self.moved.discard(key)
             return True
         entry, final = staged.entries[key], staged.final(key)
-        if isinstance(loc, ContentsLocation) and self.lists.grown(loc.obj, entry, final):
+        by_data = staged.test is not None and isinstance(staged.test[1], Var)
+        if isinstance(loc, ContentsLocation) and self.lists.grown(loc.obj, entry, final, by_data):
             return True
         unset = final.value is MISSING or isinstance(final.value, Diverged)
         if undefined_flag(final.value) is not None:

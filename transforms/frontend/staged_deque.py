@@ -23,14 +23,12 @@ class StagedDeque(StagedList):
     maxlen: int | None = None
     stands_for = deque
 
-    @property
-    def traits(self) -> tuple[Any, ...]:
-        return () if self.maxlen is None else (("maxlen", self.maxlen),)
-
     def like(self, items: Iterable[Any]) -> StagedDeque:
-        made = StagedDeque(items)
-        made.maxlen = self.maxlen
-        return made
+        return StagedDeque(items).limited(self.maxlen)
+
+    def limited(self, n: int | None) -> StagedDeque:
+        self.maxlen, self.traits = n, () if n is None else (("maxlen", n),)
+        return self
 
     def of_python(self, items: list[Any]) -> Any:
         return deque(items, self.maxlen)
@@ -98,7 +96,7 @@ class StagedDeque(StagedList):
         made.extend(other)
         return made
 
-    def sort(self, **kwargs: Any) -> None:  # type: ignore[override]
+    def sort(self, **kwargs: Any) -> None:
         raise AttributeError("'collections.deque' object has no attribute 'sort'")
 
 
@@ -108,7 +106,7 @@ StagedDeque.__name__ = "deque"  # as errors of Python say it
 def new_deque(hooks: Any, items: Any = (), maxlen: Any = None) -> StagedDeque:
     """deque(items, maxlen)"""
     made: StagedDeque = trace().born(StagedDeque())
-    made.maxlen = None if maxlen is None else int(maxlen)
+    made.limited(None if maxlen is None else int(maxlen))
     if isinstance(items, Symbol):
         items = from_arrays(take_apart(items[0]), [items])
     made.extend(items)

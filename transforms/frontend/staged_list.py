@@ -17,7 +17,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.kin import moved, put_into
 from tapeless.transforms.frontend.rows import JOINERS, join_rows
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
-from tapeless.transforms.frontend.tails import Tail, position, replace, start_tail
+from tapeless.transforms.frontend.tails import Tail, columns_of, position, replace, start_tail
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import certain, put_together, take_apart
 from tapeless.transforms.ops import stacks
@@ -67,7 +67,7 @@ class StagedList(list):  # type: ignore[type-arg]
             return
         spec = certain(take_apart(value))
         self.tail.check(spec)
-        for symbol, leaf in zip(self.tail.stacks, spec.leaves(), strict=True):
+        for symbol, leaf in zip(self.tail.stacks, columns_of(spec), strict=True):
             replace(symbol, stacks.push(symbol.value(), leaf))
         self.tail.hold(spec)
         put_into(self, value)
@@ -158,7 +158,7 @@ class StagedList(list):  # type: ignore[type-arg]
             return
         at, spec = position(k), certain(take_apart(value))
         self.tail.check(spec)
-        for symbol, leaf in zip(self.tail.stacks, spec.leaves(), strict=True):
+        for symbol, leaf in zip(self.tail.stacks, columns_of(spec), strict=True):
             replace(symbol, stacks.set_item(symbol.value(), at, leaf))
         self.tail.hold(spec)
         if trace().elements.get(id(value), (None,))[1:2] != (self,):
@@ -243,7 +243,10 @@ class StagedList(list):  # type: ignore[type-arg]
                 return wrap(value)
             return put_together(spec, [build(c, stack_symbols) for c in spec.children])
 
-        made = build(self.tail.spec, iter(self.tail.stacks))
+        left = iter(self.tail.stacks)
+        made = build(self.tail.spec, left)
+        for flag in left:
+            replace(flag, stacks.pop_of_list.bind(flag.value())[0])
         self.tail.log.append((trace().journals[-1], -1))
         moved(self)
         if self.tail.length is not None:
@@ -278,7 +281,7 @@ class StagedList(list):  # type: ignore[type-arg]
         return trace().born(StagedList(other)) + self  # type: ignore[no-any-return]
 
     def __mul__(self, n: Any) -> StagedList:
-        if isinstance(n, Symbol) and len(self) == 1:
+        if isinstance(n, Symbol) and len(self) == 1 and list(take_apart(self[0]).leaves()):
             return self.repeated(size_of(n.value()))
         made: StagedList = trace().born(StagedList(list.__mul__(self, n)))
         for _ in range(operator.index(n) if self.tail is not None else 0):
@@ -292,7 +295,7 @@ class StagedList(list):  # type: ignore[type-arg]
         spec = take_apart(self[0])
         many = [
             stacks.unstack(broadcast_to(leaf, shape=(n, *leaf.type.shape)))
-            for leaf in spec.leaves()
+            for leaf in columns_of(spec)
         ]
         return _with_tail(spec, many, n)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import copy
 
 from tapeless.transforms.frontend import source
 from tapeless.transforms.frontend.bindings import Bindings
 from tapeless.transforms.frontend.desugar import desugar
+from tapeless.transforms.frontend.patterns import Classes, separated
 from tapeless.transforms.frontend.scopes import Scope, bound_names
 from tapeless.transforms.frontend.syntax import (
     HOOKS,
@@ -273,25 +275,30 @@ class Rewriter(Bindings):
 
     def match(self, s: ast.Match) -> ast.stmt:
         cases = []
-        for c in s.cases:
-            names = sorted(
-                {
-                    n.name
-                    for n in ast.walk(c.pattern)
-                    if isinstance(n, (ast.MatchAs, ast.MatchStar)) and n.name
-                }
-                | {
-                    n.rest
-                    for n in ast.walk(c.pattern)
-                    if isinstance(n, ast.MatchMapping) and n.rest
-                }
-            )
-            bind = self.bound(names, s)
-            guard = c.guard
-            if guard is not None:
-                assert self.scope is not None
-                self.scope = Scope("", set(), set(names), self.scope)
-                guard = self.expr(guard)
-                self.scope = self.scope.parent
+        for c in copy.deepcopy([one for case in s.cases for one in separated(case)]):
+            classes = Classes(lambda: next(self.counter))
+            c.pattern = classes.visit(c.pattern)
+            names = _captured(c.pattern)
+            bind = self.bound([n for n in names if n.isidentifier()], s)
+            assert self.scope is not None
+            self.scope = Scope("", set(), set(names), self.scope)
+            tests = [
+                hook("is_instance", ast.Name(name, ast.Load()), self.expr(cls))
+                for name, cls in classes.tests
+            ]
+            tests += [self.expr(c.guard)] if c.guard is not None else []
+            self.scope = self.scope.parent
+            guard = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0] if tests else None
             cases.append(ast.match_case(c.pattern, guard, bind + self.block(c.body)))
-        return ast.Match(self.expr(s.subject), cases)
+        return ast.Match(hook("subject", self.expr(s.subject)), cases)
+
+
+def _captured(pattern: ast.pattern) -> list[str]:
+    """The names that a pattern gives values."""
+    found: set[str | None] = set()
+    for n in ast.walk(pattern):
+        if isinstance(n, (ast.MatchAs, ast.MatchStar)):
+            found.add(n.name)
+        elif isinstance(n, ast.MatchMapping):
+            found.add(n.rest)
+    return sorted(name for name in found if name)

@@ -103,6 +103,14 @@ class Symbol(Operators):
     def __deepcopy__(self, memo: Any) -> Any:
         return self.copy() if self.mutable else self
 
+    def view(self, *kinds: Any) -> Any:
+        if not kinds and self.mutable:
+            return view_of(self, (), self.type)
+        raise UnsupportedError(
+            "x.view(...) reads the memory of an array as something else, which has no rule",
+            "convert with x.astype(...), or make complex numbers of parts: x[0::2] + 1j * x[1::2]",
+        )
+
     def fill(self, value: Any) -> None:
         self[...] = value
 

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.staged_list import StagedList
 
 
+def columns_of(spec: Any) -> list[Atom]:
+    """What stacks hold of an element: its leaves, or of one that has none a flag, to be counted."""
+    return [*spec.leaves()] or [atom(True)]
+
+
 class Tail:
     """Elements appended in rolled loops: one stack for each leaf of an element."""
 
@@ -37,7 +42,7 @@ class Tail:
     def check(self, spec: Any) -> None:
         """Refuses an element of another structure or type than the others."""
         requirealike(spec, self.spec)
-        for symbol, leaf in zip(self.stacks, spec.leaves(), strict=True):
+        for symbol, leaf in zip(self.stacks, columns_of(spec), strict=True):
             item = symbol.type.item  # type: ignore[attr-defined]
             if join_types(item, leaf.type) != item:
                 raise StructureError(
@@ -54,7 +59,7 @@ class Tail:
 
     def hold(self, spec: Any) -> None:
         """An array that the list holds shows through it when it is overwritten later."""
-        for symbol, value in zip(self.stacks, spec.leaf_values(), strict=True):
+        for symbol, value in zip(self.stacks, spec.leaf_values(), strict=False):  # or a flag
             if isinstance(value, Symbol) and value.mutable:
                 trace().hold(symbol.cell, value.memory())
 
@@ -120,17 +125,17 @@ def alike(a: Any, b: Any) -> bool:
 def start_tail(target: StagedList, element: Any) -> None:
     """Moves the elements of `target` into stacks; `element` shows what will be appended."""
     specs = [certain(take_apart(v)) for v in list.__iter__(target)]
-    types = [a.type for a in element.leaves()]
+    types = [a.type for a in columns_of(element)]
     for s in specs:
         requirealike(s, element)
-        types = [join_types(t, a.type) for t, a in zip(types, s.leaves(), strict=True)]
+        types = [join_types(t, a.type) for t, a in zip(types, columns_of(s), strict=True)]
     made = [stacks.new_stack(item=Type(t.dtype, t.shape)) for t in types]
     for stack in made:
         stack.name = target.name
     tail = Tail(element, list(map(Symbol, made)))
     count = len(specs)
     for s in specs:
-        for symbol, leaf in zip(tail.stacks, s.leaves(), strict=True):
+        for symbol, leaf in zip(tail.stacks, columns_of(s), strict=True):
             symbol.cell.atom = stacks.push(symbol.value(), leaf)  # type: ignore[union-attr]
         tail.hold(s)
     present = list(target)

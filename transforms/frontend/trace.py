@@ -77,6 +77,7 @@ class Trace(Builder):
         self.orders: set[Any] = set()  # orders of inputs that the program relies on
         self.tests: list[Any] = []  # what the branches that are open now depend on
         self.entered: dict[Any, list[Any]] = {}  # the calls that each function is in now
+        self.repeated: Counter[Any] = Counter()  # how often each has called itself
         self.undecided: Counter[Any] = Counter()  # its calls of itself under tests on data
         self.stretches: list[Stretch] = []  # what calls of functions recorded
         self.recursions: list[Any] = []  # the functions that are being staged to be called by name
@@ -146,6 +147,11 @@ class Trace(Builder):
             return False
         self.decisions.fix_sizes(dims.symbols(size))
         return True
+
+    def is_sure(self, a: Size, b: Size) -> bool:
+        """Lengths of inputs are known better than what data says."""
+        homes = self.decisions.homes
+        return dims.symbols(a) <= homes.keys() or not dims.symbols(b) <= homes.keys()
 
     def extreme(self, size: Size, largest: bool) -> Size:
         """A bound of an expression in loop indices, in terms of sizes of inputs."""

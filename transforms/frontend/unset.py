@@ -37,7 +37,8 @@ class SetLocation(Location):
         if isinstance(held, Symbol):
             certain = isinstance(flag, Literal) and bool(flag.value)
             own = copy.copy(held)  # the value may have other names, which are set
-            own.undefined = None if certain else Absence(self.of.name, flag, self.none)
+            before = held.undefined or Absence(self.of.name, flag, self.none)
+            own.undefined = None if certain else before._replace(flag=flag)
             self.of.set(own)
 
 

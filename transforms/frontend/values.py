@@ -17,6 +17,7 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.kin import Standing, chosen, current
 from tapeless.transforms.frontend.provenance import static_attribute
 from tapeless.transforms.frontend.sameness import NUMBERS
@@ -24,6 +25,9 @@ from tapeless.transforms.frontend.symbols import Symbol, constant
 from tapeless.transforms.frontend.syntax import RESULT
 from tapeless.transforms.frontend.texts import Chosen, Text
 from tapeless.transforms.frontend.trace import trace
+
+#: Where the classes are that stand for iterators and generators.
+OURS = "tapeless.transforms.frontend."
 
 
 class Missing:
@@ -91,6 +95,8 @@ class Spec:
             )
         if issubclass(self.kind, Text):
             return "text by data"
+        if self.kind is Either:
+            return "one of two by data"
         return f"{self.kind.__name__}({', '.join(c.describe() for c in self.children)})"[:80]
 
 
@@ -206,7 +212,7 @@ def called(name: str, a: Atom, alone: bool) -> str:
 
 
 def contains_symbol(value: Any, depth: int = 4) -> bool:
-    if isinstance(value, (Symbol, Text)):
+    if isinstance(value, (Symbol, Text, Either)):
         return True
     if depth and isinstance(value, (list, tuple, set)):
         return bool(getattr(value, "tail", None)) or any(
@@ -243,6 +249,16 @@ def refuse_text(spec: Spec) -> None:
         raise UnsupportedError(
             "text that shows values known only when the program runs is returned or stored outside",
             "return the values, and make the text of them outside",
+        )
+    if isinstance(spec.value, Either):
+        raise UnsupportedError(
+            "one of two things that are built differently, by data, is returned or stored outside",
+            "return the same kind of value on both sides",
+        )
+    if hasattr(spec.value, "__next__") and type(spec.value).__module__.startswith(OURS):
+        raise UnsupportedError(
+            "a generator or iterator is returned or stored outside",
+            "return a list or an array of what it gives: list(...)",
         )
     for c in spec.children:
         refuse_text(c)

@@ -21,7 +21,7 @@ class Checks(Elements):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.checked: set[tuple[Let, int]] = set()
+        self.checked: set[tuple[Let, int | str]] = set()
         self.refused: dict[tuple[Size, Size], int] = {}
 
     def left(self) -> None:
@@ -128,6 +128,10 @@ class Checks(Elements):
             self.put(f'raise ZeroDivisionError("{what} by zero")')
 
     def refuse_empty(self, stage: Stage) -> None:
+        """The largest of no numbers is none; NumPy says so also where there are no rows of them."""
+        if stage.let.op.name not in ("max", "min") or (stage.let, "empty") in self.checked:
+            return
+        self.checked.add((stage.let, "empty"))
         full = "maximum" if stage.let.op.name == "max" else "minimum"
         for k in sorted(stage.reduced):
             n = stage.space[k]

@@ -26,7 +26,7 @@ from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.parallel import Part
 from tapeless.transforms.loops.routines import is_routine, searched
 from tapeless.transforms.loops.rows import IN_PARALLEL, Launch, Rows
-from tapeless.transforms.loops.scratch import helper, made_inside
+from tapeless.transforms.loops.scratch import helper, is_tiny, made_inside
 from tapeless.transforms.loops.unread import without_unread
 from tapeless.transforms.text import to_source
 from tapeless.transforms.wrapping import wrap
@@ -99,11 +99,15 @@ class Writer(Rows):
         )
 
     def inner(self, made: Iterable[Var]) -> dict[Var, Type]:
-        """Arrays that nothing outside reads; threads that share rows get theirs from outside."""
+        """Arrays that nothing outside reads; what belongs to one row is made here if it is tiny,
+        else threads that share rows get theirs from outside."""
         homes = (self.home.get(self.memory.cell(v)) for v in made)
         kept = {home.name for home in homes if home is not None}
-        found = {} if self.part else self.scratch
-        return {v: t for v, t in found.items() if self.params[v] not in kept}
+        found = {v: self.scratch[v] for v in self.own} if self.part else self.scratch
+        wanted = is_tiny if self.part else lambda t: True
+        inner = {v: t for v, t in found.items() if self.params[v] not in kept and wanted(t)}
+        self.own = [v for v in self.own if v not in inner]
+        return inner
 
     def place_of(self, a: Any) -> tuple[int, int]:
         """Parameters come in the order of the program, then sizes, then memory for the kernel."""

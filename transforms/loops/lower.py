@@ -32,6 +32,7 @@ from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.loops import written_once
+from tapeless.transforms.loops.alike import alike
 from tapeless.transforms.loops.alongside import alongside
 from tapeless.transforms.loops.analysis import Analysis
 from tapeless.transforms.loops.counted import counted
@@ -47,6 +48,7 @@ from tapeless.transforms.loops.memory import Memory, inside
 from tapeless.transforms.loops.parallel import Part, Parts
 from tapeless.transforms.loops.placeholders import with_placeholders
 from tapeless.transforms.loops.products import is_called
+from tapeless.transforms.loops.reciprocals import reciprocals
 from tapeless.transforms.loops.relied import Relation, facts_of
 from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.routines import NAMES, TEXTS, is_routine
@@ -94,12 +96,11 @@ class Lowering:
     ) -> None:
         small = Small(hints or {})
         block = lasting(small.run(block) if routines else block)
+        plain = decompose(without_wide_integers(block))
         sizes = equal_sizes([*relations, *small.relations])
         fitting = Fitting(sizes, hints or {})
         self.name = name
-        fitted = fitting.run(
-            vectorise(alongside(counted(by_rows(decompose(without_wide_integers(block))))))
-        )
+        fitted = fitting.run(vectorise(alongside(counted(by_rows(alike(reciprocals(plain)))))))
         facts = [canonical(n, sizes) for n in facts_of(relations)]
         fitted, relied = gathered(fitted, sizes, hints or {}, facts)
         count = len(block.results) - len(stored)

@@ -176,6 +176,8 @@ class Nests(Reuse):
                     self.measured[x] = self.kept_as(
                         "length", self.length(*self.analysis.lengths[x])
                     )
+            if stage is not None and stage.reduced:
+                self.refuse_empty(stage)
 
     def lengths_of(self, s: Let) -> set[dims.Symbol]:
         stage = self.stage(s)

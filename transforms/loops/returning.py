@@ -5,10 +5,22 @@ f(x): x2 = update(x, v, i); return ..., x2      becomes      x is ours: x[i] = v
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tapeless.transforms.core.language import Block, For, If, Let, Statement, Var, While
+from tapeless.transforms.core.language import (
+    Block,
+    For,
+    If,
+    Let,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    statements,
+)
 from tapeless.transforms.loops.kept import kept
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.ops.overwriting import OVERWRITING
@@ -33,6 +45,7 @@ def stored_back(
     memory = Memory()
     memory.learn(block)
     first = len(block.results) - len(stored)
+    block = _uncopied(block, memory, stored)
     copies: list[Statement] = []
     stores: list[Statement] = []
     for p, value in zip(stored, block.results[first:], strict=True):
@@ -45,6 +58,25 @@ def stored_back(
         whole = (slice(None),) * p.type.ndim
         stores.append(Let((Var(p.type, p.name),), update, (p, value), {"key": whole}))
     return replace(block, body=(*block.body, *copies, *stores), results=block.results[:first])
+
+
+def _uncopied(block: Block, memory: Memory, stored: Sequence[Var]) -> Block:
+    """The block without copies of what a parameter holds at the end, to be stored to it."""
+    first = len(block.results) - len(stored)
+    uses = Counter(a for s in statements(block) for a in operands(s))
+    uses.update(a for s in statements(block) for b in blocks(s) for a in b.results)
+    uses.update(block.results)
+    body, results = list(block.body), list(block.results)
+    for k, p in enumerate(stored, first):
+        made = memory.defs.get(results[k])  # type: ignore[arg-type]
+        if not isinstance(made, Let) or made.op is not copy or made not in body:
+            continue
+        a, later = made.args[0], body[body.index(made) + 1 :]
+        kept = uses[results[k]] > 1 or any(p in memory.writes(s) for s in later)
+        if isinstance(a, Var) and memory.cell(a) is p and not kept:
+            body.remove(made)
+            results[k] = a
+    return replace(block, body=tuple(body), results=tuple(results))
 
 
 def not_overwriting(block: Block) -> Block:

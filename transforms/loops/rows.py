@@ -12,8 +12,8 @@ from typing import Any
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import For, Literal, Var
 from tapeless.transforms.loops.arrange import Item
-from tapeless.transforms.loops.control import Control
 from tapeless.transforms.loops.elements import Buffer
+from tapeless.transforms.loops.lanes import Lanes
 from tapeless.transforms.loops.parallel import JOINED, Part
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.text import to_source
@@ -53,7 +53,7 @@ class Launch:
         return f"in_parallel({', '.join(given)})"
 
 
-class Rows(Control):
+class Rows(Lanes):
     """`part` is what the kernel is for; rows are the passes of its outermost loops."""
 
     def __init__(self, *args: Any) -> None:

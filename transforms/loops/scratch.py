@@ -15,6 +15,7 @@ from tapeless.transforms.text import to_source
 from tapeless.transforms.wrapping import wrap
 
 SMALL = 1 << 15  # bytes in the first call; for what is larger the driver has a pool
+TINY = 64  # numbers: so few may be kept in registers
 SCRATCH = '''
 @njit(fastmath={"reassoc", "contract"})
 def scratch(shape, dtype):
@@ -35,6 +36,12 @@ def _made(kernel: Extents, name: str, kind: Type) -> str:
     lengths = [to_source(kernel.size(n)) for n in kind.shape]
     dtype = "np.bool_" if kind.dtype.kind == "b" else f"np.{kind.dtype.name}"
     return f"{name} = scratch(({', '.join(lengths)}{',' * (len(lengths) == 1)}), {dtype})"
+
+
+def is_tiny(kind: Type) -> bool:
+    """Whether an array has few numbers in each call."""
+    count = dims.product(kind.shape)
+    return isinstance(count, int) and count <= TINY
 
 
 def _is_small(kind: Type, hints: Mapping[Any, int]) -> bool:

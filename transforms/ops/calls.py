@@ -42,7 +42,7 @@ CALLS = {True: call, False: act}
 
 
 def is_call(s: Statement) -> bool:
-    return isinstance(s, Let) and s.op in (call, act)
+    return type(s) is Let and (s.op is call or s.op is act)
 
 
 def calls(block: Any) -> list[Function]:

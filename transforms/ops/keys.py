@@ -133,7 +133,9 @@ def trimmed(key: Key) -> Key:
 
 
 def compose(first: Key, first_rest: Atoms, then: Key, then_rest: Atoms) -> Any:
-    """The key and atoms of x[first][then], both basic; None where one key cannot say it."""
+    """The key and atoms of x[first][then]; None where one key cannot say it."""
+    if is_advanced(then, then_rest) and not _moves_along(first, then_rest):
+        return None
 
     def moved(e: Any) -> Any:
         if isinstance(e, Slot):
@@ -157,6 +159,13 @@ def compose(first: Key, first_rest: Atoms, then: Key, then_rest: Atoms) -> Any:
             return None
         key.append(following if e == slice(None) else e)
     return (*key, *later), (*first_rest, *then_rest)
+
+
+def _moves_along(first: Key, rest: Atoms) -> bool:
+    """Whether arrays that pick from x[first] may pick from x: each from one axis, and no number of
+    `first` would be taken for one of them, which moves axes."""
+    masks = [a for a in rest if a.type.dtype.kind == "b"]
+    return all(isinstance(e, slice) for e in first) and all(a.type.ndim == 1 for a in masks)
 
 
 def may_repeat(key: Key, rest: Atoms) -> bool:

@@ -262,13 +262,28 @@ def _cross(
         axisa = axisb = axisc = axis
     a, b = as_array(a), as_array(b)
     a, b = last(a, axis_of(axisa, a.type.ndim)), last(b, axis_of(axisb, b.type.ndim))
-    join(a.type.shape[-1], 3)
-    join(b.type.shape[-1], 3)
-    (a0, a1, a2), (b0, b1, b2) = (
-        [index(x, key=(*(slice(None),) * (x.type.ndim - 1), k)) for k in range(3)] for x in (a, b)
-    )
-    pieces = [a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0]
+    (a0, a1, a2), (b0, b1, b2) = _components(a), _components(b)
+    normal = a0 * b1 - a1 * b0
+    if a2 is None and b2 is None:
+        return normal
+    pieces = [_area(a1, b2, a2, b1), _area(a2, b0, a0, b2), normal]
     return stack(pieces, axis_of(axisc, pieces[0].type.ndim + 1))
+
+
+def _components(x: Any) -> list[Any]:
+    """The parts of vectors along the last axis, of which the third may be missing."""
+    length = x.type.shape[-1]
+    n = 3 if current().may_fit(length, 3) or length == 3 else 2
+    join(length, n)
+    parts = [index(x, key=(*(slice(None),) * (x.type.ndim - 1), k)) for k in range(n)]
+    return parts if n == 3 else [*parts, None]
+
+
+def _area(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """a b - c d, where None is zero."""
+    if a is None or b is None:
+        return -(c * d)
+    return a * b if c is None or d is None else a * b - c * d
 
 
 def _multi_dot(arrays: Any, *, out: Any = None) -> Any:

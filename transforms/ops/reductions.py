@@ -228,7 +228,8 @@ def _mean_where(
 
 def _reduced(op: Op, a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     if not axes and (a.type.ndim or op not in (any_, all_)):
-        return cast_to(a, op.infer(a, axes=(), keepdims=False).dtype)
+        dtype = op.infer(a, axes=(), keepdims=False).dtype
+        return cast(a, dtype=dtype) if a.type.weak else cast_to(a, dtype)  # numbers get a dtype
     return op(a, axes=axes, keepdims=keepdims)
 
 

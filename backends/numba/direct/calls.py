@@ -12,7 +12,7 @@ import numpy as np
 from llvmlite import ir
 
 from tapeless.backends.numba.direct import kinds
-from tapeless.backends.numba.direct.blocks import declared
+from tapeless.backends.numba.direct.blocks import declared, for_range, variable
 from tapeless.backends.numba.direct.expressions import Expressions
 from tapeless.backends.numba.direct.gemm import FLAGS, Product
 from tapeless.backends.numba.direct.kinds import (
@@ -32,6 +32,7 @@ from tapeless.backends.numba.direct.kinds import (
 )
 from tapeless.backends.numba.direct.vectors import called
 from tapeless.backends.numba.libraries import ARITY
+from tapeless.transforms.loops.scratch import TINY
 
 LIBRARY = {getattr(math, name): name for name in ARITY if hasattr(math, name)}
 INTRINSIC: dict[Any, str] = {
@@ -190,10 +191,16 @@ class Calls(Expressions):
         return Memory(a.dtype, a.data, shape, (), "C", a.aligned, a.readonly)
 
     def scratch(self, shape: tuple[Number, ...], dtype: Any) -> Memory:
-        """Memory of the C library, as a new first link."""
+        """Memory of the C library, as a new first link; a few numbers lie on the stack, from where
+        they may go to registers."""
         if not isinstance(shape, tuple) or not isinstance(dtype, np.dtype):
             raise UnknownError("scratch")
         builder, lengths = self.builder, tuple(map(self.length, shape))
+        if all(n.known is not None for n in lengths):
+            count = math.prod(int(n.known or 0) for n in lengths)
+            if count <= TINY:
+                room = variable(builder, ir.ArrayType(kinds.stored(dtype), count))
+                return Memory(dtype, builder.bitcast(room, POINTER), lengths, ())
         size: Any = WORD(dtype.itemsize)
         for n in lengths:
             size = builder.mul(size, n.value)
@@ -206,6 +213,18 @@ class Calls(Expressions):
         builder.store(builder.load(first), builder.bitcast(link, POINTER.as_pointer()))
         builder.store(link, first)
         return Memory(dtype, builder.gep(link, [WORD(LINK)], inbounds=True), lengths, ())
+
+    def grown(self, saved: Memory) -> Memory:
+        """A longer array with the same numbers."""
+        if not isinstance(saved, Memory) or len(saved.shape) != 1 or saved.layout != "C":
+            raise UnknownError("an array that grows")
+        builder, count = self.builder, saved.shape[0].value
+        double = Number(INT, builder.mul(count, WORD(2)), natural=True)
+        made = self.scratch((double,), saved.dtype)
+        with for_range(builder, count) as k:
+            at = (Number(INT, k, natural=True),)
+            kinds.store(builder, made, at, kinds.load(builder, saved, at))
+        return made
 
     def length(self, n: Number) -> Number:
         made = cast(self.builder, numbers(n)[0], INT)
@@ -237,7 +256,7 @@ SIMPLE: dict[Any, Callable[..., Any]] = {
     math.isinf: _of_numbers(Calls.is_below, "=="),
     len: lambda self, x: x.shape[0] if isinstance(x, Memory) and x.shape else constant(len(x)),
 }
-HELPERS = ("plus", "plus_product", "product", "matrix", "scratch")
+HELPERS = ("plus", "plus_product", "product", "matrix", "scratch", "grown")
 RELEASE = "tapeless_release"
 
 

@@ -26,7 +26,7 @@ from tapeless.backends.numba.objects import ObjectCode
 from tapeless.backends.numba.signature import Array, Form, Signature
 from tapeless.backends.numba.signature import Number as NumberKind
 
-SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX", "NUMBA_OPT")
+SETTINGS = ("NUMBA_ENABLE_AVX", "NUMBA_OPT")
 
 
 def compile_kernel(
@@ -138,18 +138,26 @@ def _has_loops(function: ast.FunctionDef) -> bool:
 
 
 @functools.cache
+def _processor() -> tuple[str, str]:
+    """The processor that code is made for, and what it has: this one, or what Numba's own settings
+    name."""
+    name = os.environ.get("NUMBA_CPU_NAME") or str(llvm.get_host_cpu_name())
+    host = "" if name == "generic" else str(llvm.get_host_cpu_features().flatten())
+    return name, os.environ.get("NUMBA_CPU_FEATURES", host)
+
+
 def _features() -> str:
-    return str(llvm.get_host_cpu_features().flatten())
+    return _processor()[1]
 
 
 @functools.cache
 def _machine() -> Any:
-    """The machine that code is made for: this one, with addresses of 64 bits."""
+    """The machine that code is made for, with addresses of 64 bits."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     x86 = platform.machine() in ("x86_64", "AMD64")
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
+        cpu=_processor()[0],
         features=_features(),
         opt=3,
         reloc="static" if x86 else "default",

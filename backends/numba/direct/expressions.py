@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -22,6 +22,7 @@ from tapeless.backends.numba.direct.kinds import (
     BIT,
     BOOL,
     INT,
+    WORD,
     Memory,
     Number,
     UnknownError,
@@ -41,6 +42,16 @@ class Variable:
     natural: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Growing:
+    """A variable that holds an array with one axis, for which a longer one is put: places of where
+    it is and how long it is, and what stays the same."""
+
+    data: Any
+    length: Any
+    like: Memory
+
+
 class Expressions:
     """Expressions in one function. `names` are what its variables hold at the current place."""
 
@@ -52,6 +63,7 @@ class Expressions:
         model = options.get("error_model") == "numpy"
         self.arithmetic = Arithmetic(builder, tuple(sorted(flags)), model)
         self.names: dict[str, Any] = {}
+        self.growing: set[str] = set()  # names of arrays for which longer ones are put
         self.slots: dict[tuple[str, Any], Any] = {}
 
     # -- variables
@@ -67,13 +79,28 @@ class Expressions:
         if isinstance(value, Number):
             self.builder.store(value.value, self.slot(name, value.dtype))
             value = Variable(value.dtype, value.natural)
+        elif name in self.growing and isinstance(value, Memory):
+            value = self.grow(self.names.get(name), value)
         self.names[name] = value
+
+    def grow(self, before: Any, value: Memory) -> Growing:
+        """Puts an array to where a variable is kept."""
+        held = before if isinstance(before, Growing) else None
+        if held is None:
+            data, length = (variable(self.builder, kind) for kind in (kinds.POINTER, WORD))
+            held = Growing(data, length, value)
+        self.builder.store(value.data, held.data)
+        self.builder.store(value.shape[0].value, held.length)
+        return held
 
     def variable(self, name: str) -> Any:
         held = self.names[name]
         if isinstance(held, Variable):
             value = self.builder.load(self.slot(name, held.dtype))
             return Number(held.dtype, value, natural=held.natural)
+        if isinstance(held, Growing):
+            data, length = (self.builder.load(place) for place in (held.data, held.length))
+            return replace(held.like, data=data, shape=(Number(INT, length, natural=True),))
         return held
 
     def static(self, e: ast.expr) -> Any:

@@ -53,6 +53,7 @@ class Function(Flow):
 
     def write(self, arguments: Iterable[Any]) -> tuple[Any, ...] | None:
         """The dtypes of the numbers that it returns; None if it returns none."""
+        self.growing = _growing(self.node)
         for name, value in zip((a.arg for a in self.node.args.args), arguments, strict=True):
             self.assign(name, value)
         self.statements(self.node.body)
@@ -238,3 +239,14 @@ def _is_short(loop: ast.stmt) -> bool:
 
 def _is_none(e: ast.expr) -> bool:
     return isinstance(e, ast.Constant) and e.value is None
+
+
+def _growing(node: ast.AST) -> set[str]:
+    """The variables that `grown` gives longer arrays."""
+    calls = (s for s in ast.walk(node) if isinstance(s, ast.Assign))
+    return {
+        target.id
+        for s in calls
+        for target in s.targets
+        if isinstance(target, ast.Name) and ast.unparse(s.value) == f"grown({target.id})"
+    }

@@ -18,9 +18,16 @@ from tapeless.backends.numba.direct.flow import AgainError, Hints
 from tapeless.backends.numba.direct.functions import Function
 from tapeless.backends.numba.direct.kinds import POINTER, STATUS, Memory, Number, UnknownError
 from tapeless.backends.numba.signature import Array
-from tapeless.transforms.loops import products, scratch, sums
+from tapeless.transforms.loops import products, scratch, stacks, sums
 
-TEXTS = (sums.PLUS, sums.MULTIPLIED, products.PRODUCT, products.MATRIX, scratch.SCRATCH)
+TEXTS = (
+    sums.PLUS,
+    sums.MULTIPLIED,
+    products.PRODUCT,
+    products.MATRIX,
+    scratch.SCRATCH,
+    stacks.GROWN,
+)
 OPTIONS = frozenset(("nogil", "error_model", "fastmath", "forceinline"))
 ATTEMPTS = 20  # to find the dtypes of variables in loops
 Error = tuple[str, tuple[Any, ...]]
@@ -70,9 +77,8 @@ class Unit:
         """Which helper of loop form a function of the module is, if it is one."""
         node = self.sources.get(name)
         known = node is not None and name in HELPERS and ast.dump(node) == _helpers()[name]
-        return (
-            name if known and self.given[name].get("fastmath") == {"reassoc", "contract"} else None
-        )
+        wanted = None if name == "grown" else {"reassoc", "contract"}
+        return name if known and self.given[name].get("fastmath") == wanted else None
 
     def error(self, kind: type, args: tuple[Any, ...]) -> int:
         """The number of an error."""

@@ -8,7 +8,7 @@ import pytest
 
 import tapeless
 from tapeless.transforms.core.language import Type
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import ArgumentTypeError
 from tapeless.transforms.frontend.capture import Guard, input_type
 from tests.corpus.differences import gradient
 from tests.transforms.staging import staged
@@ -203,7 +203,7 @@ PARTS = np.array([np.ones(2), np.ones(3)], dtype=object)
 
 
 def test_arrays_of_objects_from_outside_are_refused():
-    with pytest.raises(UnsupportedError, match="PARTS is an array of Python objects") as e:
+    with pytest.raises(ArgumentTypeError, match="PARTS is an array of Python objects") as e:
         tapeless.grad(lambda x: np.sum(x * PARTS[0]))(np.ones(2))
     assert "list" in str(e.value)
 

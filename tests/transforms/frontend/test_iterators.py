@@ -72,3 +72,23 @@ def test_strict_zip(n):
     with pytest.raises(ValueError, match="argument 2"):
         tapeless.grad(f)(np.ones(3), np.ones(n))
     assert tapeless.value_and_grad(f)(np.ones(3), np.arange(3.0))[0] == 3.0
+
+
+def yielding(x):
+    yield x
+
+
+@pytest.mark.parametrize("transform", [tapeless.jit, tapeless.vmap])
+@pytest.mark.parametrize(
+    "function",
+    [
+        yielding,
+        lambda x: (v for v in (x, x)),
+        lambda x: map(abs, [x]),
+        lambda x: {"a": iter([x, x])},
+    ],
+)
+def test_iterators_as_results_are_refused(transform, function):
+    with pytest.raises(UnsupportedError, match="iterator is returned or stored outside") as e:
+        transform(function)(np.ones(2))
+    assert "list(...)" in e.value.hint

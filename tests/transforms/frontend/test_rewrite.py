@@ -3,11 +3,17 @@
 # ruff: noqa: B905, C416 (users write so)
 
 import ast
+import functools
 import itertools
+import math
+import statistics
+import time
 import traceback
 
+import numpy as np
 import pytest
 
+import tapeless
 from tapeless.calling import call_user
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.hooks import Hooks
@@ -247,3 +253,37 @@ def test_what_cannot_be_staged_is_shown_with_its_place(function):
         run(function, 1.0)
     assert met.value.where[0] == __file__
     assert "^^^" in str(met.value)
+
+
+def timed(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        start = time.perf_counter()
+        return function(*args), start
+
+    return wrapper
+
+
+def doubled(function):
+    @functools.wraps(function)
+    def wrapper(x):
+        total = x
+        while total < 10.0:
+            total = function(total) * 2.0
+        return total
+
+    return wrapper
+
+
+@pytest.mark.parametrize("function", [abs, np.sin, np.cumsum, math.sqrt, statistics.mean])
+def test_users_decorators_of_library_functions_are_entered(function):
+    slope = tapeless.grad(doubled(lambda x: x))
+    named = doubled(lambda x: x)
+    functools.update_wrapper(named, function)
+    assert tapeless.grad(named)(1.5) == slope(1.5) == 8.0
+
+
+def test_errors_in_decorators_that_take_a_name_have_their_line():
+    with pytest.raises(UnsupportedError, match=r"time\.perf_counter") as e:
+        tapeless.jit(timed(statements))(1.0)
+    assert e.value.where[:2] == (__file__, timed.__code__.co_firstlineno + 3)

@@ -1,0 +1,33 @@
+import numpy as np
+
+
+def gauss_seidel_grad(A, b, x, sweeps):
+    """d gauss_seidel / d A.  From test_goldens_textbook.py:47."""
+    x = x.copy()  # line 49
+    n = len(b)  # line 50
+    x_saved = np.empty((sweeps, n, len(x)))  # line 54
+    product_saved = np.empty((sweeps, n))
+    for j in range(sweeps):
+        for i in range(n):
+            x_saved[j, i] = x
+            product = A[i] @ x  # line 53
+            product_saved[j, i] = product
+            A_i_i = A[i, i]
+            s = product - A_i_i * x[i]
+            x[i] = (b[i] - s) / A_i_i  # line 54
+
+    A_bar = np.zeros(A.shape)  # line 53
+    x_bar = np.ones(x.shape)  # line 54
+    for j in reversed(range(sweeps)):
+        for i in reversed(range(n)):
+            x = x_saved[j, i]
+            product = product_saved[j, i]
+            A_i_i = A[i, i]  # line 53
+            x_i = x[i]
+            s = product - A_i_i * x_i
+            ratio = x_bar[i] / A_i_i  # line 54
+            x_bar[i] = ratio * A_i_i
+            A_bar[i, i] += ratio * x_i - ratio * ((b[i] - s) / A_i_i)
+            x_bar -= ratio * A[i]  # line 53
+            A_bar[i] -= ratio * x
+    return A_bar

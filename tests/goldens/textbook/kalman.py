@@ -1,0 +1,68 @@
+import numpy as np
+
+
+def kalman_grad(zs, F, H, R, x, P):
+    """d kalman / d F.  From test_goldens_textbook.py:32."""
+    n = zs.shape[0]  # line 35
+    x_saved = np.empty((zs.shape[0], F.shape[0]))
+    P_saved = np.empty((zs.shape[0], F.shape[0], F.shape[0]))
+    product_saved = np.empty((zs.shape[0], F.shape[0], F.shape[0]))
+    P_saved_2 = np.empty((zs.shape[0], F.shape[0], F.shape[0]))
+    product_saved_2 = np.empty((zs.shape[0], H.shape[0]))
+    product_saved_3 = np.empty((zs.shape[0], F.shape[0], H.shape[0]))
+    inv_saved = np.empty((zs.shape[0], H.shape[0], H.shape[0]))
+    K_saved = np.empty((zs.shape[0], F.shape[0], H.shape[0]))
+    product_saved_4 = np.empty((zs.shape[0], F.shape[0], H.shape[1]))
+    for i in range(n):
+        x_saved[i] = x
+        P_saved[i] = P
+        x = F @ x  # line 36
+        product = F @ P  # line 37
+        product_saved[i] = product
+        P = product @ F.T
+        P_saved_2[i] = P
+        product = H @ x  # line 38
+        product_saved_2[i] = product
+        y = zs[i] - product
+        S = H @ P @ H.T + R  # line 39
+        product = P @ H.T  # line 40
+        product_saved_3[i] = product
+        inv = np.linalg.inv(S)
+        inv_saved[i] = inv
+        K = product @ inv
+        K_saved[i] = K
+        x += K @ y  # line 41
+        product = K @ H  # line 42
+        product_saved_4[i] = product
+        P -= product @ P
+
+    x_bar = np.zeros(x.shape)  # line 36
+    P_bar = np.zeros(P.shape)
+    F_bar = np.zeros(F.shape)
+    misfit_bar = 1.0  # line 35
+    for i in reversed(range(n)):
+        x = x_saved[i]
+        P = P_saved[i]
+        product = product_saved[i]
+        P_2 = P_saved_2[i]
+        product_2 = product_saved_2[i]
+        product_3 = product_saved_3[i]
+        inv = inv_saved[i]
+        K = K_saved[i]
+        product_4 = product_saved_4[i]
+        y = zs[i] - product_2  # line 38
+        P_bar_2 = P_bar - product_4.T @ P_bar  # line 42
+        difference = -2 * misfit_bar * y - K.T @ x_bar  # line 41
+        K_bar = x_bar[:, np.newaxis] * y - P_bar @ P_2.T @ H.T
+        product_5 = inv.T @ (product_3.T @ K_bar @ inv.T)  # line 40
+        P_bar_2 += K_bar @ inv.T @ H
+        P_bar_2 -= H.T @ (product_5 @ H)  # line 39
+        x_bar += H.T @ difference  # line 38
+        t_bar = P_bar_2 @ F  # line 37
+        F_bar += P_bar_2.T @ product
+        P_bar = F.T @ t_bar
+        F_bar += t_bar @ P.T
+        x_bar_2 = F.T @ x_bar  # line 36
+        F_bar += x_bar[:, np.newaxis] * x
+        x_bar = x_bar_2
+    return F_bar

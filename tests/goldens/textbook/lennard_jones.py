@@ -1,0 +1,28 @@
+import numpy as np
+
+
+def lennard_jones_grad(pos, sigma):
+    """d lennard_jones / d pos.  From test_goldens_textbook.py:76."""
+    n = pos.shape[0]  # line 79
+    total_saved = []  # line 83
+    for i in range(n):
+        for j in range(i + 1, n):
+            d = pos[i] - pos[j]  # line 81
+            total = np.sum(d * d)  # line 82
+            total_saved.append(total)
+
+    pos_bar = np.zeros(pos.shape)  # line 81
+    energy_bar = 1.0  # line 83
+    for i in reversed(range(n)):
+        for j in reversed(range(i + 1, n)):
+            total = total_saved.pop()
+            d = pos[i] - pos[j]  # line 81
+            ratio = sigma ** 2 / total  # line 82
+            s6 = ratio ** 3
+            product = 4 * energy_bar * s6  # line 83
+            # line 82
+            product_2 = 2 * (3 * (product - 4 * energy_bar + product) * ratio ** 2 / total) * ratio
+            product_3 = product_2 * d
+            pos_bar[j] += product_3  # line 81
+            pos_bar[i] -= product_3
+    return pos_bar

@@ -1,0 +1,69 @@
+"""Functions and objects that data chooses: what is refused, and what is raised."""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless.transforms.errors import NeedStaticError, UnsupportedError
+
+
+def found(x):
+    return (x, 2 * x) if x > 1 else None
+
+
+def test_one_of_two_things_is_no_result():
+    with pytest.raises(UnsupportedError, match="built differently, by data, is returned"):
+        tapeless.jit(found)(2.0)
+
+
+def test_parts_of_none_raise_when_the_program_runs():
+    f = tapeless.jit(lambda x: found(x)[0])
+    assert f(2.0) == 2.0
+    with pytest.raises(TypeError, match="'NoneType' object is not subscriptable"):
+        f(0.5)
+
+
+def test_none_that_is_called_raises_when_the_program_runs():
+    def f(x):
+        g = np.sin if x > 1 else None
+        return g(x)
+
+    slope = tapeless.grad(f)
+    assert slope(2.0) == pytest.approx(np.cos(2.0))
+    with pytest.raises(TypeError, match="'NoneType' object is not callable"):
+        slope(0.5)
+
+
+def test_what_python_must_know_is_refused_with_a_way_out():
+    def f(x):
+        pair = found(x)
+        return x if pair else 2 * x
+
+    with pytest.raises(NeedStaticError, match="ask whether it is None"):
+        tapeless.jit(f)(2.0)
+
+
+def test_a_test_for_none_is_made_once():
+    def f(x):
+        pair = found(x)
+        return x if pair is None else pair[0] * pair[1] + pair[0]
+
+    text = tapeless.grad(f).source(2.0)
+    assert "raise" not in text
+    assert text.count("x > 1") == 1
+
+
+def test_what_a_side_changed_is_put_back():
+    class Box:
+        def __init__(self, v):
+            self.v = v
+
+    def f(x):
+        box = Box(x) if x > 1 else None
+        if box is not None:
+            box.w = 3 * box.v
+            return box.w
+        return x
+
+    assert tapeless.grad(f)(2.0) == 3.0
+    assert tapeless.grad(f)(0.5) == 1.0

@@ -1,0 +1,82 @@
+"""Quotients by one number that is never near zero are products with its reciprocal."""
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, vmap
+
+
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def third(f):
+    return jit(vmap(grad(grad(grad(f)))))
+
+
+def exact(x):
+    s = 1 / (1 + np.exp(-x.astype(np.longdouble)))
+    d = s * (1 - s)
+    return d * (1 - 6 * d)
+
+
+@pytest.mark.parametrize(("dtype", "digits"), [(np.float32, 3e-6), (np.float64, 1e-14)])
+def test_a_third_derivative(dtype, digits):
+    x = np.linspace(-9, 9, 101).astype(dtype)
+    slope = third(logistic)
+    found = slope(x)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, exact(x).astype(float), atol=digits)
+    kernel = slope.source().partition("@njit(nogil")[2]
+    assert kernel.count(" / ") == 1
+
+
+def quotients(a, b, c, x):
+    d = 1 + x * x
+    return a / d, b / d, c / d
+
+
+def test_products_are_off_by_a_unit():
+    rng = np.random.default_rng(0)
+    args = [rng.normal(size=200) for _ in range(4)]
+    args[3][:6] = 0, 1e160, np.inf, -np.inf, np.nan, 1e150
+    with np.errstate(over="ignore"):
+        wanted = quotients(*args)
+    compiled = jit(quotients)
+    for got, want in zip(compiled(*args), wanted, strict=True):
+        np.testing.assert_allclose(got, want, rtol=5e-16, atol=1e-320)
+    assert "1.0 / " in compiled.source()
+
+
+def two(a, b, x):
+    d = 1 + x * x
+    return a / d, b / d
+
+
+def near_zero(a, b, c, x):
+    d = x * x
+    return a / d, b / d, c / d
+
+
+def of_any_sign(a, b, c, x):
+    d = 1 + x
+    return a / d, b / d, c / d
+
+
+def by_integers(a, b, c, n):
+    d = 1 + n * n
+    return a / d, b / d, c / d
+
+
+@pytest.mark.parametrize("f", [two, near_zero, of_any_sign, by_integers])
+def test_other_quotients_are_those_of_numpy(f):
+    rng = np.random.default_rng(1)
+    count = f.__code__.co_argcount
+    args = [rng.normal(size=50) for _ in range(count)]
+    args[-1][:2] = 1e-170, -1 + 1e-16
+    if f is by_integers:
+        args[-1] = np.arange(50)
+    compiled = jit(f)
+    with np.errstate(all="ignore"):
+        for got, want in zip(compiled(*args), f(*args), strict=True):
+            np.testing.assert_array_equal(got, want)

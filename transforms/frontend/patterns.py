@@ -1,0 +1,59 @@
+"""Patterns of `match` that ask for a class: Python's test does not know what a symbol stands for.
+
+    case int(k) if k > 0:    becomes    case k if hooks.is_instance(k, int) and k > 0:
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from tapeless.transforms.frontend.syntax import unused
+
+#: Classes whose one positional pattern is matched with the value itself.
+THEMSELVES = ("bool", "bytearray", "bytes", "float", "int", "str", "tuple", "complex")
+
+
+class Classes(ast.NodeTransformer):
+    """Takes the classes out of a pattern; `tests` are (name of the value, class)."""
+
+    def __init__(self, names: Callable[[], int]) -> None:
+        self.names = names
+        self.tests: list[tuple[str, ast.expr]] = []
+
+    def visit_MatchClass(self, node: ast.MatchClass) -> ast.pattern:
+        self.generic_visit(node)
+        itself = isinstance(node.cls, ast.Name) and node.cls.id in THEMSELVES
+        if node.kwd_patterns or (node.patterns and not (itself and len(node.patterns) == 1)):
+            return node
+        return self.named(node.cls, node.patterns[0] if node.patterns else None)
+
+    def visit_MatchOr(self, node: ast.MatchOr) -> ast.pattern:
+        classes = [p.cls for p in node.patterns if isinstance(p, ast.MatchClass) and _bare(p)]
+        if len(classes) == len(node.patterns):
+            return self.named(ast.Tuple(classes, ast.Load()), None)
+        return node
+
+    def named(self, cls: ast.expr, inner: ast.pattern | None) -> ast.pattern:
+        if isinstance(inner, ast.MatchAs) and inner.pattern is None and inner.name:
+            self.tests.append((inner.name, cls))
+            return inner
+        if isinstance(inner, ast.MatchAs) and inner.name is None:
+            inner = None
+        name = unused(f"matched_{self.names()}")
+        self.tests.append((name, cls))
+        return ast.MatchAs(inner, name)
+
+
+def _bare(p: ast.MatchClass) -> bool:
+    return not (p.patterns or p.kwd_patterns)
+
+
+def separated(case: ast.match_case) -> list[ast.match_case]:
+    """A case for each alternative where a class is one of them beside something else."""
+    p = case.pattern
+    if not isinstance(p, ast.MatchOr) or not any(isinstance(n, ast.MatchClass) for n in p.patterns):
+        return [case]
+    if all(isinstance(n, ast.MatchClass) and _bare(n) for n in p.patterns):
+        return [case]
+    return [ast.match_case(each, case.guard, case.body) for each in p.patterns]
