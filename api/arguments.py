@@ -153,7 +153,8 @@ def check_leaf(given: Any, kind: Type, what: str, other: str) -> None:
         isinstance(n, int) and n != k for n, k in zip(kind.shape, have.shape, strict=True)
     ):
         raise ArgumentError(
-            f"{what} has shape {region.shape_text(have.shape)}, {other} has shape {region.shape_text(kind.shape)}"
+            f"{what} has shape {region.shape_text(have.shape)}, "
+            f"{other} has shape {region.shape_text(kind.shape)}"
         )
 
 

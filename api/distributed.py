@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import faulthandler
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from tapeless.backends.spmd import world
@@ -12,7 +15,9 @@ from tapeless.transforms.errors import ArgumentError
 
 
 def initialize(
-    local_device_count: int | None = None, mesh: Mapping[Any, int] | None = None
+    local_device_count: int | None = None,
+    mesh: Mapping[Any, int] | None = None,
+    initialization_timeout: float = 300.0,
 ) -> None:
     """Joins the processes that `mpiexec` started: afterwards `pmap` spreads axes over them.
 
@@ -21,6 +26,8 @@ def initialize(
     mesh                names of axes and how many processes each has: an axis of that name goes
                         over the processes along it, an axis of another name stays in a process.
                         Without a mesh, axes go over all processes
+    initialization_timeout  seconds after which a process ends that waits for the others, as one
+                        may have failed before its own call
 
     Call it once, at the start, in each process. An error that a process does not catch ends all of
     them from then on. Without mpiexec there is one process, and nothing changes.
@@ -28,9 +35,11 @@ def initialize(
     Raises ImportError where mpi4py is not installed, ValueError for a mesh of more or fewer
     processes than there are.
     """
-    from tapeless.backends.spmd import mpi  # noqa: PLC0415 (mpi4py is optional)
+    # of the interpreter itself: MPI waits without letting other Python threads run
+    with _ended_after(initialization_timeout):
+        from tapeless.backends.spmd import mpi  # noqa: PLC0415 (mpi4py is optional)
 
-    joined = mpi.join()
+        joined = mpi.join()
     joined.count_devices(local_device_count, cores())
     if mesh is not None:
         if math.prod(mesh.values()) != joined.size:
@@ -40,6 +49,21 @@ def initialize(
             )
         joined.arrange(mesh)
     world.enter(joined)
+
+
+@contextmanager
+def _ended_after(seconds: float) -> Iterator[None]:
+    """Shows where the process is and ends it, if that takes longer."""
+    if not seconds > 0:
+        raise ArgumentError(f"initialization_timeout is {seconds}, and must be above 0 seconds")
+    if sys.__stderr__ is None:  # nothing to show it on
+        yield
+        return
+    faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def mesh_position() -> dict[Any, int]:

@@ -1,16 +1,20 @@
-"""One workload on one library, in a process of its own: prints what it measured as JSON.
+"""One workload on one library, in a process of its own, which measures when it is asked to.
 
     python benchmarks/cell.py "S1 sin(x) + cos(y)" tapeless 1000
 
-seconds   the median of repeated calls
-first     the first call: staging, compilation, and the run
+It prints what its first calls show, as JSON, and then for each line that it reads the seconds of a
+call, until there are no more lines: so libraries can take turns.
+
+first     seconds of the first call: staging, compilation, and the run
 memory    megabytes at most in a further call, above what there was before; null but on Linux
 check     the sum of the magnitudes of all results, to be compared with other libraries
 """
 
+import functools
+import importlib.metadata
 import importlib.util
 import json
-import statistics
+import os
 import sys
 import time
 from pathlib import Path
@@ -21,13 +25,24 @@ import numpy as np  # after the path is set
 
 from benchmarks.workloads import WORKLOADS  # the same
 
-LIBRARIES = ("tapeless", "NumPy", "JAX", "autograd")
-SECONDS, LEAST = 0.5, 5  # of repeated calls, and how many at least
-SLOW = 10  # seconds of a first call after which one more is enough
+#: The packages of the libraries that are compared.
+LIBRARIES = {
+    "tapeless": "tapeless",
+    "NumPy": "numpy",
+    "JAX": "jax",
+    "PyTorch": "torch",
+    "torch.compile": "torch",
+    "autograd": "autograd",
+}
+BURST = 0.1  # seconds of calls that are timed together
 
 
 def installed(library):
-    return library == "NumPy" or importlib.util.find_spec(library.lower()) is not None
+    return importlib.util.find_spec(LIBRARIES[library]) is not None
+
+
+def version(library):
+    return importlib.metadata.version(LIBRARIES[library])
 
 
 def by_tapeless(w, args):
@@ -51,6 +66,40 @@ def by_jax(w, args):
     fn = transformed(w, jax, (w.jax or w.make)(jax.numpy), args)
     numbers = jax.tree.map(lambda x: x if isinstance(x, int) else jax.numpy.asarray(x), args)
     return lambda *a: jax.block_until_ready(fn(*a)), numbers
+
+
+def by_pytorch(w, args, compiled=False):
+    import torch  # noqa: PLC0415  # a peer, where it is installed
+
+    from benchmarks.like_numpy import LikeNumpy  # noqa: PLC0415  # imports PyTorch
+
+    fn = (w.torch or w.make)(LikeNumpy)
+    for word in reversed(w.transform.split()[1:]):
+        fn = torch.func.vmap(fn, w.in_axes) if word == "vmap" else _by_torch(word, fn, w.argnums)
+    if compiled:
+        fn = torch.compile(fn)
+    tensors = torch.utils._pytree.tree_map(  # the only one that it has
+        lambda x: x if isinstance(x, int) else torch.as_tensor(np.asarray(x)), args
+    )
+    return fn, tensors
+
+
+def _by_torch(word, fn, argnums):
+    from torch import func  # noqa: PLC0415  # a peer, where it is installed
+
+    if word == "grad":
+        return func.grad(fn, argnums)
+    both = func.grad_and_value(fn, argnums)
+
+    def value_and_grad(*args):
+        slopes, value = both(*args)
+        return value, slopes
+
+    return value_and_grad
+
+
+def by_torch_compile(w, args):
+    return by_pytorch(w, args, compiled=True)
 
 
 def by_autograd(w, args):
@@ -87,25 +136,16 @@ def magnitude(value):
     return float(np.sum(np.abs(np.asarray(value, np.float64))))
 
 
-def measure(name, library, size):
+def prepared(name, library, size):
+    """What the first calls show, and a call without arguments."""
     w = WORKLOADS[name]
     args = w.arguments(size, np.random.default_rng(0))
-    call, args = globals()[f"by_{library.lower()}"](w, args)
-    start = time.perf_counter()
+    call, args = globals()["by_" + library.lower().replace(".", "_")](w, args)
+    start = clock()
     check = magnitude(call(*args))
-    first = time.perf_counter() - start
-    memory = peak(lambda: call(*args))
-    times, end = [], time.perf_counter() + SECONDS
-    number = max(1, int(1e-4 / max(1e-7, timed(call, args, 1))))
-    least = LEAST if first < SLOW else 1
-    while len(times) < least or time.perf_counter() < end:
-        times.append(timed(call, args, number))
-    return {
-        "seconds": statistics.median(times),
-        "first": first,
-        "memory": memory,
-        "check": check,
-    }
+    first = clock() - start
+    again = functools.partial(call, *args)
+    return {"first": first, "memory": peak(again), "check": check}, again
 
 
 def peak(call):
@@ -124,13 +164,33 @@ def peak(call):
     return max(0, kilobytes("VmHWM") - before) / 1000
 
 
-def timed(call, args, number):
-    """Seconds a call, of so many."""
-    start = time.perf_counter()
+def seconds_of(call, burst=BURST):
+    """Seconds a call, of as many as fit into a burst."""
+    number, spent = 1, timed(call, 1)
+    while spent < burst / 4:
+        number *= 2 if spent > burst / 100 else 10
+        spent = timed(call, number)
+    return spent / number
+
+
+def clock():
+    """Seconds: of the processor, which what else it does leaves alone, where one is used."""
+    return time.process_time() if os.environ.get("OMP_NUM_THREADS") == "1" else time.perf_counter()
+
+
+def timed(call, number):
+    start = clock()
     for _ in range(number):
-        call(*args)
-    return (time.perf_counter() - start) / number
+        call()
+    return clock() - start
+
+
+def main(name, library, size):
+    shown, call = prepared(name, library, int(size))
+    print(json.dumps(shown), flush=True)
+    for _ in sys.stdin:
+        print(json.dumps(seconds_of(call)), flush=True)
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(sys.argv[1], sys.argv[2], int(sys.argv[3]))))
+    main(*sys.argv[1:])

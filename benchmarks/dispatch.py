@@ -108,17 +108,18 @@ def _spent(call, number):
     return time.process_time() - start
 
 
-def main():
-    """Prints the table."""
-    print("| call | µs | beyond the emitted function | target |")
-    print("|---|---|---|---|")
+def table():
+    """The lines of the table."""
+    yield "| call | µs | beyond the emitted function | target |"
+    yield "|---|---|---|---|"
     for name, target, call, bare in cases():
         whole = microseconds(call)
         beyond = whole if bare is None else whole - microseconds(bare)
-        print(f"| {name} | {whole:.2f} | {beyond:.2f} | {target} |")
+        yield f"| {name} | {whole:.2f} | {beyond:.2f} | {target} |"
     for name, call in peers():
-        print(f"| {name} | {microseconds(call):.2f} | | |")
+        yield f"| {name} | {microseconds(call):.2f} | | |"
 
 
 if __name__ == "__main__":
-    main()
+    for line in table():
+        print(line)

@@ -1,67 +1,169 @@
 """The table of workloads: compiled functions and derivatives beside peers, as Markdown and a chart.
 
-    python benchmarks/table.py                        # results/table.md, results/chart.png
-    python benchmarks/table.py --only S1,L1 --threads 2
+    python benchmarks/table.py                        # benchmarks/table.md, benchmarks/table.png
+    python benchmarks/table.py --only S1,L1 --threads 2 --out /tmp
 
-Each cell runs in a process of its own, tapeless with an empty and with a filled cache. What a
-library cannot do is a dash, and so is a library that is not installed. Results are compared.
+Each cell is a process of its own (tapeless once with an empty and once with a filled cache), and
+those of a row take turns, so that what else the machine does strikes all alike. What a library
+cannot do, or not within two minutes, is a dash, and so is one that is not installed. Results are
+compared.
 """
 
 import argparse
+import contextlib
+import datetime
+import functools
 import json
+import math
 import os
+import platform
+import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.cell import LIBRARIES, installed  # after the path is set
+from benchmarks import dispatch  # after the path is set
+from benchmarks.cell import LIBRARIES, installed, version  # the same
+from benchmarks.chart import chart  # the same
 from benchmarks.workloads import WORKLOADS  # the same
 
 HERE = Path(__file__).parent
-GROWN = ("S1", "S3 its", "M1", "L1")  # the workloads whose sizes are varied
-PATIENCE = 100  # seconds for a cell
+ROUNDS, FEWER = 7, 3  # of the cells of a row; where sizes are varied
+PATIENCE = 120  # seconds for what a cell is asked
+SLOW = 3  # seconds of a call after which one is enough
 TOLERANCE = 2e-3  # of the sum of magnitudes, in single precision
 POOLS = ("OMP", "OPENBLAS", "MKL", "TAPELESS")
 
 
-def run(name, library, size, threads, folder):
-    """What a process measures; None if it fails or takes too long."""
+class Cell:
+    """A process that measures one workload on one library when it is asked to."""
+
+    def __init__(self, name, library, size, threads, folder):
+        command = [sys.executable, str(HERE / "cell.py"), name, library, str(size)]
+        if threads == 1 and sys.platform == "linux":
+            command = ["taskset", "-c", str(max(os.sched_getaffinity(0))), *command]
+        self.process = subprocess.Popen(
+            command,
+            env=environment(threads, folder),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if library == "tapeless" else subprocess.DEVNULL,
+            text=True,
+        )
+
+    def answer(self):
+        """What it prints next; None if it has died, or takes too long."""
+        timer = threading.Timer(PATIENCE, self.process.kill)
+        timer.start()
+        try:
+            line = self.process.stdout.readline()
+        finally:
+            timer.cancel()
+        return json.loads(line) if line else None
+
+    def seconds(self):
+        """A call, measured now."""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write("\n")
+            self.process.stdin.flush()
+        return self.answer()
+
+    def close(self):
+        """Ends it; what it said about errors."""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.kill()
+        said = self.process.stderr.read() if self.process.stderr else ""
+        self.process.wait()
+        return said
+
+
+def environment(threads, folder):
     flags = "--xla_cpu_multi_thread_eigen=" + ("false" if threads == 1 else "true")
     pools = {f"{pool}_NUM_THREADS": str(threads) for pool in POOLS}
-    command = [sys.executable, str(HERE / "cell.py"), name, library, str(size)]
-    if threads == 1 and sys.platform == "linux":
-        command = ["taskset", "-c", str(max(os.sched_getaffinity(0))), *command]
-    environment = {**os.environ, **pools, "XLA_FLAGS": flags, "TAPELESS_CACHE_DIR": folder}
-    try:
-        made = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE
-        )
-    except subprocess.SubprocessError as e:
-        if library == "tapeless":
-            raise SystemExit(f"{name}: {e}\n{e.stderr}") from e
-        return None
-    return json.loads(made.stdout)
+    caches = {"TAPELESS_CACHE_DIR": folder, "TORCHINDUCTOR_CACHE_DIR": f"{folder}/torch"}
+    return {**os.environ, **pools, **caches, "XLA_FLAGS": flags}
 
 
-def row(name, size, threads):
+def opened(name, library, size, threads, folder):
+    """A cell and what its first calls show; None where the library cannot do it."""
+    cell = Cell(name, library, size, threads, folder)
+    shown = cell.answer()
+    if shown is not None:
+        return cell, shown
+    said = cell.close()
+    if library == "tapeless":
+        raise SystemExit(f"{name}: tapeless fails\n{said}")
+    return None
+
+
+def able(name, library):
+    """Whether it is there, and would not unroll a long loop for minutes."""
+    unrolled = library == "torch.compile" and WORKLOADS[name].jax is not None
+    return installed(library) and not unrolled
+
+
+def row(name, size, threads, libraries, rounds=ROUNDS):
     """Library -> what was measured, without what is wrong."""
-    found = {}
-    for library in filter(installed, LIBRARIES):
-        with tempfile.TemporaryDirectory() as folder:
-            found[library] = run(name, library, size, threads, folder)
-            if library == "tapeless" and found[library]:
-                again = run(name, library, size, threads, folder)
-                found[library]["filled"] = again["first"]
-    made = {k: v for k, v in found.items() if v}
-    transform = WORKLOADS[name].transform
-    values = [v["check"] for k, v in made.items() if k != "NumPy" or transform == "jit"]
-    for library, value in made.items():
-        same = abs(value["check"] - values[-1]) <= TOLERANCE * abs(values[-1])
-        assert same or (library == "NumPy" and transform != "jit"), f"{library}: another {name}"
-    return made
+    cells, found = {}, {}
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        for library in libraries:
+            made = opened(name, library, size, threads, folder)
+            if made and library == "tapeless" and rounds == ROUNDS:
+                made[0].close()
+                cell, again = opened(name, library, size, threads, folder)
+                made = cell, {**made[1], "filled": again["first"]}
+            if made:
+                cells[library], found[library] = made
+                stack.callback(made[0].close)
+        compare(name, found)
+        for library, times in in_turn(cells, rounds).items():
+            if times:
+                found[library]["seconds"] = statistics.median(times)
+    return {library: made for library, made in found.items() if "seconds" in made}
+
+
+def in_turn(cells, rounds):
+    """Library -> the seconds of calls, one a round."""
+    found = {library: [] for library in cells}
+    for k in range(rounds):
+        order = [*cells]
+        for library in order[k % len(order) :] + order[: k % len(order)]:
+            slow = found[library] and found[library][-1] > SLOW
+            value = None if slow else cells[library].seconds()
+            if value is not None:
+                found[library].append(value)
+    return found
+
+
+def compare(name, found):
+    """All that compute the same have the same result."""
+    same = {k: v for k, v in found.items() if k != "NumPy" or WORKLOADS[name].transform == "jit"}
+    wanted = [*same.values()][-1]["check"]
+    for library, value in same.items():
+        near = abs(value["check"] - wanted) <= TOLERANCE * abs(wanted)
+        assert near, f"{library}: another {name}"
+
+
+def growth(name, rows, threads):
+    """Library -> size -> seconds, of a workload whose size is varied."""
+    found, w = {}, WORKLOADS[name]
+    if len(w.sizes) > 1:
+        libraries = [k for k in rows[name] if k != "NumPy" or w.transform == "jit"]
+        libraries = [k for k in libraries if rows[name][k]["seconds"] < SLOW]
+        libraries = [k for k in libraries if k != "torch.compile"]  # it compiles for each size
+        cells = {n: row(name, n, threads, libraries, FEWER) for n in w.sizes[:-1]}
+        cells[w.sizes[-1]] = rows[name]
+        for k in libraries:
+            found[k] = {n: made[k]["seconds"] for n, made in cells.items() if k in made}
+    return found
+
+
+# -- what is written
 
 
 def seconds(value):
@@ -78,94 +180,114 @@ def best_peer(name, cells):
     return min(times, default=None)
 
 
+def ratios(rows):
+    """Workload -> time of the best peer over ours."""
+    peers = {name: best_peer(name, cells) for name, cells in rows.items()}
+    return {n: peers[n] / cells["tapeless"]["seconds"] for n, cells in rows.items() if peers[n]}
+
+
+def mean(values):
+    """The geometric mean."""
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
 def tables(rows, grown):
-    """The Markdown."""
-    head = ["workload", *LIBRARIES, "best peer / tapeless"]
-    head += ["first call", "cached", "memory", "of JAX"]
-    yield from (f"| {' | '.join(head)} |", "|---" * len(head) + "|")
+    """The Markdown of the measurements."""
+    libraries = [k for k in LIBRARIES if any(k in cells for cells in rows.values())]
+    columns = ["workload", *libraries, "best peer / tapeless"]
+    yield from (f"| {' | '.join(columns)} |", "|---" * len(columns) + "|")
+    found = ratios(rows)
     for name, cells in rows.items():
-        ours, peer = cells["tapeless"], best_peer(name, cells)
-        texts = [seconds(cells[k]["seconds"]) if k in cells else "-" for k in LIBRARIES]
+        texts = [seconds(cells[k]["seconds"]) if k in cells else "-" for k in libraries]
         if "NumPy" in cells and WORKLOADS[name].transform != "jit":
-            texts[LIBRARIES.index("NumPy")] += " *"
-        texts.append("-" if peer is None else f"**{peer / ours['seconds']:.2f}**")
-        texts += [seconds(ours["first"]), seconds(ours["filled"])]
-        texts += [megabytes(cells[k]) if k in cells else "-" for k in ("tapeless", "JAX")]
+            texts[libraries.index("NumPy")] += " *"
+        texts.append(f"**{found[name]:.2f}**" if name in found else "-")
         yield f"| {name} | {' | '.join(texts)} |"
-    yield "\n\\* the function only, where the others compute its derivative.\n"
-    yield from ("| workload | library | sizes and times |", "|---|---|---|")
-    for (name, library), times in grown.items():
+    yield "\n\\* the function only, where the others compute its derivative."
+    if found:
+        yield f"\nGeometric mean of the last column, over all rows: **{mean(found.values()):.2f}**."
+    yield from costs(rows)
+    if grown:
+        yield "\n## Time by size\n"
+        yield from ("| workload | library | sizes and times |", "|---|---|---|")
+    for name, library, times in [(n, k, t) for n, found in grown.items() for k, t in found.items()]:
         listed = ", ".join(f"{size}: {seconds(t)}" for size, t in times.items())
         yield f"| {name} | {library} | {listed} |"
+
+
+def costs(rows):
+    """The first call, and memory."""
+    peers = [k for k in LIBRARIES if k != "NumPy" and any(k in cells for cells in rows.values())]
+    yield "\n## First calls and memory\n"
+    yield "First calls after the import, of tapeless with an empty and with a filled cache;"
+    yield "what a further call takes above what the process held before, results included.\n"
+    firsts = ["first call, " + k for k in peers]
+    firsts.insert(1, "with a filled cache")
+    columns = ["workload", *firsts, *("memory, " + k for k in peers)]
+    yield from (f"| {' | '.join(columns)} |", "|---" * len(columns) + "|")
+    for name, cells in rows.items():
+        texts = [seconds(cells[k]["first"]) if k in cells else "-" for k in peers]
+        texts.insert(1, seconds(cells["tapeless"]["filled"]))
+        texts += [megabytes(cells[k]) if k in cells else "-" for k in peers]
+        yield f"| {name} | {' | '.join(texts)} |"
 
 
 def megabytes(cell):
     return "-" if cell["memory"] is None else f"{cell['memory']:.1f} MB"
 
 
-def growth(rows, threads):
-    """(workload, library) -> size -> seconds."""
-    found = {}
-    for name in rows:
-        w = WORKLOADS[name]
-        for library in [k for k in rows[name] if k != "NumPy" or w.transform == "jit"]:
-            if name.startswith(GROWN):
-                with tempfile.TemporaryDirectory() as folder:
-                    cells = {n: run(name, library, n, threads, folder) for n in w.sizes}
-                found[name, library] = {n: c["seconds"] for n, c in cells.items() if c}
-    return found
+@functools.cache
+def processor():
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
 
 
-def chart(rows, grown, path):
-    """How much faster than the best peer, and times by size; without matplotlib nothing."""
-    try:
-        import matplotlib as mpl  # noqa: PLC0415  # where it is installed
-    except ImportError:
-        print("matplotlib is not installed: no chart")
-        return
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt  # noqa: PLC0415  # after the backend is chosen
-
-    peers = {n: best_peer(n, c) for n, c in rows.items()}
-    ratios = {n: peers[n] / c["tapeless"]["seconds"] for n, c in rows.items() if peers[n]}
-    names = list(dict.fromkeys(name for name, _ in grown))
-    figure = plt.figure(figsize=(11, 4.5 + 2.2 * bool(names)), layout="constrained")
-    grid = figure.add_gridspec(2 if names else 1, max(1, len(names)))
-    bars = figure.add_subplot(grid[0, :])
-    bars.bar(list(ratios), list(ratios.values()), color="tab:blue")
-    bars.axhline(1, color="black", linewidth=0.8)
-    bars.set_yscale("log")
-    bars.set_ylabel("time of the best peer / time of tapeless")
-    bars.tick_params(axis="x", rotation=60)
-    for k, name in enumerate(names):
-        axes = figure.add_subplot(grid[1, k])
-        for (other, library), times in grown.items():
-            if other == name:
-                axes.loglog(list(times), list(times.values()), marker=".", label=library)
-        axes.set_title(name, fontsize=9)
-        axes.set_xlabel("size")
-        axes.set_ylabel("seconds")
-        axes.legend(fontsize=7)
-    figure.savefig(path, dpi=120)
+def head(threads):
+    """When, where and with what it was measured."""
+    used = [library for library in LIBRARIES if installed(library) and "." not in library]
+    versions = ", ".join(f"{library} {version(library)}" for library in used)
+    yield "# Workloads beside peers\n"
+    yield (
+        f"Made by `python benchmarks/table.py{' --threads 2' * (threads == 2)}` on "
+        f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}: {processor()}, "
+        f"{threads} of {os.cpu_count()} cores, {platform.system()}, "
+        f"Python {platform.python_version()}, {versions}."
+    )
+    kind = "processor" if threads == 1 else "wall"
+    yield f"Medians of {ROUNDS} rounds in which the libraries take turns, in {kind} time."
+    yield "Ratios are what counts; a dash: not there, or not within two minutes.\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description="Measure compiled workloads beside peers.")
     parser.add_argument("--only", default="", help="workloads by how their names begin: S1,L1")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=HERE / "results")
+    parser.add_argument("--out", type=Path, default=HERE)
+    parser.add_argument("--add", action="store_true", help="keep the other rows of the last run")
     options = parser.parse_args()
-    chosen = tuple(options.only.split(","))
-    rows = {}
-    for name, w in WORKLOADS.items():
-        if name.startswith(chosen):
-            rows[name] = row(name, w.sizes[-1], options.threads)
-            print(name, {k: seconds(v["seconds"]) for k, v in rows[name].items()}, flush=True)
-    grown = growth(rows, options.threads)
     options.out.mkdir(parents=True, exist_ok=True)
-    text = "\n".join(tables(rows, grown)) + "\n"
+    kept = options.out / "table.json"
+    known = json.loads(kept.read_text(encoding="utf-8")) if options.add else {}
+    rows, grown = known.get("rows", {}), known.get("grown", {})
+    for name in [name for name in WORKLOADS if name.startswith(tuple(options.only.split(",")))]:
+        libraries = [library for library in LIBRARIES if able(name, library)]
+        rows[name] = row(name, WORKLOADS[name].sizes[-1], options.threads, libraries)
+        grown[name] = growth(name, rows, options.threads)
+        print(name, {k: seconds(v["seconds"]) for k, v in rows[name].items()}, flush=True)
+        kept.write_text(json.dumps({"rows": rows, "grown": grown}), encoding="utf-8")
+    write(rows, grown, options)
+
+
+def write(rows, grown, options):
+    """The files, from all that was measured."""
+    rows = {name: rows[name] for name in WORKLOADS if name in rows}
+    grown = {name: grown[name] for name in rows if grown[name]}
+    calls = ["\n## What a call costs\n", *dispatch.table()]
+    text = "\n".join([*head(options.threads), *tables(rows, grown), *calls]) + "\n"
     (options.out / "table.md").write_text(text, encoding="utf-8")
-    chart(rows, grown, options.out / "chart.png")
+    chart(ratios(rows), grown, options.out / "table.png")
     print(text)
 
 

@@ -1,7 +1,8 @@
 """What the table measures: small programs, array code, training steps, loops over time.
 
 Each is a maker of the function from a module like NumPy. Where JAX cannot run the loop as it is
-written, or would unroll it for minutes, `jax` makes the function that its users would write.
+written, or would unroll it for minutes, `jax` makes the function that its users would write, and
+`torch` does for PyTorch, whose derivatives do not go through stores to arrays.
 """
 
 import itertools
@@ -25,6 +26,7 @@ class Workload:
     argnums: int | tuple[int, ...] = 0
     in_axes: Any = 0
     jax: Callable[[Any], Callable[..., Any]] | None = None
+    torch: Callable[[Any], Callable[..., Any]] | None = None
 
 
 def single(*arrays):
@@ -180,6 +182,16 @@ def flow_by_scan(np):
     return energy
 
 
+def flow_by_parts(np):
+    def energy(u):
+        for _ in range(200):
+            inner = u[1:-1] - 0.1 * u[1:-1] * (u[1:-1] - u[:-2])
+            u = np.concatenate([u[:1], inner, u[-1:]])
+        return np.sum(u**2)
+
+    return energy
+
+
 def attractor(np):
     def end(sigma, rho, beta, steps):
         x, y, z = 1.0, 1.0, 1.0
@@ -260,6 +272,7 @@ WORKLOADS = {
         lambda n, rng: (1 + 0.5 * np.sin(np.linspace(0, 6.28, n)),),
         (100, 300, 1000, 3000),
         jax=flow_by_scan,
+        torch=flow_by_parts,
     ),
     "L2 attractor": Workload(
         attractor,

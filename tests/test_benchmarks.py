@@ -12,7 +12,8 @@ ROOT = str(Path(__file__).parents[1])
 sys.path.insert(0, ROOT)  # they are no part of the package
 
 from benchmarks import cell  # noqa: E402  # after the path is set
-from benchmarks.table import chart, seconds, tables  # noqa: E402  # the same
+from benchmarks.chart import chart  # noqa: E402  # the same
+from benchmarks.table import compare, mean, ratios, seconds, tables  # noqa: E402  # the same
 from benchmarks.workloads import WORKLOADS  # noqa: E402  # the same
 
 sys.path.remove(ROOT)
@@ -32,19 +33,32 @@ def test_workloads_are_what_numpy_computes(name):
 
 
 def test_a_cell():
-    made = cell.measure("S7 logistic, one slope", "NumPy", 1)
-    assert 0 < made["seconds"] < 1
+    made, call = cell.prepared("S7 logistic, one slope", "NumPy", 1)
+    assert 0 < cell.seconds_of(call, burst=1e-3) < 1
     assert made["check"] == pytest.approx(1 / (1 + np.exp(-0.3)))
 
 
 def test_the_table_and_its_chart(tmp_path):
     ours = {"seconds": 0.5e-3, "first": 2.0, "filled": 0.1, "memory": 1.5, "check": 1.0}
     rows = {"S1 sin(x) + cos(y)": {"tapeless": ours, "NumPy": {**ours, "seconds": 2e-3}}}
-    grown = {("S1 sin(x) + cos(y)", "tapeless"): {10: 1e-6, 100: 5e-5}}
+    grown = {"S1 sin(x) + cos(y)": {"tapeless": {10: 1e-6, 100: 5e-5}}}
     text = "\n".join(tables(rows, grown))
-    assert "| 500 µs | 2 ms | - | - | **4.00** | 2 s | 100 ms | 1.5 MB | - |" in text
+    assert "| 500 µs | 2 ms | **4.00** |" in text
+    assert "| 2 s | 100 ms | 1.5 MB |" in text
+    assert "over all rows: **4.00**" in text
     assert "10: 1 µs, 100: 50 µs" in text
     assert seconds(3e-9) == "3 ns"
     pytest.importorskip("matplotlib", reason="draws the chart")
-    chart(rows, grown, tmp_path / "chart.png")
+    chart(ratios(rows), grown, tmp_path / "chart.png")
     assert (tmp_path / "chart.png").stat().st_size > 1000
+
+
+def test_the_geometric_mean():
+    assert mean([1.0, 4.0, 16.0]) == pytest.approx(4.0)
+
+
+def test_results_are_compared():
+    name = "S1 sin(x) + cos(y)"
+    compare(name, {"tapeless": {"check": 1.0}, "NumPy": {"check": 1.001}})
+    with pytest.raises(AssertionError, match="tapeless: another S1"):
+        compare(name, {"tapeless": {"check": 1.01}, "NumPy": {"check": 1.0}})

@@ -86,8 +86,10 @@ class Fingerprint:
             raise UnknownError("a function with attributes")
         names = (fun.__module__, fun.__name__, fun.__qualname__)
         self.parts.append(f"{self.numbers[id(fun)]}: {names} {self.code(fun.__code__)}")
-        given = (fun.__defaults__, *sorted((fun.__kwdefaults__ or {}).items()))
-        self.parts.append(self.described((given, fun.__dict__.get("__wrapped__"))))
+        given = (tuple(sorted((fun.__kwdefaults__ or {}).items())), fun.__dict__.get("__wrapped__"))
+        self.parts.append(self.described(given))
+        defaults = functools.partial(getattr, fun, "__defaults__")
+        self.place(f"the defaults of {fun.__name__}", defaults)
         for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
             self.place(name, functools.partial(getattr, cell, "cell_contents"))
         read: dict[str, None] = {}

@@ -125,3 +125,22 @@ def none_until_filled(x, n):
     for k in range(n):
         squares[k] = (k + 1) * x[k] ** 2
     return sum(squares) + squares[-1]
+
+
+@program(uniform(6))
+def served_in_order(x):
+    now, waiting, waited = 0.0, [], 0.0
+    for v in x:
+        now += v
+        waiting.append(now)
+        while waiting and waiting[0] + 1.3 < now:
+            waited += (now - waiting.pop(0)) ** 2
+    return waited + len(waiting) * now
+
+
+@program(uniform(4))
+def drained(x):
+    weights, total = [x[0], x[1], x[2]], 0.0
+    while weights and total < 2.1:
+        total += weights.pop() ** 2
+    return total + len(weights) * x[3]

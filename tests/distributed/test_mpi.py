@@ -129,3 +129,11 @@ def test_several_processes_inside_another_transformation():
     done = job(2, "refused.py")
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == ["fine 0", "fine 1"]
+
+
+def test_a_process_that_fails_before_it_joins_is_not_waited_for():
+    done = job(2, "absent.py")
+    assert done.returncode != 0
+    assert "the cause" in done.stderr
+    assert "Timeout" in done.stderr
+    assert "initialize" in done.stderr

@@ -89,10 +89,14 @@ class AttributeLocation(Location):
             (type if isinstance(self.obj, type) else object).__setattr__(self.obj, self.name, value)
 
 
+#: What sets attributes as objects of Python's classes do.
+PLAIN_SETTERS: tuple[Any, ...] = (object.__setattr__, types.SimpleNamespace.__setattr__)
+
+
 def _refuse_native(obj: Any, name: str) -> None:
     own = type(obj).__setattr__
     native = isinstance(own, types.WrapperDescriptorType) and not isinstance(obj, type)
-    if native and own is not object.__setattr__:
+    if native and own not in PLAIN_SETTERS:
         raise UnsupportedError(
             f"'{name}' of an object of {type(obj).__module__}.{type(obj).__qualname__}, which is "
             "no Python class, is set",

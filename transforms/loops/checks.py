@@ -15,6 +15,18 @@ from tapeless.transforms.ops.parts import Slot
 from tapeless.transforms.text import number, spelled, to_source
 
 
+#: How integer operations are tested for results beyond 64 bits.
+IN_FLOATS = {
+    "add": "1.0 * {0} + {1}",
+    "sub": "1.0 * {0} - {1}",
+    "mul": "1.0 * {0} * {1}",
+    "power": "(1.0 * {0}) ** {1}",
+    "left_shift": "{0} * 2.0 ** {1}",
+}
+BEYOND = "9223372036854775808.0"
+SMALL = 2**32
+
+
 class Checks(Elements):
     """`checked` are indices and lengths that are known to be right; `refused` what has been tested
     in the suites around, and how deep."""
@@ -126,6 +138,21 @@ class Checks(Elements):
         with self.nested(f"if {spelled('{0} == 0', self.atom(divisor))}:", s.origin):
             what = "float division" if "f" in [a.type.dtype.kind for a in s.args] else "division"
             self.put(f'raise ZeroDivisionError("{what} by zero")')
+
+    def check_overflow(self, stage: Stage) -> None:
+        """Python's own integers have no bounds, those of compiled code have: sums and products of
+        numbers that are no lengths or loop variables are tested, as floats."""
+        s = stage.let
+        real = IN_FLOATS.get(s.op.name)
+        if real is None or not (s.outs[0].type.weak and s.outs[0].type.dtype.kind == "i"):
+            return
+        small = any(isinstance(a, Literal) and abs(a.value) < SMALL for a in s.args)
+        lengths = all(x.given or x.var in self.ranges for x in dims.symbols(self.as_size(s.outs[0])))
+        if lengths or (small and s.op.name in ("add", "sub")):
+            return
+        value = spelled(real, *map(self.atom, s.args))
+        with self.nested(f"if not -{BEYOND} < {value} < {BEYOND}:", s.origin):
+            self.put('raise OverflowError("an integer of more than 64 bits: use floats, or no jit")')
 
     def refuse_empty(self, stage: Stage) -> None:
         """The largest of no numbers is none; NumPy says so also where there are no rows of them."""

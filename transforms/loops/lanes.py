@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -42,28 +41,19 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
-from tapeless.transforms.loops.arrange import Item
-from tapeless.transforms.loops.control import Control
-from tapeless.transforms.loops.elements import subscript
 from tapeless.transforms.loops.instep import carries, in_step, is_blank, yields
+from tapeless.transforms.loops.lane_arrays import LANES, LaneArrays
 from tapeless.transforms.loops.memory import is_array
-from tapeless.transforms.loops.stacks import FIRST, GROWN
 from tapeless.transforms.text import template, to_source
 
-LANES = 32  # with more of them, more wait for the last one; fewer are no full vectors
 Loop = For | While
 
 
-class Lanes(Control):
-    """`lane` is the index of loops over the lanes, `lanes` how many there are; `kept` says where
-    the numbers are that one such loop makes and another one reads."""
+class Lanes(LaneArrays):
+    """`own_values` are those that the elements of the loop that is written make."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.lane, self.lanes = "", ""
-        self.kept: dict[Var, ast.expr] = {}
-        self.tops: dict[Var, tuple[str, str]] = {}  # arrays of stacks, and their cursors
-        self.row: ast.expr | None = None  # of what is taken from stacks
         self.own_values: set[Var] = set()
 
     def for_(self, s: For) -> None:
@@ -104,16 +94,6 @@ class Lanes(Control):
         self.straight(waiting, [])
 
     # -- loops over the lanes
-
-    @contextmanager
-    def over_lanes(self) -> Iterator[None]:
-        """A loop over the lanes; numbers in variables are gone after it."""
-        before = dict(self.local)
-        with self.nested(f"for {self.lane} in range({self.lanes}):"):
-            self.loops += 1
-            yield
-            self.loops -= 1
-        self.local = before
 
     def straight(self, body: list[Statement], later: list[Statement]) -> None:
         """Statements between loops, and what the next loop begins with."""
@@ -157,17 +137,6 @@ class Lanes(Control):
         if not used:
             self.check_index(stage.let, stage.entries, 1, index)
         return not used
-
-    def keep_lane(self, v: Var, a: Atom) -> None:
-        """Stores a number for the loops over the lanes that come."""
-        self.put(f"{to_source(self.place_of_lane(v))} = {to_source(self.scalar_text(a, v))}")
-
-    def place_of_lane(self, v: Var) -> ast.expr:
-        if v not in self.kept:
-            made = Var(Type(v.type.dtype, (LANES,)), v.name)
-            name = self.allocate(made, (0,), made).name
-            self.kept[v] = subscript(name, [ast.Name(self.lane, ast.Load())])
-        return self.kept[v]
 
     def name_reused(self, reads: Counter[Any]) -> None:
         """Gives names to numbers in arrays that are read more than once."""
@@ -224,13 +193,12 @@ class Lanes(Control):
         with self.nested(f"for {index} in {_span(s, end)}:", s.origin):
             if not s.reverse:
                 self.make_room(tops)
+            else:
+                self.taken(s, index)
             if going:
                 self.put(f"{going} = 0")
             with self.over_lanes():
                 self.local[s.index] = ast.Name(index, ast.Load())
-                self.row = template(f"{index} - {{0}}", {"0": self.atom(s.start)})
-                if s.start == Literal(0, s.start.type):
-                    self.row = ast.Name(index, ast.Load())
                 now = self.enter_lane(s)
                 tests = [f"{index} < {to_source(stop)}"] if own else []
                 tests += [to_source(until)] if until is not None else []
@@ -298,38 +266,6 @@ class Lanes(Control):
                     value = self.named_lane(p, value)
                 value = template(f"{{0}} if {more} else {{1}}", {"0": value, "1": now[p]})
             self.put(f"{to_source(self.kept[p])} = {to_source(value)}")
-
-    # -- stacks: a row of all lanes for each pass
-
-    def open_stack(self, v: Var) -> None:
-        made = Var(Type(v.type.item.dtype, (FIRST * LANES,)), v.name or "saved")
-        top = self.names.new(f"{v.name}_top" if v.name else "top")
-        self.tops[v] = self.allocate(made, (0,), made).name, top
-        self.helpers[GROWN.strip()] = None
-        self.put(f"{top} = 0")
-
-    def make_room(self, tops: Iterable[tuple[str, str]]) -> None:
-        for saved, top in tops:
-            with self.nested(f"if {top} + {LANES} > {saved}.size:"):
-                self.put(f"{saved} = grown({saved})")
-
-    def pushed(self, tops: Iterable[tuple[str, str]]) -> None:
-        for _, top in tops:
-            self.put(f"{top} += {LANES}")
-
-    def stack(self, s: Let, after: list[Item]) -> None:
-        found = self.tops.get(self.memory.cell(s.args[0])) if s.args else None  # type: ignore[arg-type]
-        if found is None:
-            super().stack(s, after)
-            return
-        saved, top = found
-        if s.op.name == "push":
-            value = self.converted(s.args[1], [], s.args[0].type.item.dtype)
-            self.put(f"{saved}[{top} + {self.lane}] = {to_source(value)}", s.origin)
-            return
-        assert self.row is not None
-        place = template(f"{saved}[{LANES} * {{0}} + {self.lane}]", {"0": self.row})
-        self.local[s.outs[1]] = self.named_lane(s.outs[1], place)
 
 
 def _is_stack(p: Var) -> bool:

@@ -215,6 +215,7 @@ class Nests(Reuse):
             value = self.value(stage, index)
         else:
             self.check_division(stage)
+            self.check_overflow(stage)
             value = self.value(stage, index)
         if v in self.analysis.targets | self.wholes and v.type.shape and v not in self.home:
             self.home[v] = self.allocate(v, self.free_axes(stage))

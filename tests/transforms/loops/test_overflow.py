@@ -1,0 +1,89 @@
+"""Python's integers have no bounds: compiled code says so where 64 bits are not enough."""
+
+import numpy as np
+import pytest
+
+import tapeless
+
+
+def fibonacci(n):
+    a, b = 0, 1
+    for _ in range(n):
+        a, b = b, a + b
+    return a
+
+
+def factorial(n):
+    product = 1
+    for k in range(2, n + 1):
+        product *= k
+    return product
+
+
+def hashed(n):
+    h = 17
+    for _ in range(10):
+        h = h * 31 + n
+    return h
+
+
+def alternating(n):
+    s = n
+    for _ in range(60):
+        s = -2 * s
+    return s
+
+
+def square(n):
+    return n * n
+
+
+def shifted(n):
+    total = 0
+    for i in range(3):
+        total += (n + i) << 40
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "fits", "beyond"),
+    [
+        (fibonacci, 91, 93),
+        (factorial, 20, 21),
+        (hashed, 5, 10**6),
+        (alternating, 3, 17),
+        (square, 3_037_000_499, 3_037_000_500),
+        (shifted, 2**21, 2**23),
+    ],
+)
+def test_what_is_beyond_64_bits_is_said(f, fits, beyond):
+    compiled = tapeless.jit(f)
+    assert compiled(fits) == f(fits)
+    assert not -(2**63) <= f(beyond) < 2**63
+    with pytest.raises(OverflowError, match="more than 64 bits"):
+        compiled(beyond)
+
+
+def test_integers_of_numpy_wrap_as_those_of_numpy():
+    def doubled(x, n):
+        for _ in range(n):
+            x = x * np.int64(2)
+        return x
+
+    for x in (np.array([3, 5]), np.int64(3)):
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(tapeless.jit(doubled)(x, 64), doubled(x, 64))
+
+
+def test_indices_and_counts_are_not_tested():
+    def f(x, m):
+        total, count = 0.0, 0
+        for i in range(len(x) // 4):
+            for j in range(4):
+                total = total + x[i * 4 + j] * (2 * i + j)
+                count += 1
+        return total / count
+
+    compiled = tapeless.jit(f)
+    assert compiled(np.arange(12.0), 4) == f(np.arange(12.0), 4)
+    assert "OverflowError" not in compiled.source()
