@@ -271,10 +271,9 @@ def returned_in_an_endless_loop_or_none(x, n):
         x = x * 1.5
         if x < 2:
             continue
-        elif x > 20:
+        if x > 20:
             break
-        else:
-            return x
+        return x
     return None
 
 
@@ -286,3 +285,25 @@ def test_none_by_data_is_no_number(f):
     for transform in (tapeless.jit, tapeless.grad):
         with pytest.raises(tapeless.TapelessError, match="None or a number, by data"):
             transform(f)(0.3, 3)
+
+
+def test_what_is_printed_is_what_a_container_holds_then(capsys):
+    def f(x):
+        held, named = [], {}
+        for k in range(3):
+            held.append(k)
+            print(held, named, (held, 1))
+            named[k] = [k]
+            if len(held) > 1:
+                held.pop(0)
+        assert x > 0, held
+        held.clear()
+        return 2 * x
+
+    f(1.0)
+    expected = capsys.readouterr().out
+    compiled = tapeless.jit(f)
+    compiled(1.0)
+    assert capsys.readouterr().out == expected
+    with pytest.raises(AssertionError, match="2"):
+        compiled(-1.0)

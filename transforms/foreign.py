@@ -6,11 +6,14 @@ import array
 import functools
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
 from tapeless.transforms.errors import ArgumentTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 HOLDERS = ("__array__", "__array_interface__", "__dlpack__", "toarray")
 BUFFERS = (array.array, memoryview)
@@ -20,7 +23,7 @@ INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 def refuse_foreign(value: Any, name: str) -> None:
     """Refuses arrays with operations of their own, and those of which changes go unseen."""
-    kind = type(value)
+    kind: Any = type(value)
     if isinstance(value, np.ndarray):
         if kind not in (np.ndarray, np.memmap) and not getattr(value, "functional", False):
             _refuse_subclass(kind, name)
@@ -29,7 +32,7 @@ def refuse_foreign(value: Any, name: str) -> None:
                 f"{name} is an array of Python objects, which may change unseen",
                 f"put them into a list, a tuple or a dict; numbers: {name}.astype(float)",
             )
-    elif isinstance(value, BUFFERS) or _of_another_library(kind):
+    elif isinstance(value, BUFFERS) or _of_another_library(cast("Hashable", kind)):
         full = f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
         way = f"{name}.toarray()" if hasattr(value, "toarray") else f"np.asarray({name})"
         raise ArgumentTypeError(

@@ -16,9 +16,9 @@ from typing import Any
 
 from tapeless import tree
 from tapeless.backends import cache
-from tapeless.recall.fingerprint import Fingerprint, UnknownError
+from tapeless.recall.fingerprint import Fingerprint
 from tapeless.recall.recalled import Recalled, Record, arrays, stand_in
-from tapeless.recall.signature import signature
+from tapeless.recall.signature import UnknownError, signature
 from tapeless.recall.versions import versions
 from tapeless.specialisation import Specialisation
 from tapeless.transforms.frontend.reads import Guard

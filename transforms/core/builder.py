@@ -246,4 +246,4 @@ def join(a: Size, b: Size, shapes: tuple[tuple[Size, ...], ...] = ()) -> Size:
     if not b_.same_size(a, b):
         shown = " and ".join("(" + ", ".join(map(str, s)) + ")" for s in shapes) or f"{a} and {b}"
         raise ShapeError(f"operands could not be broadcast together with shapes {shown}")
-    return a if isinstance(a, int) or not isinstance(b, int) and b_.is_sure(a, b) else b
+    return a if isinstance(a, int) or (not isinstance(b, int) and b_.is_sure(a, b)) else b

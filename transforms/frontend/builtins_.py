@@ -207,8 +207,10 @@ def _round(hooks: Any, number: Any, ndigits: Any = None) -> Any:
     digits = operator.index(digits)
     if x.dtype.kind in "iu":
         return hooks.call(rounded_integer, x, digits)
+    real: Any = x
     scale = 10.0 ** abs(digits)
-    many = apply(steps.rint, x * scale) / scale if digits > 0 else apply(steps.rint, x / scale)
+    scaled = real * scale if digits > 0 else real / scale
+    many = apply(steps.rint, scaled) / scale if digits > 0 else apply(steps.rint, scaled)
     made = many if digits > 0 else many * scale
     return python_number(made) if x.type.weak else made
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import string
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from tapeless.transforms.errors import (
     Signal,
     UnsupportedError,
 )
+from tapeless.transforms.frontend.kin import MUTABLE
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.texts import MAKERS, Chosen, Made, Template, Text, joined, method
 from tapeless.transforms.frontend.trace import trace
@@ -115,7 +117,8 @@ def effect_parts(values: Any, args: list[Atom]) -> Any:
         if isinstance(values, dict):
             return ("dict", tuple((k, effect_parts(v, args)) for k, v in values.items()))
         return (type(values).__name__, tuple(effect_parts(v, args) for v in values))
-    return ("value", values)
+    # what the program changes later is shown as it is now
+    return ("value", copy.deepcopy(values) if isinstance(values, (*MUTABLE, tuple)) else values)
 
 
 def _spec(spec: Any, args: list[Atom]) -> Any:

@@ -282,7 +282,7 @@ class Rewriter(Bindings):
             bind = self.bound([n for n in names if n.isidentifier()], s)
             assert self.scope is not None
             self.scope = Scope("", set(), set(names), self.scope)
-            tests = [
+            tests: list[ast.expr] = [
                 hook("is_instance", ast.Name(name, ast.Load()), self.expr(cls))
                 for name, cls in classes.tests
             ]

@@ -14,7 +14,6 @@ from tapeless.transforms.loops.views import Place, Span, entries_of, is_view
 from tapeless.transforms.ops.parts import Slot
 from tapeless.transforms.text import number, spelled, to_source
 
-
 #: How integer operations are tested for results beyond 64 bits.
 IN_FLOATS = {
     "add": "1.0 * {0} + {1}",
@@ -24,6 +23,7 @@ IN_FLOATS = {
     "left_shift": "{0} * 2.0 ** {1}",
 }
 BEYOND = "9223372036854775808.0"
+TOO_LONG = "an integer of more than 64 bits: use floats, or no jit"
 SMALL = 2**32
 
 
@@ -147,12 +147,13 @@ class Checks(Elements):
         if real is None or not (s.outs[0].type.weak and s.outs[0].type.dtype.kind == "i"):
             return
         small = any(isinstance(a, Literal) and abs(a.value) < SMALL for a in s.args)
-        lengths = all(x.given or x.var in self.ranges for x in dims.symbols(self.as_size(s.outs[0])))
+        symbols = dims.symbols(self.as_size(s.outs[0]))
+        lengths = all(x.given or x.var in self.ranges for x in symbols)
         if lengths or (small and s.op.name in ("add", "sub")):
             return
         value = spelled(real, *map(self.atom, s.args))
         with self.nested(f"if not -{BEYOND} < {value} < {BEYOND}:", s.origin):
-            self.put('raise OverflowError("an integer of more than 64 bits: use floats, or no jit")')
+            self.put(f'raise OverflowError("{TOO_LONG}")')
 
     def refuse_empty(self, stage: Stage) -> None:
         """The largest of no numbers is none; NumPy says so also where there are no rows of them."""

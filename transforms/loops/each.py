@@ -23,6 +23,9 @@ from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import stage_of
 from tapeless.transforms.loops.views import is_view
 
+#: What an error in compiled code can say.
+PLAIN = (str, bytes, int, float, complex, bool, type(None))
+
 
 class NotInLoops(Signal):
     """A loop over a batch was not compiled: the batch is better written as array code."""
@@ -46,7 +49,7 @@ def raises_constant(s: Effect) -> bool:
     return (
         s.kind == "raise"
         and s.params["type"].__module__ == "builtins"
-        and all(kind == "value" for kind, _ in s.params["parts"])
+        and all(kind == "value" and isinstance(v, PLAIN) for kind, v in s.params["parts"])
     )
 
 

@@ -42,7 +42,7 @@ def reciprocals(block: Block) -> Block:
 
 
 def _block(block: Block, memory: Memory) -> Block:
-    count = Counter(s.args[1] for s in block.body if _quotient(s))
+    count = Counter(s.args[1] for s in block.body if isinstance(s, Let) and _quotient(s))
     shared = {d for d, n in count.items() if n >= ENOUGH and _away(d, memory)}
     made: dict[Any, Var] = {}
     new: dict[Var, Any] = {}
@@ -101,9 +101,10 @@ def _positive(a: Any, memory: Memory) -> bool:
     """Whether a number is known not to be negative, or is NaN."""
     s = memory.defs.get(a) if isinstance(a, Var) else None
     if not isinstance(s, Let):
-        return isinstance(a, Literal) and not isinstance(a.value, complex) and a.value >= 0
+        real = isinstance(a, Literal) and not isinstance(a.value, complex)
+        return real and bool(a.value >= 0)
     if s.op.name in POSITIVE:
-        return s.outs[0].type.dtype.kind == "f"
+        return bool(s.outs[0].type.dtype.kind == "f")
     if s.op.name == "mul" and s.args[0] is s.args[1]:
         return True
     return s.op.name in ("add", "mul", "truediv") and all(_positive(x, memory) for x in s.args)
