@@ -145,7 +145,8 @@ def _print(
         record("print", "sys", values, {k: v for k, (v, usual) in said.items() if v is not usual})
         return
     args: list[Any] = []
-    parts = tuple(effect_parts(v, args) for v in values)
+    shown = (hooks.call(str, v) if hasattr(v, "__dict__") else v for v in values)
+    parts = tuple(effect_parts(v, args) for v in shown)
     trace().emit(
         Effect("print", tuple(args), {"parts": parts, "sep": sep, "end": end}, trace().place())
     )
@@ -272,11 +273,25 @@ _FLOORS: dict[Any, Callable[[Any], Any]] = {
 }
 
 
+def _fields_shown(x: Any) -> Any:
+    """The text that dataclasses make of an object."""
+    parts: list[Any] = [f"{type(x).__qualname__}("]
+    for k, f in enumerate(f for f in dataclasses.fields(x) if f.repr):
+        parts += [f"{', ' if k else ''}{f.name}=", (getattr(x, f.name), "r", "")]
+    return formatted(*parts, ")")
+
+
 def _shown(function: Any, conversion: str) -> Any:
+    names = ("__str__", "__repr__") if conversion == "s" else ("__repr__",)
+
     def run(hooks: Any, *args: Any) -> Any:
-        if not args or not contains_symbol(args[0]):
-            return function(*args)
-        return formatted((args[0], conversion, ""))
+        if args and contains_symbol(args[0]):
+            return formatted((args[0], conversion, ""))
+        for name in names if len(args) == 1 else ():
+            if (method := special.special(args[0], name)) is not None:
+                made = hasattr(method, "__wrapped__")  # by dataclasses: there is no source
+                return _fields_shown(args[0]) if made else trace().enter(method, args[0])
+        return function(*args)
 
     return run
 

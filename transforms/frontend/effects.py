@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import itertools
 import string
@@ -118,7 +119,15 @@ def effect_parts(values: Any, args: list[Atom]) -> Any:
             return ("dict", tuple((k, effect_parts(v, args)) for k, v in values.items()))
         return (type(values).__name__, tuple(effect_parts(v, args) for v in values))
     # what the program changes later is shown as it is now
-    return ("value", copy.deepcopy(values) if isinstance(values, (*MUTABLE, tuple)) else values)
+    shown = copy.deepcopy(values) if isinstance(values, (*MUTABLE, tuple)) else values
+    try:
+        ast.parse(repr(shown), mode="eval")
+    except SyntaxError:
+        raise UnsupportedError(
+            f"an object of type {type(values).__name__} is shown in text, or is in an error",
+            "show its values, or give its class a __str__ or __repr__",
+        ) from None
+    return ("value", shown)
 
 
 def _spec(spec: Any, args: list[Atom]) -> Any:
