@@ -18,6 +18,11 @@ else:
     emit = later("tapeless.transforms.emit")
 
 
+#: What emitted code calls by these names.
+USED = {"abs", "bool", "complex", "empty", "float", "int", "len", "list", "max", "min"}
+USED |= {"njit", "np", "print", "range", "reversed", "scipy"}
+
+
 def check_callable(fun: Any, what: str) -> None:
     """Refuses what cannot be called."""
     if not callable(fun):
@@ -52,7 +57,9 @@ def base_name(fun: Any) -> str:
         fun = fun.func
     emitted = getattr(fun, "emitted_name", None) or getattr(fun, "__name__", None)
     name = str(emitted or type(fun).__name__.lower())
-    return name if name.isidentifier() else "function"
+    if not name.isidentifier():
+        return "function"
+    return f"{name}_" if name in USED else name
 
 
 def place(fun: Any) -> tuple[str, int] | None:

@@ -51,8 +51,8 @@ def make_jaxpr(
 
     >>> print(make_jaxpr(lambda x: x * 2 + 1)(3.0))
     program function(x: pyf8):
-        t1: pyf8 = mul(x, 2)
-        t2: pyf8 = add(t1, 1)
+        t1: pyf8 = mul(x, 2)  # line 1
+        t2: pyf8 = add(t1, 1)  # line 1
         return t2
     """
     if axis_env is not None:

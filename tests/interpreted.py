@@ -54,7 +54,7 @@ def njit(function=None, **options):
     return (lambda f: f) if function is None else function
 
 
-def load(name, text, apart=False, **options):
+def load(name, text, apart=False, known=None, **options):
     """In the place of `tapeless.backends.numba.load`."""
     path = f"<loop form of {name} {len(linecache.cache)}>"
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)

@@ -307,3 +307,39 @@ def test_what_is_printed_is_what_a_container_holds_then(capsys):
     assert capsys.readouterr().out == expected
     with pytest.raises(AssertionError, match="2"):
         compiled(-1.0)
+
+
+def test_names_of_functions_do_not_hide_what_emitted_code_calls():
+    def abs(x):  # noqa: A001
+        return np.abs(x) + len(x)
+
+    def max(x):  # noqa: A001
+        return np.maximum(x, 0.0) * abs(x)
+
+    x = np.array([1.0, -2.0])
+    np.testing.assert_array_equal(tapeless.jit(abs)(x), abs(x))
+    np.testing.assert_array_equal(tapeless.jit(max)(x), max(x))
+
+
+class Shown:
+    def __init__(self, v):
+        self.v = v
+
+    def __str__(self):
+        return f"v = {self.v}"
+
+
+def test_objects_are_printed_by_their_own_methods(capsys):
+    outer = Shown(1.0)
+
+    def f(x):
+        print(outer, Shown(3), Shown(2 * x), Shown)  # noqa: T201
+        return x
+
+    compiled = tapeless.jit(f)
+    for v in (1.0, 5.0):
+        outer.v = v
+        f(v)
+        expected = capsys.readouterr().out
+        compiled(v)
+        assert capsys.readouterr().out == expected

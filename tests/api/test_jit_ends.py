@@ -64,7 +64,7 @@ def test_processes_end(tmp_path, end):
     script = tmp_path / "script.py"
     script.write_text(START + ENDS[end])
     made = subprocess.run(
-        [sys.executable, script],
+        [sys.executable, "-W", "ignore::DeprecationWarning", script],  # of forks
         env={**os.environ, "TAPELESS_NUM_THREADS": "2"},
         capture_output=True,
         text=True,

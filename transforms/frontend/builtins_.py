@@ -22,6 +22,7 @@ from tapeless.transforms.frontend.branches import short_circuit
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.copies import copied, deep_copied
 from tapeless.transforms.frontend.effects import effect_parts, formatted
+from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.extremes import column_of, extremum, filled, listed
 from tapeless.transforms.frontend.iteration import (
     accumulate,
@@ -38,6 +39,7 @@ from tapeless.transforms.frontend.iteration import (
     starmap,
 )
 from tapeless.transforms.frontend.iterators import Advancing
+from tapeless.transforms.frontend.kin import MUTABLE
 from tapeless.transforms.frontend.locations import put_attribute
 from tapeless.transforms.frontend.once import iter_, once, zipped
 from tapeless.transforms.frontend.ordering import sorted_
@@ -145,11 +147,16 @@ def _print(
         record("print", "sys", values, {k: v for k, (v, usual) in said.items() if v is not usual})
         return
     args: list[Any] = []
-    shown = (hooks.call(str, v) if hasattr(v, "__dict__") else v for v in values)
+    shown = (hooks.call(str, v) if _is_object(v) else v for v in values)
     parts = tuple(effect_parts(v, args) for v in shown)
     trace().emit(
         Effect("print", tuple(args), {"parts": parts, "sep": sep, "end": end}, trace().place())
     )
+
+
+def _is_object(x: Any) -> bool:
+    """Whether it is shown by a text of its class, or as where it is in memory."""
+    return hasattr(x, "__dict__") and not isinstance(x, (Symbol, Text, Either, *MUTABLE, tuple))
 
 
 def _list(hooks: Any, x: Any = ()) -> Any:
