@@ -267,8 +267,9 @@ assert (f(big) == before).all()
 def test_an_interrupt_ends_a_wait(tmp_path):
     """Control-C in the middle of parallel work raises KeyboardInterrupt soon after."""
     code = """
-import numpy as np, sys, time
+import numpy as np, signal, sys, time
 from tapeless.backends.numba import threads
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored around the tests
 def slow(first, last):
     time.sleep(0.02)
 print("go", flush=True)
