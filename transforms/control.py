@@ -312,7 +312,8 @@ def write_pass(w: Writer, s: For | While) -> None:
 
 def write_for(w: Writer, s: For) -> None:
     w.put_assign(w.results(s.carries, s.inits), s.origin)
-    if s.count is not None:
+    counted = s.count is not None and s.count in w.used
+    if counted:
         w.put(f"{w.name(s.count)} = 0")
     start, stop, step = (to_source(w.expr(a)) for a in (s.start, s.stop, s.step))
     first = "" if start == "0" and step == "1" else f"{start}, "
@@ -322,7 +323,7 @@ def write_for(w: Writer, s: For) -> None:
     w.put(f"for {index} in {f'reversed({span})' if backwards else span}:", s.origin)
 
     def inside() -> None:
-        if s.count is not None:
+        if counted:
             w.put(f"{w.name(s.count)} += 1")
         write_pass(w, s)
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from tapeless.transforms.carries import carries, yields
 from tapeless.transforms.control import loop_flag
-from tapeless.transforms.core.language import Block, For, If, Let, Statement, Var, While
+from tapeless.transforms.core.language import Block, For, If, Let, Literal, Statement, Var, While
 from tapeless.transforms.user_names import WORDS
 
 
@@ -45,5 +45,6 @@ def _counts(s: For | While, body: Block, reads: Mapping[Var, int]) -> list[State
         if isinstance(t, Let)
         and t.op.name == "add"
         and t.args[0] is ours.get(t.outs[0])
+        and isinstance(t.args[1], Literal)
         and reads[t.args[0]] == reads[t.outs[0]] == 1
     ]

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
+import tapeless
 from tapeless import grad, jvp, vmap
 
 XS = np.array([0.45, 2.9, -1.2, 100.0, 7.7, 1.1])
@@ -484,3 +485,45 @@ def test_what_masks_select_that_differ(f):
 )
 def test_source(f, axes, text):
     assert text in vmap(f, axes, 0).source(np.eye(3) + 1, np.ones((3, 3))).replace(".T\n", "\n")
+
+
+def to_a_remainder(x, k):
+    for i in range(k % 5):
+        x = np.sin(x) + i
+    return x
+
+
+def to_a_difference(x, k):
+    for i in range(10 - k):
+        x = np.sin(x) + i
+    return x
+
+
+def between(x, k):
+    for i in range(k // 2, 3 * k - k * k // 8):
+        x = np.sin(x) + i
+    return x
+
+
+@pytest.mark.parametrize("f", [to_a_remainder, to_a_difference, between])
+def test_what_is_kept_is_as_long_as_the_longest_loop(f):
+    x, k = np.array([0.3, 0.4, 0.7]), np.array([7, 4, 5])
+    expected = [slope(lambda v, n=n: f(v, n), v) for v, n in zip(x, k, strict=True)]
+    for derivative in (vmap(grad(f)), tapeless.jit(vmap(grad(f)))):
+        np.testing.assert_allclose(derivative(x, k), expected, atol=1e-7)
+
+
+def test_tests_that_all_elements_share_around_returns_that_they_do_not():
+    def f(x, y, n):
+        s = x
+        for _ in range(int(abs(x) * 4) % 5):
+            if n > 2 or y > 0.3:  # noqa: SIM102 (one in the other is what is tested)
+                if n > 2 or s > 0.3:
+                    return s * 2
+        return s + y
+
+    x = np.array([-0.9, 0.4, 1.3])
+    for n in (1, 3):
+        expected = [slope(lambda v, y=y, n=n: f(v, y, n), 2 * y) for y in x / 2]
+        for derivative in (vmap(grad(f), (0, 0, None)), tapeless.jit(vmap(grad(f), (0, 0, None)))):
+            np.testing.assert_allclose(derivative(x, x / 2, n), expected, atol=1e-7)

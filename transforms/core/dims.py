@@ -52,7 +52,7 @@ def _order(factor: Factor) -> tuple[Any, ...]:
     """Symbols by age, then quotients by what they are made of: names need not be different."""
     if isinstance(factor, Symbol):
         return (factor.uid,)
-    parts = [[([*map(_order, f)], c) for f, c in _terms(s)] for s in (factor.left, factor.right)]
+    parts = [[([*map(_order, f)], c) for f, c in terms_of(s)] for s in (factor.left, factor.right)]
     return (1 << 60, factor.kind, parts)
 
 
@@ -70,14 +70,14 @@ class Dim:
 
     def __add__(self, other: Size) -> Size:
         sums = dict(self.terms)
-        for factors, coefficient in _terms(other):
+        for factors, coefficient in terms_of(other):
             sums[factors] = sums.get(factors, 0) + coefficient
         return _canonical(sums)
 
     def __mul__(self, other: Size) -> Size:
         products: dict[tuple[Factor, ...], int] = {}
         for left, a in self.terms:
-            for right, b in _terms(other):
+            for right, b in terms_of(other):
                 key = tuple(sorted(left + right, key=_order))
                 products[key] = products.get(key, 0) + a * b
         return _canonical(products)
@@ -132,7 +132,8 @@ def _factor_text(factor: Factor, alone: bool) -> str:
     return str(factor) if bare else f"({factor})"
 
 
-def _terms(size: Size) -> tuple[tuple[tuple[Factor, ...], int], ...]:
+def terms_of(size: Size) -> tuple[tuple[tuple[Factor, ...], int], ...]:
+    """The products that a size is the sum of, with their coefficients."""
     return size.terms if isinstance(size, Dim) else (((), int(size)),)
 
 
@@ -149,7 +150,7 @@ def single(factor: Factor) -> Dim:
 
 def _divide_monomial(size: Dim, by: Size) -> Size | None:
     """`size / by` where `by` is one monomial that divides every term, else None."""
-    divisor = _terms(by)
+    divisor = terms_of(by)
     if len(divisor) != 1 or divisor[0][1] == 0:
         return None
     factors, c = divisor[0]
@@ -173,7 +174,7 @@ def symbol(name: str, lower: int | None = None, var: Any = None, given: bool = F
 def lower_bound(size: Size) -> int | None:
     """The least value that the bounds of its symbols allow; None where there is none."""
     total = 0
-    for factors, c in _terms(size):
+    for factors, c in terms_of(size):
         bounds = [_factor_bound(f) for f in factors]
         if not factors:
             total += c

@@ -114,11 +114,13 @@ class Carrying:
 
     def function(self, f: types.FunctionType) -> None:
         """What a function made on the side closes over."""
-        for cell in f.__closure__ or ():
-            if trace().birth(held := cell.cell_contents) > self.began:
+        for held in map(_held, f.__closure__ or ()):
+            if trace().birth(held) > self.began:
                 self.value(held)
-        if f.__defaults__ is not None:
-            f.__defaults__ = tuple(map(self.value, f.__defaults__))
+        defaults = f.__defaults__ or ()
+        made = tuple(map(self.value, defaults))
+        if any(a is not b for a, b in zip(defaults, made, strict=True)):  # not of outer functions
+            f.__defaults__ = made
 
     def contents(self, x: Any) -> None:
         """Of a container or object that nobody had before the branch."""
@@ -131,3 +133,10 @@ class Carrying:
             names = [*getattr(x, "__dict__", ()), *getattr(type(x), "__slots__", ())]
             for name in names:
                 object.__setattr__(x, name, self.value(getattr(x, name)))
+
+
+def _held(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # a name that is not set yet
+        return None

@@ -13,7 +13,7 @@ from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_atom, size_of
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.branches import choose
 from tapeless.transforms.frontend.comprehensions import must_roll
@@ -154,8 +154,13 @@ def for_each(
         return
     items = iterable.one_by_one() if kept and stop else iterable.rest(whole=stop is None)
     iterable.loop = key
-    for_loop(items, body, frame, stop, name)
-    iterable.loop = None
+    try:
+        for_loop(items, body, frame, stop, name)
+    except Exception as e:
+        iterable.left |= not isinstance(e, TapelessError)  # an error of the program's own
+        raise
+    finally:
+        iterable.loop = None
 
 
 def zipped(hooks: Any, *parts: Any, strict: bool = False) -> Any:

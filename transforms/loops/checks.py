@@ -25,6 +25,7 @@ IN_FLOATS = {
 BEYOND = "9223372036854775808.0"
 TOO_LONG = "an integer of more than 64 bits: use floats, or no jit"
 SMALL = 2**32
+FEW = 2**10
 
 
 class Checks(Elements):
@@ -140,20 +141,27 @@ class Checks(Elements):
             self.put(f'raise ZeroDivisionError("{what} by zero")')
 
     def check_overflow(self, stage: Stage) -> None:
-        """Python's own integers have no bounds, those of compiled code have: sums and products of
-        numbers that are no lengths or loop variables are tested, as floats."""
+        """Python's own integers have no bounds, those of compiled code have: sums and products
+        are tested, as floats, unless they are places in arrays, such as i * n + j."""
         s = stage.let
         real = IN_FLOATS.get(s.op.name)
         if real is None or not (s.outs[0].type.weak and s.outs[0].type.dtype.kind == "i"):
             return
         small = any(isinstance(a, Literal) and abs(a.value) < SMALL for a in s.args)
-        symbols = dims.symbols(self.as_size(s.outs[0]))
-        lengths = all(x.given or x.var in self.ranges for x in symbols)
-        if lengths or (small and s.op.name in ("add", "sub")):
+        place = all(self.is_place(*term) for term in dims.terms_of(self.as_size(s.outs[0])))
+        if place or (small and s.op.name in ("add", "sub")):
             return
         value = spelled(real, *map(self.atom, s.args))
         with self.nested(f"if not -{BEYOND} < {value} < {BEYOND}:", s.origin):
             self.put(f'raise OverflowError("{TOO_LONG}")')
+
+    def is_place(self, factors: tuple[dims.Factor, ...], coefficient: int) -> bool:
+        """Whether a term is a length, a loop variable or a product of the two, or few of them:
+        64 bits hold that for all arrays that there are."""
+        given = [f for f in factors if isinstance(f, dims.Symbol) and f.given]
+        loops = [f for f in factors if isinstance(f, dims.Symbol) and f.var in self.ranges]
+        known = len(given) + len(loops) == len(factors) <= 2 and len(loops) <= 1
+        return known and abs(coefficient) < (FEW if factors else SMALL)
 
     def refuse_empty(self, stage: Stage) -> None:
         """The largest of no numbers is none; NumPy says so also where there are no rows of them."""

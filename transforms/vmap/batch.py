@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.dims import Size, Symbol, substitute
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Effect,
@@ -80,7 +80,7 @@ class Batch:
         self.lengths: dict[Any, Atom] = {}
         self.ragged: dict[Any, ragged.Ragged] = {}
         self.counts: dict[Any, Atom] = {}
-        self.most: dict[Symbol, Size] = {}
+        self.most: dict[Size, Size] = {}
         self.mask: Atom | None = None
         self.looped = is_looped()
 
@@ -115,7 +115,7 @@ class Batch:
             return StackType(self.kind(t.item))
         if not has_axes(t):
             return t
-        shape = tuple(substitute(n, self.most.get) for n in t.shape) if self.most else t.shape
+        shape = tuple(self.most.get(n, n) for n in t.shape)
         return Type(t.dtype, (*shape[:axis], self.size, *shape[axis:]))
 
     @staticmethod

@@ -13,7 +13,6 @@ from tapeless.transforms.core.builder import atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let
 from tapeless.transforms.core.reads import sizes_in
-from tapeless.transforms.core.rewriting import map_symbols
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul
 from tapeless.transforms.ops.batching import shifted
@@ -53,15 +52,33 @@ def differ(batch: Batch, s: Let) -> bool:
 
 def longest(batch: Batch, s: Let) -> Any:
     """An array that serves all elements, for what is kept for a backward loop."""
-    uneven = _by_element(batch, s)
-    if s.op.name != "empty" or any(symbol.var is None for symbol in uneven):
+    if s.op.name != "empty" or any(symbol.var is None for symbol in _by_element(batch, s)):
         raise UnevenError(
             f"vmap: a length in {s.op.name} depends on the element of the batch",
             "use the greatest length and a mask, or loop over the elements",
         )
-    most = {symbol: size_of(highest(batch.value(symbol.var)[0], 0, axes=(0,))) for symbol in uneven}
-    batch.most |= most
-    return s.op(**map_symbols(s.params, most))
+    shape = tuple(_most(batch, n) for n in s.params["shape"])
+    return s.op(**{**s.params, "shape": shape})
+
+
+def _most(batch: Batch, n: Size) -> Size:
+    """The greatest that a length is: that of its parts need not be, as in k % 5 and 10 - k."""
+    if n not in batch.most:
+        lengths, axis = value(batch, _or_none(n))
+        if axis is None:
+            return n
+        batch.most[n] = size_of(highest(lengths, 0, axes=(0,)))
+    return batch.most[n]
+
+
+def _or_none(n: Size) -> Size:
+    """What is a length where it is none below 0: a of max(a, 0)."""
+    (factors, c), *more = dims.terms_of(n)
+    if c == 1 and not more and len(factors) == 1:
+        factor = factors[0]
+        if isinstance(factor, dims.Quotient) and factor.kind == "max" and factor.right == 0:
+            return factor.left
+    return n
 
 
 def value(batch: Batch, size: Size) -> Any:

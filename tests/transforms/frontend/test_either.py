@@ -67,3 +67,29 @@ def test_what_a_side_changed_is_put_back():
 
     assert tapeless.grad(f)(2.0) == 3.0
     assert tapeless.grad(f)(0.5) == 1.0
+
+
+def tripled(v, k=3.0):
+    return v * k
+
+
+def test_functions_of_others_that_a_side_takes_stay_as_they_are():
+    def f(x):
+        g = tripled if x > 1 else (lambda v: v + x)
+        return g(x)
+
+    assert [tapeless.grad(f)(x) for x in (2.0, 0.5)] == [3.0, 2.0]
+    assert tripled.__defaults__ == (3.0,)
+
+
+def test_functions_made_on_a_side_read_names_that_are_set_later():
+    def f(x):
+        def late(v):
+            return v * factor
+
+        g = late if x > 1 else np.sin
+        factor = 2.0
+        return g(x)
+
+    assert tapeless.grad(f)(2.0) == 2.0
+    assert tapeless.grad(f)(0.5) == pytest.approx(np.cos(0.5))

@@ -92,3 +92,19 @@ def test_iterators_as_results_are_refused(transform, function):
     with pytest.raises(UnsupportedError, match="iterator is returned or stored outside") as e:
         transform(function)(np.ones(2))
     assert "list(...)" in e.value.hint
+
+
+def test_iterators_that_an_error_has_left_are_not_gone_on_with():
+    def f(x):
+        items, s = enumerate(x), 0.0
+        try:
+            for i, v in items:
+                if i == 1:
+                    raise ValueError
+                s = s + v
+        except ValueError:
+            s = s * 2
+        return s + next(items)[1]
+
+    with pytest.raises(UnsupportedError, match="may have left it half-way"):
+        tapeless.jit(f)(np.arange(1.0, 6.0))

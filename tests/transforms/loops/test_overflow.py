@@ -45,9 +45,33 @@ def shifted(n):
     return total
 
 
+def power(n):
+    last = 0
+    for k in range(n):
+        last = k * k * k * k * k
+    return last
+
+
+def far_apart(n):
+    total = 0
+    for k in range(n):
+        total = (k * 6_364_136_223_846_793_005) % 1000
+    return total
+
+
+def last_square(n):
+    last = 0
+    for k in range(n - 2, n):
+        last = k * k
+    return last
+
+
 @pytest.mark.parametrize(
     ("f", "fits", "beyond"),
     [
+        (power, 6000, 20_000),
+        (far_apart, 2, 1000),
+        (last_square, 3_000_000_000, 3_040_000_000),
         (fibonacci, 91, 93),
         (factorial, 20, 21),
         (hashed, 5, 10**6),
@@ -59,7 +83,8 @@ def shifted(n):
 def test_what_is_beyond_64_bits_is_said(f, fits, beyond):
     compiled = tapeless.jit(f)
     assert compiled(fits) == f(fits)
-    assert not -(2**63) <= f(beyond) < 2**63
+    if f not in (far_apart,):  # whose remainders are small
+        assert not -(2**63) <= f(beyond) < 2**63
     with pytest.raises(OverflowError, match="more than 64 bits"):
         compiled(beyond)
 

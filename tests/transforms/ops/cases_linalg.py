@@ -22,8 +22,34 @@ def of_complex(solver, **options):
     return lambda a, b: both(solver(a + 1j * a.T, b, **options))
 
 
+def of_hermitian(function, a):
+    """What a function makes of a positive definite matrix that is not real."""
+    z = a + 1j * LEFT
+    return function(z @ z.conj().T + 2 * np.eye(3))
+
+
+def of_rotated(function, a):
+    """What a function makes of a matrix that is not real."""
+    return function(a * (1 + 0.5j) + 1j * a[::-1] ** 2)
+
+
+def parts_of_svd(z, **options):
+    """What does not depend on how pairs of singular vectors are turned."""
+    u, s, vh = np.linalg.svd(z, full_matrices=False)
+    return s, both(u[:, :1] @ vh[:1]), np.abs(u), np.abs(vh)
+
+
+def parts_of_eigh(z, uplo="L"):
+    w, v = np.linalg.eigh(z, uplo)
+    return w, both(v[:, :1] @ v[:, :1].conj().T)
+
+
+def both_each(made):
+    return tuple(both(x) for x in made)
+
+
 def hermitian(lower):
-    """A solver by a given complex factor; the factorisation itself has no derivative."""
+    """A solver by a given complex factor."""
     a = regular(3) + 1j * regular(3).T
     factor = scipy.linalg.cho_factor(a @ a.conj().T, lower=lower)
     return lambda b: both(scipy.linalg.cho_solve(factor, b))
@@ -127,6 +153,43 @@ CASES = [
     case(lambda a: np.linalg.svd(a)[1], regular(3)),
     case(lambda a: np.linalg.svd(a, compute_uv=False), normal(3, 2)),
     case(np.linalg.svdvals, normal(3, 2)),
+    case(
+        lambda a: of_hermitian(lambda z: both(np.linalg.cholesky(z)), a), regular(3), single=False
+    ),
+    case(
+        lambda a: of_hermitian(lambda z: both(np.linalg.cholesky(z, upper=True)), a),
+        regular(3),
+        single=False,
+    ),
+    case(lambda a: of_hermitian(parts_of_eigh, a), regular(3), of=np.linalg.eigh, single=False),
+    case(
+        lambda a: of_hermitian(lambda z: parts_of_eigh(z, "U"), a),
+        regular(3),
+        of=np.linalg.eigh,
+        single=False,
+    ),
+    *(
+        case(lambda a: of_rotated(parts_of_svd, a), x, of=np.linalg.svd, second=False, single=False)
+        for x in (regular(3), normal(4, 2), normal(2, 4))
+    ),
+    *(
+        case(lambda a: of_rotated(lambda z: both_each(np.linalg.qr(z)), a), x, second=False)
+        for x in (regular(3), normal(4, 2))
+    ),
+    case(lambda a: of_rotated(lambda z: both_each(np.linalg.slogdet(z)), a), regular(3)),
+    *(
+        case(lambda a: of_rotated(lambda z: both(np.linalg.pinv(z)), a), x, second=False)
+        for x in (normal(3, 2), normal(2, 3))
+    ),
+    *(
+        case(
+            lambda a: of_rotated(lambda z: both(np.linalg.lstsq(z, z[:, 0] ** 2)[0]), a),
+            x,
+            second=False,
+        )
+        for x in (normal(4, 2), normal(2, 4))
+    ),
+    case(lambda a: of_rotated(lambda z: np.linalg.lstsq(z, z[:, 0] ** 2)[1], a), normal(4, 2)),
     case(np.linalg.qr, regular(3)),
     case(np.linalg.qr, normal(4, 2)),
     case(np.linalg.qr, normal(4, 2), mode="r"),
