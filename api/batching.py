@@ -9,13 +9,14 @@ from typing import Any
 from tapeless import tree
 from tapeless.axes import batch_length, frozen, input_axes, output_axis, spread
 from tapeless.naming import base_name
-from tapeless.region import Region, leaf_atom, owned, put, symbol
+from tapeless.region import Region, leaf_atom, owned, put, refuse_shared, symbol
 from tapeless.transformed import Transformed
 from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, Statement, Var
 from tapeless.transforms.dead_code import dead_code
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
+from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Journal, Trace, trace
 from tapeless.transforms.ops.shapes import broadcast_to, move, reshape
 from tapeless.transforms.spmd.axes import Axis, bound
@@ -83,12 +84,13 @@ class Mapped:
         elements = [None if a is None else _element(a, k) for a, k in pairs]
         with bound(axis), batching(), written_out(axis), _watched(run, self.name):
             values = [
-                x if e is None else symbol(e, x if e.type.shape else None)
+                unshared(x) if e is None else symbol(e, x if e.type.shape else None)
                 for x, e in zip(leaves, elements, strict=True)
             ]
             run.in_order.update(e for e in elements if e is not None)  # as arrays of their own
             args, kwargs = owned(tree.unflatten(structure, values))
             region = Region(fun, args, kwargs)
+            refuse_shared(leaves, values)
         self.value, self.leaves, self.structure = region.value, region.leaves, region.structure
         self.batch = named(axis)(size, is_nested())
         for e, (a, k) in zip(elements, pairs, strict=True):
@@ -164,6 +166,11 @@ def _watched(run: Trace, name: str) -> Iterator[None]:
             f"{name} writes to an object from outside, and is mapped over a batch",
             "return the value instead",
         )
+
+
+def unshared(x: Any) -> Any:
+    """What all elements are given, as an array that each may overwrite for itself."""
+    return symbol(leaf_atom(x), x) if isinstance(x, Symbol) and x.mutable else x
 
 
 def _element(a: Atom, axis: int) -> Var:

@@ -25,18 +25,20 @@ from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.unchanged import Unchanged
 
 if TYPE_CHECKING:
+    from tapeless import driven
     from tapeless.backends import numba
     from tapeless.transforms.core import printer
     from tapeless.transforms.frontend.stage import Staged
     from tapeless.transforms.loops import driver, each, lower
     from tapeless.transforms.vmap import nesting
 else:
-    numba = later("tapeless.backends.numba")
+    driven, numba = later("tapeless.driven"), later("tapeless.backends.numba")
     printer, nesting = (later(f"tapeless.transforms.{m}") for m in ("core.printer", "vmap.nesting"))
     driver, each, lower = (
         later(f"tapeless.transforms.loops.{m}") for m in ("driver", "each", "lower")
     )
 
+OFTEN = 1000  # calls after which machine code for what is done around kernels pays
 # Read once: looking at the environment takes longer than the rest of a call.
 ALWAYS_DISABLED = os.environ.get("TAPELESS_DISABLE_JIT", "") not in ("", "0")
 _disabled: contextvars.ContextVar[bool] = contextvars.ContextVar("disabled", default=False)
@@ -87,6 +89,7 @@ class Jit(Unchanged):
         self.drivers: dict[str, str] = vars(self.cache).setdefault("drivers", {})
         self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
         self.decided = False  # whether there is any
+        self.calls = 0  # like the last
 
     def options(self) -> tuple[Any, ...]:
         return (self.asked,)
@@ -103,17 +106,26 @@ class Jit(Unchanged):
             return self.plain(*args, **kwargs)
         value = super().__call__(*args, **kwargs)
         if not self.decided and self.last is not None:
-            self.direct, self.decided = self.last.direct(MISSED), True
+            self.decide(self.last, args, kwargs)
         return value
 
+    def decide(self, found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Looks for a quicker way for calls like this one."""
+        self.calls += 1
+        self.direct, often = found.direct(MISSED), self.calls >= OFTEN
+        other = kwargs or self.asked.static_argnums or self.asked.static_argnames
+        if often and self.direct is None and not other:
+            self.direct = driven.driven(found, args, MISSED)
+        self.decided = often or self.direct is not None
+
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "direct": None, "decided": False}
+        return {**super().__getstate__(), "direct": None, "decided": False, "calls": 0}
 
     # -- static arguments
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         found = super().specialise(*self.marked(args, kwargs))
-        self.direct, self.decided = None, False
+        self.direct, self.decided, self.calls = None, False, 0
         return found
 
     def marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -191,12 +203,13 @@ class Jit(Unchanged):
         name, check = self.emitted_name, self.asked.boundscheck
         parallel, donated = self.asked.parallel, self.donated(staged)
         made = lower.lower(
-            name, block, staged.sizes, self.stored, staged.hints, check, parallel, donated
+            *(name, block, staged.sizes, self.stored, staged.hints, check, parallel, donated),
+            fastmath=self.asked.fastmath is not False,
         )
         staged.sizes.extend(made.relied)
         staged.overwritten.update(made.overwritten)
         text = driver.write_compiled(
-            name, made.driver, made.kernels, names, unpack, result, self.doc()
+            name, made.driver, made.kernels, names, unpack, result, self.doc(staged)
         )
         self.drivers[text] = printer.show(Program(name, made.driver))
         return text, flat
@@ -275,7 +288,7 @@ def jit(
     static_argnames: str | Sequence[str] = (),
     donate_argnums: int | Sequence[int] = (),
     device: str | None = None,
-    fastmath: bool = False,
+    fastmath: bool | None = None,
     boundscheck: bool = True,
     parallel: bool = True,
 ) -> Any:
@@ -287,8 +300,11 @@ def jit(
     donate_argnums   arguments that the caller does not need any more: results of the same dtype
                      and shape are written to their memory
     device           "cpu"
-    fastmath         lets all sums be reordered, and a * b + c be rounded once; NaN and infinities
-                     stay what they are
+    fastmath         None: sums over axes are added up in any order, and three quotients by one
+                     number that is never near zero are products with its reciprocal. False: sums
+                     in the order of their elements (those of parts that threads share are added
+                     up afterwards), and quotients as they are written. True: all sums may be
+                     reordered, and a * b + c rounded once; NaN and infinities stay what they are
     boundscheck      whether an index out of bounds raises IndexError; else it is not looked for
     parallel         whether threads may share the rows of large arrays; results have the same bits
                      for any number of threads

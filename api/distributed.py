@@ -71,9 +71,21 @@ def mesh_position() -> dict[Any, int]:
     return dict(world.world().position)
 
 
+def is_initialized() -> bool:
+    """Whether `initialize` was called, and `shutdown` was not since."""
+    return world.world() is not world.ALONE
+
+
 def shutdown() -> None:
     """Leaves the other processes: `pmap` stays in this one from then on."""
     world.enter(world.ALONE)
 
 
-__all__ = ["initialize", "mesh_position", "process_count", "process_index", "shutdown"]
+__all__ = [
+    "initialize",
+    "is_initialized",
+    "mesh_position",
+    "process_count",
+    "process_index",
+    "shutdown",
+]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.numpy.functions import followed
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True
@@ -145,6 +146,7 @@ def _along(image: Any, weights: Any, axis: int) -> Any:
     return np.moveaxis(moved, -1, axis)
 
 
+@followed
 def scale_and_translate(
     image: Any,
     shape: Sequence[int],
@@ -191,6 +193,7 @@ def scale_and_translate(
     return out
 
 
+@followed
 def resize(
     image: Any,
     shape: Sequence[int],

@@ -11,7 +11,7 @@ class Options:
 
     static_argnums: tuple[int, ...] = ()
     static_argnames: tuple[str, ...] = ()
-    fastmath: bool = False
+    fastmath: bool | None = None
     boundscheck: bool = True
     parallel: bool = True
     donate_argnums: tuple[int, ...] = ()

@@ -130,14 +130,6 @@ REASONS: dict[str, dict[str, str]] = {
         ("get_scaled_dot_general_config", "scaled_dot_general", "scaled_matmul"),
         "there are no dtypes of 8 bits that need scales; scale and use lax.dot_general",
     ),
-    "tapeless.scipy": {"fft": "use numpy.fft, or scipy by pure_callback"},
-    "tapeless.scipy.signal": dict.fromkeys(
-        ("csd", "istft", "stft", "welch"),
-        "cut the signal into windows, and use numpy.fft.rfft",
-    ),
-    "tapeless.scipy.special": {
-        "sph_harm_y": "the degree and the order would have to be known; call it by pure_callback"
-    },
     "tapeless.experimental": {
         "EArray": INSIDE,
         "cur_qdd": INSIDE,

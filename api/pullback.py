@@ -110,7 +110,7 @@ class AtPoint(Transformed):
         result = flat_text if flat else functools.partial(result_text, staged.result)
         signature = ", ".join(names)
         first = emit_function(
-            self.emitted_name, block, signature, unpack, result, self.doc(), set(names)
+            self.emitted_name, block, signature, unpack, result, self.doc(staged), set(names)
         )
         inner = called([block, self.plan.block], self.emitted_name)
         functions = [function_text(f.name, b, "") for f, b in inner.items()]

@@ -12,6 +12,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.calling import call_user
+from tapeless.stand_ins import distributions
 from tapeless.transforms.core.builder import Builder, atom, building, current
 from tapeless.transforms.core.dims import Dim
 from tapeless.transforms.core.language import (
@@ -33,9 +34,11 @@ from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.staged_deque import new_deque
 from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.stand_ins import STAND_INS
 from tapeless.transforms.frontend.symbols import Symbol, atoms
 from tapeless.transforms.frontend.tails import settle_lengths
 from tapeless.transforms.frontend.trace import Trace, trace
+from tapeless.transforms.frontend.values import Spec, refuse_text
 from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
 from tapeless.transforms.linearize import linearize
 from tapeless.transforms.ops.creation import cast_to
@@ -44,6 +47,8 @@ from tapeless.transforms.outline import outline
 from tapeless.transforms.residuals.resolve import resolve
 from tapeless.transforms.transpose import transpose
 from tapeless.transforms.views_ahead import views_ahead
+
+STAND_INS["scipy.stats"] = distributions
 
 # -- leaves
 
@@ -173,6 +178,8 @@ class Region:
         self.value = call_user(fun, *args, **kwargs)
         settle_lengths(self.value)
         self.leaves, self.structure = tree.flatten(self.value)
+        for leaf in self.leaves:
+            refuse_text(Spec("static", leaf))
         self.atoms = [leaf_atom(x) if is_value(x) else None for x in self.leaves]
         self.body: list[Statement] = open_block[start:]
         del open_block[start:]

@@ -244,13 +244,13 @@ class Specialisation:
             made = self.run(*args, *[kwargs[name] for name in self.keywords], *extra)
         if not self.flat:
             return made if self.returned is None else tree.unflatten(self.returned, made)
-        left = iter(made)
-        result, new = module.rebuild(self.staged.result, left), None
+        left, objects = iter(made), dict[int, Any]()
+        result, new = module.rebuild(self.staged.result, left, (), objects), None
         if self.changes:
             result, new = result
         if self.returned is not None:
             result = tree.unflatten(self.returned, result)
-        values = [module.rebuild(w.spec, left, held) for w in self.staged.writes]
+        values = [module.rebuild(w.spec, left, held, objects) for w in self.staged.writes]
         for write, value in zip(self.staged.writes, values, strict=True):
             write.carry_out(value, held)
         store(self.changes, (args, kwargs), new)

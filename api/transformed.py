@@ -300,17 +300,18 @@ class Transformed:
         flat = bool(staged.writes) or not module.is_plain(staged.result)
         result = module.flat_text if flat else partial(module.result_text, staged.result)
         return module.write_module(
-            self.emitted_name, block, names, unpack, result, self.doc()
+            self.emitted_name, block, names, unpack, result, self.doc(staged)
         ), flat
 
     def load(self, text: str) -> Callable[..., Any]:
         """The emitted module as a callable."""
         return python.load(self.emitted_name, text)
 
-    def doc(self) -> str:
+    def doc(self, staged: Staged) -> str:
         """The docstring of the emitted function."""
         at = place(self.fun)
-        return f"{self.describe()}." + (f"  From {short(at[0])}:{at[1]}." if at else "")
+        first = f"{self.describe()}." + (f"  From {short(at[0])}:{at[1]}." if at else "")
+        return "\n".join([first, *staged.legend])
 
 
 def short(path: str) -> str:

@@ -32,10 +32,13 @@ else:
 IsLeaf = Callable[..., bool]
 Structure = optree.PyTreeSpec
 
+STAGED = "tapeless.transforms.frontend."  # where text and others are that data decides
+
 
 def _prepared(leaf: Any) -> bool:
     """Whether what looks like a leaf is a container after all: a dataclass, registered now."""
-    if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type):
+    ours = type(leaf).__module__.startswith(STAGED)
+    if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type) and not ours:
         register_dataclass(type(leaf))
         return True
     return False

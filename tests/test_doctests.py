@@ -22,6 +22,7 @@ PACKAGES = [
     "tapeless.scipy.cluster",
     "tapeless.scipy.linalg",
     "tapeless.scipy.sparse",
+    "tapeless.scipy.spatial",
     "tapeless.scipy.stats",
     "tapeless.stax",
     "tapeless.tools",

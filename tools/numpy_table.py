@@ -45,7 +45,6 @@ NOTES = {
     np.linalg.svd: "singular values must differ; `full_matrices=False` unless square",
     np.linalg.qr: "not for more columns than rows",
     np.linalg.pinv: "where the rank does not change",
-    np.linalg.slogdet: "no derivative for complex matrices",
     np.power: "slope 0 in the exponent where the base is 0",
     np.copysign: "in the first argument",
     np.ldexp: "in the first argument",
@@ -100,7 +99,9 @@ def _sections() -> dict[str, set[Any]]:
         "Elementwise": list(ufuncs.UFUNCS),
         "Functions of `math`": [f for f in table.FUNCTIONS if _module(f) == "math"],
         "Functions that overwrite an argument": list(table.WRITERS),
-        "Functions that call a function": [*APPLIED, np.vectorize],
+        "Functions that call a function": [
+            f for f in (*APPLIED, np.vectorize) if f not in table.FUNCTIONS
+        ],
         "Functions written with others": [f for f in WRITTEN if _module(f) != "scipy"],
         **{part: list(rules()) for part, rules in table.SCIPY.items()},
     }

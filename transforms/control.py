@@ -312,9 +312,9 @@ def write_pass(w: Writer, s: For | While) -> None:
 
 def write_for(w: Writer, s: For) -> None:
     w.put_assign(w.results(s.carries, s.inits), s.origin)
-    counted = s.count is not None and s.count in w.used
-    if counted:
-        w.put(f"{w.name(s.count)} = 0")
+    count = s.count if s.count in w.used else None
+    if count is not None:
+        w.put(f"{w.name(count)} = 0")
     start, stop, step = (to_source(w.expr(a)) for a in (s.start, s.stop, s.step))
     first = "" if start == "0" and step == "1" else f"{start}, "
     span = f"range({first}{stop}{'' if step == '1' else f', {step}'})"
@@ -323,8 +323,8 @@ def write_for(w: Writer, s: For) -> None:
     w.put(f"for {index} in {f'reversed({span})' if backwards else span}:", s.origin)
 
     def inside() -> None:
-        if counted:
-            w.put(f"{w.name(s.count)} += 1")
+        if count is not None:
+            w.put(f"{w.name(count)} += 1")
         write_pass(w, s)
 
     w.nest(inside)
@@ -340,12 +340,22 @@ def write_while(w: Writer, s: While) -> None:
 
     def inside() -> None:
         if not simple:
-            w.body(s.test.body)
+            write_test(w, s.test, over)
             w.put(f"if {to_source(negated(test))}:")
             w.nest(lambda: w.put("break"))
         write_pass(w, s)
 
     w.nest(inside)
+
+
+def write_test(w: Writer, test: Block, over: Var | None) -> None:
+    """What a test computes; the flag that ends the loop elsewhere is false there."""
+    last = test.body[-1] if test.body else None
+    if isinstance(last, If) and last.test is over and is_false(last.then.results[0]):
+        w.body(test.body[:-1])
+        w.body(last.orelse.body)
+    else:
+        w.body(test.body)
 
 
 def while_test(w: Writer, test: Block, over: Var | None) -> ast.expr:

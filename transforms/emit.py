@@ -45,6 +45,7 @@ from tapeless.transforms.ownership import own, uses
 from tapeless.transforms.scalars import plain_scalars
 from tapeless.transforms.size_homes import Sizes, size_reads
 from tapeless.transforms.spelling import OF_BOOLS, Spelling
+from tapeless.transforms.strong import plain
 from tapeless.transforms.text import quoted, to_source
 from tapeless.transforms.unset import copied_unset
 from tapeless.transforms.wishes import better_names
@@ -90,7 +91,7 @@ class Writer(Spelling):
 
     @staticmethod
     def prepared(block: Block) -> Block:
-        return own(at_hand(block))
+        return own(at_hand(plain(block)))
 
     def rename(self, fixed: dict[Var, str]) -> None:
         for v, name in fixed.items():
@@ -221,12 +222,13 @@ def _is_name(tree: ast.expr, name: str) -> bool:
 
 
 def _docstring(doc: str) -> list[str]:
+    doc, *more = doc.split("\n")
     line = f'    """{doc}"""'
-    if len(line) <= WIDTH:
+    if len(line) <= WIDTH and not more:
         return [line]
-    what, dot, origin = doc.rpartition("  From ")
+    what, dot, origin = doc.rpartition("  From ") if len(line) > WIDTH else ("", "", "")
     parts = [what, dot.strip() + " " + origin] if what else [doc]
-    texts = [t for part in parts for t in textwrap.wrap(part, WIDTH - 8)]
+    texts = [t for part in (*parts, *more) for t in textwrap.wrap(part, WIDTH - 8)]
     return [f'    """{texts[0]}', *(f"    {t}" for t in texts[1:]), '    """']
 
 

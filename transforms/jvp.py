@@ -285,7 +285,7 @@ class Forward:
                 origin=s.origin,
             )
         builder.current().emit(made)
-        self.bind(s.outs, active, outs, t)
+        self.bind(s, active, outs, t)
 
     def while_(self, s: While, t: Tangents) -> None:
         active, statements, dots, extra = self.settle(s, s.body, s.body.results, s.body.params, t)
@@ -315,14 +315,15 @@ class Forward:
                 origin=s.origin,
             )
         builder.current().emit(made)
-        self.bind(s.outs, active, outs, t)
+        self.bind(s, active, outs, t)
 
-    def bind(
-        self, primals: tuple[Var, ...], active: list[bool], outs: list[Var], t: Tangents
-    ) -> None:
-        for v, dot in zip(
-            [v for v, on in zip(primals, active, strict=True) if on], outs, strict=True
-        ):
+    def bind(self, s: For | While, active: list[bool], outs: list[Var], t: Tangents) -> None:
+        """What starts without a value has none after a loop without passes."""
+        found = [(v, a) for v, a, on in zip(s.outs, s.inits, active, strict=True) if on]
+        for (v, init), dot in zip(found, outs, strict=True):
+            if is_dead(init) and isinstance(dot.type, Type):
+                v.partial = True
+                dot.partial, dot.primal = True, v
             t[v] = dot
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from tapeless.transforms.detach import detach
 from tapeless.transforms.emit import emit_function
 from tapeless.transforms.expand import expand, forget
 from tapeless.transforms.forms import whole_form
+from tapeless.transforms.frontend.outgoing import Made, OneOfTwo, Rows
 from tapeless.transforms.frontend.values import Spec, deque_like, dict_like
 from tapeless.transforms.ops.calls import calls
 from tapeless.transforms.simplify import simplify
@@ -27,7 +29,9 @@ def is_plain(spec: Spec) -> bool:
         return True
     if spec.kind == "static":
         return isinstance(spec.value, PLAIN)
-    builtin = spec.kind in (tuple, dict) or issubclass(spec.kind, list)
+    if isinstance(spec.kind, str) or isinstance(spec.value, Rows):
+        return False
+    builtin = spec.kind in (tuple, dict, OneOfTwo) or issubclass(spec.kind, list)
     keys = spec.kind is not dict or all(isinstance(k, PLAIN) for k in spec.keys)
     return builtin and keys and all(map(is_plain, spec.children))
 
@@ -43,6 +47,10 @@ def _text(spec: Spec, left: Any) -> str:
     if spec.kind == "static":
         return quoted(spec.value)
     parts = [_text(c, left) for c in spec.children]
+    if spec.kind is OneOfTwo:
+        test, yes, no = parts
+        yes = f"({yes})" if spec.children[1].kind is OneOfTwo else yes
+        return f"{yes} if {test} else {no}"
     if spec.kind is dict:
         entries = [f"{quoted(k)}: {v}" for k, v in zip(spec.keys, parts, strict=True)]
         return "{" + ", ".join(entries) + "}"
@@ -51,15 +59,29 @@ def _text(spec: Spec, left: Any) -> str:
     return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
 
 
-def rebuild(spec: Spec, left: Any, held: Sequence[Any] = ()) -> Any:
-    """A result with other containers, from its leaves, and from objects that were there before."""
+def rebuild(spec: Spec, left: Any, held: Sequence[Any] = (), objects: Any = None) -> Any:
+    """A result with other containers, from its leaves, and from objects that were there before;
+    `objects`: those that the call made, by their number."""
+    objects = {} if objects is None else objects
     if spec.kind == "leaf":
         return next(left)
     if spec.kind == "static":
         return spec.value
+    if spec.kind == "copied":
+        return copy.copy(spec.value)
     if spec.kind == "held":
         return held[spec.value.number]
-    children = [rebuild(c, left, held) for c in spec.children]
+    if spec.kind == "again":
+        return objects[spec.value.number]
+    if isinstance(spec.value, Rows):
+        return _list_of(spec.value, [next(left) for _ in spec.children])
+    made = object.__new__(spec.kind) if _is_object(spec.kind) else None
+    if isinstance(spec.value, Made):
+        objects[spec.value.number] = made
+    children = [rebuild(c, left, held, objects) for c in spec.children]
+    if spec.kind is OneOfTwo:
+        test, yes, no = children
+        return yes if test else no
     if issubclass(spec.kind, dict):
         return dict_like(spec.value, dict(zip(spec.keys, children, strict=True)))
     if issubclass(spec.kind, deque):
@@ -71,10 +93,21 @@ def rebuild(spec: Spec, left: Any, held: Sequence[Any] = ()) -> Any:
         return children if own is None else own(children)
     if issubclass(spec.kind, tuple):
         return tuple(children)
-    made = object.__new__(spec.kind)
     for name, child in zip(spec.keys, children, strict=True):
         object.__setattr__(made, name, child)
     return made
+
+
+def _is_object(kind: Any) -> bool:
+    return not issubclass(kind, (dict, deque, list, tuple))
+
+
+def _list_of(rows: Rows, columns: list[Any]) -> Any:
+    """A list that loops filled, of the arrays of what its elements are made of."""
+    pairs = zip(columns, rows.weak, strict=True)
+    parts = [column.tolist() if weak else list(column) for column, weak in pairs]
+    items = [rebuild(rows.element, iter(row)) for row in zip(*parts, strict=True)]
+    return rows.like.of_python(items)
 
 
 def flat_text(values: list[str]) -> str:

@@ -109,14 +109,15 @@ class Ownership:
         return found
 
     def live_after(self, body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
-        """For each statement that writes, or may, the variables that are read after it."""
+        """For each statement that writes, or may, or makes items of an array, the variables that
+        are read after it."""
         key = id(body), frozenset(live)
         if key in self.lives:
             return self.lives[key]
         found = []
         live, nothing = set(live), set[Var]()
         for s in reversed(body):
-            writes = type(s) is not Let or s.op.inplace or s.op in OVERWRITING
+            writes = type(s) is not Let or s.op.inplace or s.op in OVERWRITING or s.op is unstack
             found.append(set(live) if writes else nothing)
             live.difference_update(outputs(s))
             live |= self.uses(s)
@@ -164,7 +165,8 @@ class Ownership:
                 self.roots[v] = self.of(target) | {("own", v)}
             out.append(s)
             return
-        if s.op is bundle or (is_call(s) and s.outs and s.outs[-1].type == TAPE):
+        shared = s.op is unstack and not self.exclusive(s.args[0], after)
+        if shared or s.op is bundle or (is_call(s) and s.outs and s.outs[-1].type == TAPE):
             s = self.hold(s, out)
         for v in s.outs:
             if not has_memory(v):
@@ -187,7 +189,7 @@ class Ownership:
         out.append(s)
 
     def hold(self, s: Let, out: list[Statement]) -> Let:
-        """What goes into a tape must not be overwritten later."""
+        """What goes into a tape, or becomes the items of a list, must not be overwritten later."""
         args = list(s.args)
         for k, a in enumerate(args):
             self.kept |= self.of(a)

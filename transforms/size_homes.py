@@ -73,9 +73,9 @@ class Sizes:
 
     def choose(self, s: Let, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
         params = written_params(s)
-        if not any(map(sizes_in, params)):
+        if not any(map(sizes_in, params.values())):
             return
-        shape = s.params.get("shape")
+        shape = params.get("shape")
         size = s.params.get("size") if s.op.name == "size_value" else None
         whole: list[Home] = [
             (v, None)
@@ -90,7 +90,7 @@ class Sizes:
         homes = {size: self.best(found, s) for size, found in known.items()}
         table: dict[Size, Home] = {}
         read: set[Var] = set()
-        for each in _sizes(params):
+        for each in _sizes(tuple(params.values())):
             self.spell(each, homes, table, read, s)
         self.home[s] = table
         self.reads[s] = {v for v, _ in table.values()} | read

@@ -69,13 +69,14 @@ class Spelling:
     def text_of(self, s: Let) -> str:
         """The operation's text with holes for arguments and params; notes what it needs."""
         text: Any = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
-        if self.plain_bools and not any(a.type.shape for a in s.args if isinstance(a.type, Type)):
+        if self.plain_bools and _is_test(s):
             text = OF_BOOLS.get(s.op.name, text)
         if isinstance(text, tuple):
             text, helper = text
             self.helpers[textwrap.dedent(helper).strip()] = None
         if "scipy" in text:
-            self.imports |= {f"import {m}" for m in re.findall(r"scipy\.(?:special|linalg)", text)}
+            found = re.findall(r"scipy\.(?:special|linalg|fft)", text)
+            self.imports |= {f"import {m}" for m in found}
         return text  # type: ignore[no-any-return]
 
     def holes_of(self, s: Let, key: str, value: Any) -> dict[str, ast.expr]:
@@ -168,6 +169,14 @@ def _left(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:
     if isinstance(b, ast.BinOp) and isinstance(b.op, type(op)):
         return ast.BinOp(_left(a, b.left, op), op, b.right)
     return ast.BinOp(a, op, b)
+
+
+def _is_test(s: Let) -> bool:
+    """Whether Python's `not`, `and` and `or` mean what NumPy's functions do: of arrays they do not,
+    and of two numbers `and` gives one of them."""
+    types = [a.type for a in s.args if isinstance(a.type, Type)]
+    of_bools = s.op.name == "logical_not" or all(t.dtype.kind == "b" for t in types)
+    return of_bools and not any(t.shape for t in types)
 
 
 def _sign_moves(a: Atom, s: Let) -> bool:

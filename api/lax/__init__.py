@@ -43,7 +43,7 @@ from tapeless.numpy.functions import Following, as_it_is, following
 
 _held: dict[str, Any] = {
     # control flow
-    **as_it_is(branches, "cond platform_dependent switch"),
+    **following(branches, "cond platform_dependent switch"),
     **following(associative, "associative_scan"),
     **following(loops, "fori_loop map scan while_loop"),
     **as_it_is(solving, "custom_linear_solve custom_root"),
@@ -53,15 +53,16 @@ _held: dict[str, Any] = {
     **as_it_is(collectives, "pmin ppermute pshuffle psum psum_scatter pswapaxes"),
     # elementwise functions
     **as_it_is(elementwise, "abs acos acosh add asin asinh atan atan2 atanh bitwise_and"),
-    **as_it_is(elementwise, "bitwise_not bitwise_or bitwise_xor cbrt ceil clamp complex conj cos"),
+    **as_it_is(elementwise, "bitwise_not bitwise_or bitwise_xor cbrt ceil complex conj cos"),
     **as_it_is(elementwise, "cosh div eq exp exp2 expm1 floor ge gt imag integer_pow is_finite le"),
     **as_it_is(elementwise, "log log1p logistic lt max min mul ne neg nextafter pow real"),
-    **as_it_is(elementwise, "reciprocal rem round rsqrt select select_n sign sin sinh sqrt"),
-    **as_it_is(elementwise, "square sub tan tanh"),
-    **as_it_is(bits, "clz mulhi population_count shift_left shift_right_arithmetic"),
-    **as_it_is(bits, "shift_right_logical"),
+    **as_it_is(elementwise, "reciprocal rem rsqrt sign sin sinh sqrt square sub tan tanh"),
+    **following(elementwise, "clamp round select select_n"),
+    **following(bits, "clz mulhi population_count shift_left shift_right_arithmetic"),
+    **following(bits, "shift_right_logical"),
     **as_it_is(special, "bessel_i0e bessel_i1e betainc digamma erf erf_inv erfc igamma"),
-    **as_it_is(special, "igamma_grad_a igammac lgamma polygamma random_gamma_grad zeta"),
+    **as_it_is(special, "igammac lgamma"),
+    **following(special, "igamma_grad_a polygamma random_gamma_grad zeta"),
     # shapes
     **following(arrays, "broadcast broadcast_in_dim broadcast_like broadcast_to_rank collapse"),
     **following(arrays, "concatenate expand_dims reshape rev split squeeze stack tile transpose"),

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeless.lax.checks import checked_kind, checked_kinds, checked_operands
 from tapeless.lax.missing import refuse_linalg
+from tapeless.numpy.functions import followed
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -24,6 +25,7 @@ def _adjoint(x: Any) -> Any:
     return np.conj(np.swapaxes(x, -1, -2)) if x.dtype.kind == "c" else np.swapaxes(x, -1, -2)
 
 
+@followed
 def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
     """The lower triangular factor of positive definite matrices.
 
@@ -42,6 +44,7 @@ def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
     return np.linalg.cholesky((x + _adjoint(x)) / 2 if symmetrize_input else x)
 
 
+@followed
 def cholesky_update(r_matrix: Any, w_vector: Any) -> Any:
     """The upper triangular factor of r.T @ r + outer(w, w), for one r.
 
@@ -66,6 +69,7 @@ def cholesky_update(r_matrix: Any, w_vector: Any) -> Any:
     return np.triu(r)
 
 
+@followed
 def eigh(
     x: Any,
     *,
@@ -97,6 +101,7 @@ def eigh(
     return vectors, values
 
 
+@followed
 def eig(
     x: Any,
     *,
@@ -126,6 +131,7 @@ def eig(
     return [*made, right] if compute_right_eigenvectors else made
 
 
+@followed
 def qr(
     x: Any, *, pivoting: bool = False, full_matrices: bool = True, use_magma: Any = None
 ) -> tuple[Any, Any]:
@@ -146,6 +152,7 @@ def qr(
     return q, r
 
 
+@followed
 def svd(
     x: Any,
     *,
@@ -174,6 +181,7 @@ def svd(
     return u, s, vh
 
 
+@followed
 def lu(x: Any) -> tuple[Any, Any, Any]:
     """Lower and upper triangular factors of a matrix whose rows are exchanged.
 
@@ -211,6 +219,7 @@ def lu(x: Any) -> tuple[Any, Any, Any]:
     return a, pivots, order.astype(np.int32)
 
 
+@followed
 def lu_pivots_to_permutation(pivots: Any, permutation_size: int) -> Any:
     """The order of rows that exchanges make, one after the other.
 
@@ -232,6 +241,7 @@ def lu_pivots_to_permutation(pivots: Any, permutation_size: int) -> Any:
     return order.astype(pivots.dtype)
 
 
+@followed
 def triangular_solve(
     a: Any,
     b: Any,
@@ -271,6 +281,7 @@ def triangular_solve(
     return np.swapaxes(np.linalg.solve(np.swapaxes(part, -1, -2), np.swapaxes(b, -1, -2)), -1, -2)
 
 
+@followed
 def tridiagonal_solve(dl: Any, d: Any, du: Any, b: Any, *, perturb_singular: bool = False) -> Any:
     """x with a @ x = b, for a matrix with three diagonals.
 
@@ -301,6 +312,7 @@ def tridiagonal_solve(dl: Any, d: Any, du: Any, b: Any, *, perturb_singular: boo
     return x
 
 
+@followed
 def householder_product(a: Any, taus: Any) -> Any:
     """The first columns of a product of reflections 1 - tau v v.T.
 
@@ -316,6 +328,7 @@ def householder_product(a: Any, taus: Any) -> Any:
     return ormqr(a, taus, np.eye(a.shape[0], a.shape[1], dtype=a.dtype))
 
 
+@followed
 def ormqr(a: Any, taus: Any, c: Any, *, left: bool = True, transpose: bool = False) -> Any:
     """The product of reflections 1 - tau v v.T, times a matrix.
 
@@ -343,6 +356,7 @@ def ormqr(a: Any, taus: Any, c: Any, *, left: bool = True, transpose: bool = Fal
     return made
 
 
+@followed
 def symmetric_product(
     a_matrix: Any,
     c_matrix: Any,

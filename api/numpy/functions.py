@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from tapeless.transforms.core.builder import active
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 
+F = TypeVar("F", bound=Callable[..., Any])
 #: Keywords of JAX that say where or how to compute, not what: of all functions, and of some.
 HINTS = frozenset({"device", "out_sharding", "precision"})
 OTHER_HINTS = {
@@ -94,6 +96,14 @@ class Following(Function):
         if trace().functional and any(map(_is_functional, tree.leaves((args, kwargs)))):
             return super().__staged_call__(*args, **kwargs)
         return call_user(self.run, *args, **kwargs)
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        return self if owner is None else types.MethodType(self, owner)
+
+
+def followed(run: F) -> F:
+    """The function or method, with results of the kind of its arguments: a decorator."""
+    return cast("F", Following(run, run.__name__, frozenset(), run.__module__))
 
 
 def _is_functional(x: Any) -> bool:

@@ -18,6 +18,7 @@ from tapeless.missing import missing
 MODULES = frozenset(
     [
         "cluster",
+        "fft",
         "integrate",
         "interpolate",
         "linalg",
@@ -25,6 +26,7 @@ MODULES = frozenset(
         "optimize",
         "signal",
         "sparse",
+        "spatial",
         "special",
         "stats",
     ]
@@ -44,6 +46,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "cluster",
+    "fft",
     "integrate",
     "interpolate",
     "linalg",
@@ -51,6 +54,7 @@ __all__ = [
     "optimize",
     "signal",
     "sparse",
+    "spatial",
     "special",
     "stats",
 ]

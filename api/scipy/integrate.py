@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.numpy.functions import followed
+
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
+@followed
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """The integral of samples, with straight lines between them.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.numpy.functions import followed
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -52,6 +53,7 @@ class RegularGridInterpolator:
                 f"{self.values.shape}"
             )
 
+    @followed
     def __call__(self, xi: Any, method: Any = None) -> Any:
         """The values at places."""
         method = self.method if method is None else _checked_method(method)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.numpy.functions import followed
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -36,6 +37,7 @@ PLACES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@followed
 def map_coordinates(
     input: Any, coordinates: Any, order: int, mode: str = "constant", cval: Any = 0.0
 ) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeless.functions import value_and_grad
+from tapeless.numpy.functions import followed
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -38,6 +39,7 @@ class OptimizeResults(NamedTuple):
     nit: Any
 
 
+@followed
 def minimize(
     fun: Callable[..., Any],
     x0: Any,

@@ -1,4 +1,4 @@
-"""Convolutions, correlations and trends: jax.scipy.signal."""
+"""Convolutions, correlations, trends and spectra: jax.scipy.signal."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from tapeless.lax import conv_general_dilated
 from tapeless.missing import missing
+from tapeless.numpy.functions import followed
+from tapeless.scipy.spectra import csd, istft, stft, welch
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -17,6 +19,7 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 MODES = ("full", "same", "valid")
 
 
+@followed
 def convolve(
     in1: Any, in2: Any, mode: str = "full", method: str = "auto", precision: Any = None
 ) -> Any:
@@ -36,6 +39,7 @@ def convolve(
     return fftconvolve(in1, in2, mode) if method == "fft" else _direct(in1, in2, mode)
 
 
+@followed
 def correlate(
     in1: Any, in2: Any, mode: str = "full", method: str = "auto", precision: Any = None
 ) -> Any:
@@ -49,6 +53,7 @@ def correlate(
     return convolve(in1, np.conj(np.flip(in2)), mode, method, precision)
 
 
+@followed
 def convolve2d(
     in1: Any,
     in2: Any,
@@ -69,6 +74,7 @@ def convolve2d(
     return convolve(in1, in2, mode)
 
 
+@followed
 def correlate2d(
     in1: Any,
     in2: Any,
@@ -95,6 +101,7 @@ def correlate2d(
     return convolve(in1, backwards, "valid")
 
 
+@followed
 def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
     """The convolution of two arrays by Fourier transforms: quick for long ones.
 
@@ -173,6 +180,7 @@ def _check_matrices(name: str, in1: Any, in2: Any, boundary: str, fillvalue: Any
         raise ArgumentError(f"{name}: takes matrices, not shapes {np.shape(in1)}, {np.shape(in2)}")
 
 
+@followed
 def detrend(
     data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: None = None
 ) -> Any:
@@ -211,3 +219,17 @@ def _level(y: Any) -> Any:
 
 def __getattr__(name: str) -> Any:
     raise missing(__name__, name)
+
+
+__all__ = [
+    "convolve",
+    "convolve2d",
+    "correlate",
+    "correlate2d",
+    "csd",
+    "detrend",
+    "fftconvolve",
+    "istft",
+    "stft",
+    "welch",
+]

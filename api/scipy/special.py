@@ -41,26 +41,27 @@ from scipy.special import (
     i1e,
     jv,
     kl_div,
-    log_softmax,
     loggamma,
     logit,
-    multigammaln,
     ndtr,
     ndtri,
     owens_t,
     poch,
-    polygamma,
     rel_entr,
-    softmax,
     spence,
     wofz,
     xlog1py,
     xlogy,
 )
 from scipy.special import log_ndtr as _log_ndtr
+from scipy.special import log_softmax as _log_softmax
+from scipy.special import multigammaln as _multigammaln
+from scipy.special import polygamma as _polygamma
+from scipy.special import softmax as _softmax
 
 from tapeless.missing import missing
-from tapeless.nn.softmaxes import logsumexp
+from tapeless.nn.softmaxes import logsumexp as _logsumexp
+from tapeless.numpy.functions import followed
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -71,7 +72,11 @@ BERNOULLI = [
 ]
 FIRST_TERMS = 10
 
+log_softmax, softmax, logsumexp = map(followed, (_log_softmax, _softmax, _logsumexp))
+multigammaln, polygamma = followed(_multigammaln), followed(_polygamma)
 
+
+@followed
 def zeta(x: Any, q: Any = 1.0) -> Any:
     """Hurwitz's zeta function: the sum of (k + q)**-x over k = 0, 1, ...; of q = 1 Riemann's.
 
@@ -96,6 +101,7 @@ def zeta(x: Any, q: Any = 1.0) -> Any:
     return total
 
 
+@followed
 def log_ndtr(x: Any, series_order: int = 3) -> Any:
     """The logarithm of the probability that a standard normal number is below x.
 
@@ -109,6 +115,7 @@ def log_ndtr(x: Any, series_order: int = 3) -> Any:
     return _log_ndtr(x)
 
 
+@followed
 def boxcox(x: Any, lmbda: Any) -> Any:
     """(x**lmbda - 1) / lmbda, and log(x) where lmbda is 0.
 
@@ -121,6 +128,7 @@ def boxcox(x: Any, lmbda: Any) -> Any:
     return _power_less_one(np.log(x), lmbda)
 
 
+@followed
 def boxcox1p(x: Any, lmbda: Any) -> Any:
     """boxcox(1 + x, lmbda), with all digits for small x.
 
@@ -139,6 +147,7 @@ def _power_less_one(logarithm: Any, exponent: Any) -> Any:
     return np.where(small, series, np.expm1(divisor * logarithm) / divisor)
 
 
+@followed
 def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:  # noqa: N803 (SciPy's)
     """In how many ways k of N things are chosen, as a float; 0 unless 0 <= k <= N.
 
@@ -154,6 +163,7 @@ def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:  # noqa: N803 (Sci
     return np.where(fits, np.exp(-np.log1p(n) - betaln(n - k + 1, k + 1)), 0.0)
 
 
+@followed
 def factorial(n: Any, exact: bool = False) -> Any:
     """gamma(n + 1), and 0 where n is negative.
 
@@ -168,6 +178,7 @@ def factorial(n: Any, exact: bool = False) -> Any:
     return np.where(n < 0, 0.0, gamma(np.where(n < 0, 0.0, 1.0 * n) + 1))
 
 
+@followed
 def gammasgn(x: Any) -> Any:
     """The sign of gamma(x): 1 or -1; nan at negative integers.
 
@@ -180,6 +191,7 @@ def gammasgn(x: Any) -> Any:
     return np.where((x < 0) & (below == x), np.nan, sign)
 
 
+@followed
 def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Any:
     """Bessel functions of the first kind, of the orders 0 to v.
 
@@ -193,6 +205,7 @@ def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Any:
     return np.stack([jv(float(k), z) for k in range(v + 1)])
 
 
+@followed
 def fresnel(x: Any) -> Any:
     """Fresnel's integrals of sin(pi t**2 / 2) and cos(pi t**2 / 2) from 0 to x: a pair.
 
@@ -206,6 +219,7 @@ def fresnel(x: Any) -> Any:
     return np.imag(made), np.real(made)
 
 
+@followed
 def sici(x: Any) -> Any:
     """The integrals of sin(t) / t from 0 to x, and of cos(t) / t from infinity to x: a pair.
 
@@ -219,6 +233,39 @@ def sici(x: Any) -> Any:
     made = exp1(1j * np.where(size == 0, 1.0, size))
     sine = np.where(size == 0, x * 1.0, np.sign(x) * (np.imag(made) + math.pi / 2))
     return sine, np.where(size == 0, -np.inf, -np.real(made))
+
+
+@followed
+def sph_harm_y(
+    n: Any, m: Any, theta: Any, phi: Any, diff_n: int | None = None, n_max: int | None = None
+) -> Any:
+    """Spherical harmonics: complex numbers, with the phase of Condon and Shortley.
+
+    n           degrees: integers from 0 on, or an array of them
+    m           orders: integers; the value is 0 where one is greater than n
+    theta, phi  angles, the first from the pole, the second around it
+
+    diff_n and n_max are what JAX takes. The arguments broadcast; differentiable in the angles. By
+    the recursion in n, with the factors that keep all numbers small (DLMF 14.10.3, 14.30.1).
+
+    >>> sph_harm_y(np.array([0, 1, 1]), np.array([0, 0, -1]), 0.0, 0.0).real.round(4)
+    array([0.2821, 0.4886, 0.    ])
+    """
+    n, m, theta = np.asarray(n), np.asarray(m), np.asarray(theta)
+    a, x = np.abs(m), np.cos(theta)
+    ratio = np.log(a + 0.5) + gammaln(a + 0.5) - gammaln(a + 1.0)
+    phase = np.where(a % 2 == 0, 1.0, -1.0)
+    now = phase * np.exp((ratio - math.log(2 * math.pi**1.5)) / 2) * np.sin(theta) ** a
+    made = np.where(n == a, now, 0.0)
+    before = np.zeros_like(made)
+    for step in range(1, np.max(n) + 1):
+        k = a + step
+        grown = np.sqrt((4.0 * k * k - 1) / (k * k - a * a))
+        last = np.where(k - 1 > a, ((k - 1.0) ** 2 - a * a) / (4.0 * (k - 1) ** 2 - 1), 0.0)
+        before, now = now, grown * (x * now - np.sqrt(last) * before)
+        made = np.where(n == k, now, made)
+    turned = made * np.exp(1j * (a * phi))
+    return np.where(m < 0, phase * np.conj(turned), turned)
 
 
 def __getattr__(name: str) -> Any:

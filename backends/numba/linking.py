@@ -19,6 +19,9 @@ API = """
     PyObject_Vectorcall PyObject_CallMethod PyLong_AsLongLong PyErr_Occurred Py_IncRef
     PyEval_SaveThread PyEval_RestoreThread PyTuple_New PyTuple_SetItem PyType_GenericAlloc
     PyFloat_FromDouble PyLong_FromLongLong PyBool_FromLong PyComplex_FromDoubles
+    PyTuple_GetItem PyList_New PyList_SetItem PyList_GetItem PyList_Size PyErr_Clear Py_DecRef
+    PyDict_New PyDict_SetItem PyDict_GetItem PyDict_Next PyDict_Size
+    PyObject_GetItem PyObject_GetAttr PyNumber_Negative PyNumber_MatrixMultiply
 """
 
 
@@ -56,8 +59,9 @@ def linked(code: bytes) -> Callable[[str], int]:
     return lambda name: int(engine.get_global_value_address(name))
 
 
-def builtin(address: int, name: str, owner: Callable[..., Any]) -> Callable[..., Any]:
-    """The entry at an address as a builtin function; `owner` gets what it does not take."""
+def builtin(address: int, name: str, owner: Any) -> Callable[..., Any]:
+    """The function at an address as a builtin one; entries pass on to `owner` what they do not
+    take."""
     method = Method(name.encode(), address, FASTCALL, None)
     forever(method)
     return _make(ctypes.pointer(method), owner, None)  # type: ignore[no-any-return]

@@ -27,19 +27,19 @@ def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     """`numpy.empty`, in memory that was used before if possible."""
     size = math.prod(shape)
     if size * WIDEST >= LARGE:
-        dtype = np.dtype(dtype)
-        size *= dtype.itemsize
+        size *= np.dtype(dtype).itemsize
     if size < LARGE or not COUNTED:
         return np.empty(shape, dtype)
     return np.ndarray(shape, dtype, _pool.buffer(size))
 
 
-def references(buffers: Buffers, k: int) -> int:
-    """How many references to a buffer there are; an array over it holds one."""
-    return sys.getrefcount(buffers[k])
+def _alone() -> int:
+    """How many references to a buffer are counted where only the pool has it."""
+    buffers: Buffers = [np.empty(0)]
+    return sys.getrefcount(buffers[0])
 
 
-ALONE = references([np.empty(0)], 0)
+ALONE = _alone()
 
 
 class Pool:
@@ -56,7 +56,10 @@ class Pool:
             return np.empty(size, np.uint8)
         try:
             k = self.free(size)
-            found = np.empty(size, np.uint8) if k is None else self.buffers.pop(k)
+            if k is not None:
+                self.buffers.append(self.buffers.pop(k))
+                return self.buffers[-1]
+            found = np.empty(size, np.uint8)
             self.buffers.append(found)
             self.forget()
         finally:
@@ -64,18 +67,16 @@ class Pool:
         return found
 
     def free(self, size: int) -> int | None:
-        """The place of the smallest free buffer that fits."""
-        best = None
-        for k in range(len(self.buffers)):
-            have = self.buffers[k].nbytes
-            if (
-                size <= have <= SLACK * size
-                and references(self.buffers, k) == ALONE
-                and (best is None or have < self.buffers[best].nbytes)
-            ):
-                best = k
+        """The place of the smallest free buffer that fits; of several the one that was used last,
+        which may still be in the cache of the processor."""
+        buffers, best, least = self.buffers, None, SLACK * size
+        for k in range(len(buffers) - 1, -1, -1):
+            have = buffers[k].nbytes
+            if size <= have <= least and sys.getrefcount(buffers[k]) == ALONE:
                 if have == size:
-                    break
+                    return k
+                if best is None or have < least:
+                    best, least = k, have
         return best
 
     def forget(self) -> None:
@@ -86,7 +87,7 @@ class Pool:
         for wanted in (True, False):
             k = 0
             while total > self.limit and k < len(self.buffers):
-                if (references(self.buffers, k) == ALONE) is wanted:
+                if (sys.getrefcount(self.buffers[k]) == ALONE) is wanted:
                     total -= self.buffers.pop(k).nbytes
                 else:
                     k += 1

@@ -123,6 +123,35 @@ def test_the_arguments_are_not_overwritten():
     np.testing.assert_array_equal(A[0], before)
 
 
+def test_each_element_overwrites_an_argument_of_all_for_itself():
+    def f(x, table):
+        table[table == 0] = x[0]
+        table += x
+        return table
+
+    x, table = A[0], np.arange(A[0].shape[1], dtype=float)
+    before = table.copy()
+    for mapped in (vmap(f, in_axes=(0, None)), jit(vmap(f, in_axes=(0, None)))):
+        close(mapped(x, table), loop(lambda x: f(x, table.copy()), x))
+        np.testing.assert_array_equal(table, before)
+
+    def inside(table):
+        made = vmap(f, in_axes=(0, None))(x, table)
+        return np.sum(made**2) + np.sum(table)
+
+    expected = 1 + 2 * np.sum([f(row, table.copy()) for row in x], axis=0) * (table != 0)
+    close(grad(inside)(table), expected)
+
+
+def test_an_argument_of_all_that_is_another_too():
+    def f(x, table, same):
+        table += x
+        return same
+
+    with pytest.raises(ArgumentError, match="share memory"):
+        jit(lambda x, t: vmap(f, in_axes=(0, None, None))(x, t, t))(A[0], A[0][0])
+
+
 # -- what can be mapped
 
 

@@ -20,10 +20,13 @@ FUNCTIONS = (  # whose parameters are looked at
     "pure_callback value_and_grad vjp vmap"
 )
 PARTS = {  # modules among the names of a module
-    "jax": "checkpoint_policies custom_batching custom_derivatives debug distributed dlpack dtypes "
-    "errors "
-    "example_libraries experimental export ffi flatten_util image interpreters lax monitoring nn "
-    "numpy ops profiler random scipy sharding stages test_util tree tree_util typing",
+    "jax": "api_util checkpoint_policies core custom_batching custom_derivatives debug distributed "
+    "dlpack dtypes errors "
+    "example_libraries experimental export ffi flatten_util image interpreters lax lib memory "
+    "monitoring nn numpy ops profiler random ref scipy sharding stages test_util tree tree_util "
+    "typing version",
+    "jax.scipy": "cluster fft integrate interpolate linalg ndimage optimize signal sparse spatial "
+    "special stats",
     "jax.numpy": "fft linalg",
     "jax.lax": "linalg",
     "jax.nn": "initializers",

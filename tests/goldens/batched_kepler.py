@@ -5,14 +5,11 @@ def kepler_vmap(m):
     """kepler for a batch.  From test_goldens_batched.py:76."""
     e = m.copy()
     going = np.ones(m.shape, bool)  # line 82
-    passes = 0
     for _ in range(50):
-        passes += 1
         e_2 = e[going]
         m_2 = m[going]
         d = (e_2 - 0.3 * np.sin(e_2) - m_2) / (1 - 0.3 * np.cos(e_2))  # line 80
-        e_2 -= d  # line 81
-        e[going] = e_2  # line 82
+        e[going] -= d  # line 82
         going[going] = np.logical_not(np.abs(d) < 1e-12)
         if not np.any(going):
             break

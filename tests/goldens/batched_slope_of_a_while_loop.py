@@ -9,10 +9,9 @@ def slope_of_a_while_loop_grad_vmap(x):
     x = x.copy()
     while np.any(going):  # line 72
         x_2 = x[going]  # line 71
-        passes_2 = passes[going]
         x_saved.append(x_2)  # line 72
         x_2 = 0.7 * x_2 * np.sin(x_2)
-        passes[going] = passes_2 + 1  # line 71
+        passes[going] += 1  # line 71
         x[going] = x_2
         going[going] = x_2 > 1
 

@@ -10,8 +10,7 @@ def steps_to_one_vmap(x):
         n_2 = n[going]  # line 63
         x_2 = x[going]
         x_2 = np.where(n_2 % 2 == 0, x_2 / 2, x_2 - 1)  # line 64
-        n_2 += 1  # line 65
         x[going] = x_2  # line 63
-        n[going] = n_2
+        n[going] += 1
         going[going] = x_2 > 1
     return x, n

@@ -301,6 +301,36 @@ def walrus(x):
     return z
 
 
+@row("texts, members of enumerations and `None` as states of loops")
+def states(x):
+    state, previous, total = "off", None, 0.0
+    for v in x:
+        if state == "off" and v > 0.5:
+            state = "on"
+        elif state == "on":
+            state = "off"
+        total += v**2 if state == "on" else v * x[0]
+        total *= 1.5 if previous == "on" else 1.0
+        previous = state
+    return total
+
+
+@row("`match` on data: numbers, strings, members of enumerations, `None`, `\\|`")
+def matched_by_data(x):
+    match np.sign(x[0]):
+        case 1 | 0:
+            y = x[1] ** 3
+        case -1 if x[2] > 0:
+            y = x[1] * x[2]
+        case other:
+            y = x[1] * other
+    match "left" if x[0] > 0 else "right":
+        case "left":
+            return y
+        case _:
+            return 2 * y
+
+
 @row("`match` on static structure")
 def matched(x):
     total = 0.0

@@ -1,5 +1,7 @@
 """Comprehensions, containers, assignment, strings and names."""
 
+import bisect
+import heapq
 from collections import deque
 
 import numpy as np
@@ -183,6 +185,29 @@ def rearranged(x):
     longer = found[:2] + sorted(found, reverse=True)
     longer.reverse()
     return longer[0] * longer.pop(0) + longer.pop() * longer[1] + len(longer)
+
+
+@row("`insert`, `remove`, `index`, `count`, `pop(k)`, `del` of lists, by data")
+def moved_in_lists(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.insert(0, v**2)
+    found.insert(int(x[0] > 0), x[1])
+    taken = found.pop(found.index(max(found)))
+    del found[-1]
+    found.remove(x[1])
+    return taken * x[2] + len(found) + found.count(x[1]) * x[1]
+
+
+@row("`heapq` and `bisect`")
+def heaps_and_places(x):
+    heap, ordered = [], []
+    for k, v in enumerate(x):
+        heapq.heappush(heap, (v**2, k))
+        bisect.insort(ordered, v)
+    least, k = heapq.heappop(heap)
+    return least * x[k] + ordered[bisect.bisect(ordered, 0.1)] ** 2
 
 
 @row("`np.r_`, `np.c_`")

@@ -75,21 +75,12 @@ def keeps_text(x):
     return np.sum(x)
 
 
-@refused("`insert`, `remove`, `index`, `count`, `del` of a list filled in a loop", ".insert() of a")
-def inserts(x):
-    filled = []
-    for v in x:
-        filled.append(v)
-    filled.insert(0, x[0])
-    return filled[0]
-
-
-@refused("`insert`, `remove`, `index`, `count`, `del` of a list filled in a loop", "del of an elem")
+@refused("stores to slices, and `del` of slices, of a list filled in a loop", "del of a slice")
 def deletes(x):
     filled = []
     for v in x:
         filled.append(v)
-    del filled[0]
+    del filled[:2]
     return filled[0]
 
 
@@ -115,7 +106,10 @@ def asks(x):
     return float(input("factor: ")) * np.sum(x)
 
 
-@refused("a list returned whose length depends on data", "a list is returned whose length")
+@refused(
+    "a list whose length depends on data, returned to `grad`, `jvp`, `vjp` or `vmap`",
+    "a list is returned whose length",
+)
 def list_of_unknown_length(x):
     def positive(v):
         return [t * t for t in v if t > 0]

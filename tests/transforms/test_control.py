@@ -89,6 +89,19 @@ def test_nested_conditions_are_one():
     assert tapeless.grad(guarded)(10.0, 1) == 20.0
 
 
+def test_what_the_flag_of_a_loop_guards_is_computed_in_the_driver_of_a_kernel():
+    def first_above(x, limit):
+        sums, k = [x], 0
+        while sums[k] <= limit:
+            sums.append(sums[k] + x)
+            if sums[k + 1] > limit:
+                break
+            k += 1
+        return sums[k]
+
+    assert tapeless.jit(first_above)(1.0, 5.0) == first_above(1.0, 5.0) == 5.0
+
+
 def test_ranges_that_fall_are_read_forwards_backwards():
     def backwards(x):
         total = 0.0

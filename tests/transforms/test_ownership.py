@@ -239,3 +239,18 @@ def test_a_row_that_is_read_after_its_store_is_copied_alone():
     block = own(tapeless.grad(states).specialise((V, 4), {}).simplified)
     for loop in every(block, For):
         assert all(let.outs[0].type.ndim == 1 for let in lets(loop.body, "copy"))
+
+
+def test_items_of_a_list_that_are_rows_of_an_array_are_not_overwritten_with_it():
+    def f(x, n):
+        found = []
+        for _ in range(n):
+            found.append(x)  # noqa: PERF401 (a list that grows)
+        x = x + sum(found)
+        return np.sum(x * x)
+
+    x = np.array([0.3, 0.4])
+    for derivative in (tapeless.grad(f), tapeless.jit(tapeless.grad(f))):
+        np.testing.assert_allclose(derivative(x, 4), 50 * x, rtol=1e-14)
+    of_rows = tapeless.vmap(tapeless.grad(f), (0, None))
+    np.testing.assert_allclose(of_rows(np.stack([x, -x]), 4), np.stack([50 * x, -50 * x]))

@@ -242,6 +242,22 @@ def test_ragged_nests_are_kept_on_a_stack():
     close_to(tapeless.grad(triangle)(0.4, 4), slope(lambda x: triangle(x, 4), 0.4), 1e-6)
 
 
+def test_lengths_that_are_computed_in_a_branch():
+    def f(x, n, m):
+        if n > 2:
+            for k in range(n % 3):
+                x = np.sin(x) + k
+        if m > 0:
+            for _ in range(n % m):
+                x = np.cos(x)
+        return x
+
+    for args in [(5, 2), (5, 0), (1, 3)]:
+        args = np.int64(args[0]), np.int64(args[1])
+        expected = slope(lambda x, args=args: f(x, *args), 0.4)
+        close_to(tapeless.grad(f)(0.4, *args), expected, 1e-6)
+
+
 # -- measured
 
 

@@ -47,6 +47,7 @@ from tapeless.transforms.algebra.storing import (
     copied_once,
     made_of_elements,
     read_after_store,
+    read_of_selected,
     stored_part,
     stored_twice,
 )
@@ -97,7 +98,7 @@ RULES: dict[Any, tuple[Rule, ...]] = {
     shapes.reshape: (reshaped_twice, reshaped_sum, spread_scalar, sign_outside),
     shapes.transpose: (transposed_twice, transposed_product, spread_scalar, sign_outside),
     shapes.sum: (constant_before_sum,),
-    parts.index: (read_after_store, sign_outside),
+    parts.index: (read_after_store, read_of_selected, sign_outside),
     parts.update: (stored_twice, stored_part, made_of_elements),
     parts.add_at: (added_zeros, added_to_zeros),
 }

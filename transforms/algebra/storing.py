@@ -76,12 +76,12 @@ def copied_once(s: Let, uses: Uses) -> Any:
 
 def same_place(a: Let, b: Let) -> bool:
     """Whether two reads or stores name the same elements of an array."""
-    rests = [s.args[1 if s.op is parts.index else 2 :] for s in (a, b)]
+    rests = [s.args[1 if s.op in (parts.index, parts.gather) else 2 :] for s in (a, b)]
     return a.params["key"] == b.params["key"] and rests[0] == rests[1]
 
 
 def stored_part(s: Let, uses: Uses) -> Any:
-    """x[k] = x[k] + v is x[k] += v; x[k] = (x[k] with [j] = v) is x[k, j] = v."""
+    """x[k] = x[k] + v is x[k] += v; x[k] = (x[k] with [j] = v) is x[k, j] = v. So with masks."""
     x, v = s.args[:2]
     if (same := made_by(v, parts.index)) is not None and _of(same, s):
         return x
@@ -90,7 +90,9 @@ def stored_part(s: Let, uses: Uses) -> Any:
         return None
     a, b = let.args[:2]
     for old, new in ((a, b), (b, a)) if let.op is add else ((a, b),):
-        part = made_by(old, parts.index)
+        if (made := _of_selected(old, let, s)) is not None:
+            return let.op(x, new, *made[1], key=made[0])
+        part = made_by(old, parts.index) or _selected(old, let)
         if part is None or not _of(part, s):
             continue
         if let.op in (parts.update, parts.add_at):
@@ -101,8 +103,49 @@ def stored_part(s: Let, uses: Uses) -> Any:
     return None
 
 
+def _selected(old: Atom, sum_: Let) -> Let | None:
+    """What x[mask] + v is the sum of: no place is named twice."""
+    part = made_by(old, parts.gather) if sum_.op in (add, sub) else None
+    return None if part and parts.may_repeat(part.params["key"], part.args[1:]) else part
+
+
 def _of(part: Let, store: Let) -> bool:
     return part.args[0] is store.args[0] and same_place(part, store)
+
+
+def _of_selected(old: Atom, store: Let, back: Let) -> Any:
+    """The key and atoms of x[mask, k] for x[mask] = (x[mask] with [:, k] = v)."""
+    part = made_by(old, parts.gather)
+    if part is None or part.args[0] is not back.args[0] or part.args[1:] != back.args[2:]:
+        return None
+    if part.params["key"] != back.params["key"] or store.op not in (parts.update, parts.add_at):
+        return None
+    return places_of_selected(part, store.params["key"], store.args[2:])
+
+
+def places_of_selected(part: Let, key: parts.Key, rest: tuple[Atom, ...]) -> Any:
+    """The key and atoms of x[mask, k] for x[mask][:, k], where one number names a place for all."""
+    mask, *more = part.args[1:]
+    plain = not more and mask.type.dtype.kind == "b" and mask.type.ndim == 1
+    if not plain or part.params["key"] != (parts.Slot(0),) or key[:1] != (slice(None),):
+        return None
+    numbers = [e for e in key[1:] if isinstance(e, (int, parts.Slot))]
+    slices = [e for e in key[1:] if e == slice(None)]
+    if not numbers or len(numbers) + len(slices) + 1 < len(key) or any(a.type.shape for a in rest):
+        return None
+    moved = [parts.Slot(e.k + 1) if isinstance(e, parts.Slot) else e for e in key[1:]]
+    return (parts.Slot(0), *moved), (mask, *rest)
+
+
+def read_of_selected(s: Let, uses: Uses) -> Any:
+    """x[mask][:, k] is x[mask, k]: nothing else is copied."""
+    part = made_by(s.args[0], parts.gather)
+    places = part and places_of_selected(part, s.params["key"], s.args[1:])
+    if part is None or places is None:
+        return None
+    made = parts.gather(part.args[0], *places[1], key=places[0])
+    made.type = s.outs[0].type
+    return made
 
 
 def stored_twice(s: Let, uses: Uses) -> Any:

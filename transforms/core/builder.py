@@ -174,7 +174,7 @@ def _computed(value: Var, of: Callable[[Atom], Size | None]) -> Size | None:
         return None
     if let.op.name == "size_value":
         return let.params["size"]  # type: ignore[no-any-return]
-    if not all(a.type.dtype.kind in "iu" for a in let.args):
+    if not all(a.type.dtype.kind in "iu" for a in (*let.args, *let.outs)):
         return None
     sizes = [of(x) for x in let.args]
     if None in sizes or (sizes[-1] == 0 and let.op.name in ("floordiv", "mod")):
@@ -190,6 +190,7 @@ ARITHMETIC_OF_SIZES: dict[str, Callable[..., Any]] = {
     "floordiv": operator.floordiv,
     "mod": operator.mod,
     "neg": operator.neg,
+    "cast": lambda n: n,
 }
 
 

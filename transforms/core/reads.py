@@ -40,11 +40,11 @@ def sizes_in(value: Any) -> frozenset[dims.Symbol]:
     return NONE
 
 
-def written_params(s: Let) -> list[Any]:
+def written_params(s: Let) -> dict[str, Any]:
     """The parameters of an operation that its source shows."""
     text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
     text = text[0] if isinstance(text, tuple) else text
-    return [value for key, value in s.params.items() if f"{{{key}" in text]
+    return {key: value for key, value in s.params.items() if f"{{{key}" in text}
 
 
 def reads(s: Statement) -> list[Var]:

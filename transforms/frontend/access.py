@@ -10,21 +10,30 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend import capture, special
 from tapeless.transforms.frontend.attributes import seen, watch_class
 from tapeless.transforms.frontend.branches import each
 from tapeless.transforms.frontend.calls import Calls
-from tapeless.transforms.frontend.either import Either
+from tapeless.transforms.frontend.either import Either, either
 from tapeless.transforms.frontend.environment import watched
 from tapeless.transforms.frontend.frames import Frame
 from tapeless.transforms.frontend.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.kin import current, put_back
-from tapeless.transforms.frontend.locations import AttributeLocation, before_change, put_attribute
+from tapeless.transforms.frontend.list_methods import of_data
+from tapeless.transforms.frontend.locations import (
+    CONTAINERS,
+    AttributeLocation,
+    before_change,
+    put_attribute,
+)
+from tapeless.transforms.frontend.outside import refuse_foreign_store
 from tapeless.transforms.frontend.picking import NOTHING, make_room, picked
 from tapeless.transforms.frontend.provenance import name_of, static_attribute
 from tapeless.transforms.frontend.python_numbers import attribute_of
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, constant, wrap
+from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import contains_symbol
 
@@ -59,6 +68,9 @@ class Access(Calls):
         if isinstance(obj, Either):
             each(lambda one: self.set_attr(one, name, value), obj)
             return
+        if isinstance(obj, Symbol):
+            _set_of_array(obj, name, value)
+            return
         found = static_attribute(type(obj), name)
         if isinstance(found, property) and found.fset is not None:
             self.call(found.fset, obj, value)
@@ -82,6 +94,8 @@ class Access(Calls):
     def item(self, obj: Any, key: Any) -> Any:
         if isinstance(obj, Either):
             return each(lambda one: self.item(one, key), obj)
+        if isinstance(key, (Either, Chosen)) and isinstance(obj, dict):
+            return each(lambda one: self.item(obj, one), either(key))
         method = special.special(obj, "__getitem__")
         if method is not None:
             return trace().enter(method, obj, key)
@@ -110,7 +124,11 @@ class Access(Calls):
         if method is not None:
             trace().enter(method, obj, key, value)
             return
+        if isinstance(obj, np.ndarray) and obj.dtype.kind in "OSU":
+            raise UnsupportedError("a store to an array made of None or of text", "use a list")
         before_change(obj)
+        if not isinstance(obj, (Symbol, *CONTAINERS)):
+            refuse_foreign_store(obj)
         make_room(obj, key, value)
         obj[key] = value
         put_back(obj)
@@ -120,9 +138,25 @@ class Access(Calls):
         if method is not None:
             trace().enter(method, obj, key)
             return
+        filled = getattr(obj, "tail", None) is not None
+        if not isinstance(key, slice) and (filled or of_data(obj, "pop", (key,)) is not None):
+            self.call(obj.pop, key)
+            return
         before_change(obj)
         del obj[key]
         put_back(obj)
+
+
+def _set_of_array(x: Symbol, name: str, value: Any) -> None:
+    """Parts of complex numbers are stored to; the rest would make another array of it."""
+    if name == "imag" and x.type.dtype.kind != "c":
+        raise TypeError("array does not have imaginary part to set")
+    if name in ("real", "imag") and x.mutable:
+        getattr(x, name)[...] = value
+        return
+    if hasattr(np.ndarray, name):
+        raise UnsupportedError(f".{name} of an array is set", "make a new one: x = x.reshape(...)")
+    raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
 
 
 def _filled(obj: Any, key: Any) -> Any:

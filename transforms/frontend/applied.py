@@ -10,8 +10,10 @@ import numpy as np
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.builtins_ import BUILTINS
 from tapeless.transforms.frontend.comprehensions import comprehension
-from tapeless.transforms.frontend.symbols import call_numpy
+from tapeless.transforms.frontend.stand_ins import stand_in
+from tapeless.transforms.frontend.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.values import contains_symbol
+from tapeless.transforms.written.several import inserted
 from tapeless.transforms.written.table import WRITTEN
 
 
@@ -84,7 +86,15 @@ def _vectorized(hooks: Any, f: np.vectorize, *args: Any, **kwargs: Any) -> Any:
     return _stacked(lambda item: hooks.call(f.pyfunc, *item), items).reshape(*shape)
 
 
+def _insert(hooks: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """In an array the positions are data; a list or a slice of them is known."""
+    if isinstance(obj, (Symbol, np.ndarray)) and obj.ndim:
+        return hooks.call(inserted, arr, _numpy(np.asarray, obj), values, axis)
+    return hooks.call_native(np.insert, (arr, obj, values), {"axis": axis})
+
+
 APPLIED: dict[Any, Any] = {
+    np.insert: _insert,
     np.piecewise: _piecewise,
     np.apply_along_axis: _apply_along_axis,
     np.apply_over_axes: _apply_over_axes,
@@ -95,10 +105,15 @@ def applied(f: Any) -> Any:
     """How the function, or the object that np.vectorize made, is staged; None if it is neither."""
     if isinstance(f, np.vectorize):
         return lambda hooks, *args, **kwargs: _vectorized(hooks, f, *args, **kwargs)
-    return APPLIED.get(f) or (functools.partial(_written, f) if f in WRITTEN else None)
+    if (found := APPLIED.get(f)) is not None:
+        return found
+    ours = WRITTEN.get(f) or stand_in(f)
+    return None if ours is None else functools.partial(_written, f, ours)
 
 
-def _written(f: Any, hooks: Any, *args: Any, **kwargs: Any) -> Any:
-    """Our code for a function of NumPy, where a symbol or a function of the user is passed."""
-    staged = any(contains_symbol(a) or callable(a) for a in (*args, *kwargs.values()))
-    return hooks.call(WRITTEN[f], *args, **kwargs) if staged else hooks.call_native(f, args, kwargs)
+def _written(f: Any, ours: Any, hooks: Any, *args: Any, **kwargs: Any) -> Any:
+    """Our code for a function, where a symbol or a function of the user is passed, or a class."""
+    staged = isinstance(f, type) or any(
+        contains_symbol(a) or callable(a) for a in (*args, *kwargs.values())
+    )
+    return hooks.call(ours, *args, **kwargs) if staged else hooks.call_native(f, args, kwargs)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.frontend.capture import outer
 from tapeless.transforms.frontend.provenance import LIBRARIES, name_of
 from tapeless.transforms.frontend.python_numbers import has_attribute
@@ -57,6 +59,8 @@ def _owner(obj: Any, name: str) -> Any:
         parts: Any = obj
         cls = parts.__self_class__
         return None if unchanging(cls) else super(parts.__thisclass__, cls)
+    if isinstance(obj, np.ndarray):  # a copy, or made inside: others are symbols
+        return None
     if not trace().birth(obj):
         return obj
     found = _of_class(type(obj), name)

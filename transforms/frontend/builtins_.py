@@ -23,7 +23,7 @@ from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, mus
 from tapeless.transforms.frontend.copies import copied, deep_copied
 from tapeless.transforms.frontend.effects import effect_parts, formatted
 from tapeless.transforms.frontend.either import Either
-from tapeless.transforms.frontend.extremes import column_of, extremum, filled, listed
+from tapeless.transforms.frontend.extremes import column_of, extremum, filled, listed, of_python
 from tapeless.transforms.frontend.iteration import (
     accumulate,
     count_,
@@ -41,6 +41,7 @@ from tapeless.transforms.frontend.iteration import (
 from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.kin import MUTABLE
 from tapeless.transforms.frontend.locations import put_attribute
+from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.once import iter_, once, zipped
 from tapeless.transforms.frontend.ordering import sorted_
 from tapeless.transforms.frontend.outside import record, refuse_file, refuse_outside
@@ -48,7 +49,7 @@ from tapeless.transforms.frontend.python_numbers import class_of
 from tapeless.transforms.frontend.records import replaced
 from tapeless.transforms.frontend.staged_deque import new_deque
 from tapeless.transforms.frontend.staged_list import StagedList
-from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, python_number, wrap
+from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
@@ -74,6 +75,7 @@ def _sum(hooks: Any, x: Any, start: Any = 0) -> Any:
     column = column_of(x) if must_roll(x) else None
     if column is not None:
         total = apply(FUNCTIONS[np.sum], column, axis=0)
+        total = python_number(total) if of_python(x) else total
         return total if isinstance(start, int) and start == 0 else start + total
     return folded(hooks, functools.partial(special.binary, "Add"), x, start)
 
@@ -192,7 +194,7 @@ def _any_all(conjunction: bool) -> Any:
         if must_roll(x):
             x = _truths(x)
         if must_roll(x):
-            return _reduce_rolled(x, np.all if conjunction else np.any)
+            return python_number(_reduce_rolled(x, np.all if conjunction else np.any))
         for v in x:  # no further than Python goes
             known = truth(v)
             if isinstance(known, Symbol):
@@ -251,7 +253,8 @@ def _math_sum(hooks: Any, x: Any) -> Any:
 def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
     x = listed(x)
     if must_roll(x):
-        return _reduce_rolled(x, np.prod) * start
+        made = _reduce_rolled(x, np.prod)
+        return (python_number(made) if of_python(x) else made) * start
     return functools.reduce(functools.partial(special.binary, "Mult"), x, start)
 
 

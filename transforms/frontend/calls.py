@@ -24,14 +24,17 @@ from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.environment import reads_environment, watched
 from tapeless.transforms.frontend.iterators import advancing
 from tapeless.transforms.frontend.kin import MUTABLE, put_back
+from tapeless.transforms.frontend.list_methods import of_data
 from tapeless.transforms.frontend.locations import before_change, put_attribute
-from tapeless.transforms.frontend.outside import record, refuse_outside, spelling
+from tapeless.transforms.frontend.outside import record, refuse_kept, refuse_outside, spelling
 from tapeless.transforms.frontend.provenance import (
     LIBRARIES,
     hashable,
     impure,
     is_numpy,
+    may_change,
     of_library,
+    of_objects,
     qualified,
 )
 from tapeless.transforms.frontend.records import is_record, new_record
@@ -117,6 +120,8 @@ class Calls:
         if isinstance(method, types.FunctionType):
             watch_class(type(f), "__call__")
             return self.call_function(method, (f, *args), kwargs)
+        if hasattr(type(method), "__staged_call__"):
+            return self.call(method, f, *args, **kwargs)
         if not callable(f):
             raise TypeError(f"'{type(f).__name__}' object is not callable")
         return self.call_native(f, args, kwargs)
@@ -129,12 +134,23 @@ class Calls:
             return trace().born(StagedList(made)) if type(made) is list else made
         if is_stateful(f.__self__) or spelling(f) is not None:
             return self.call_native(f, args, kwargs)
+        if (written := of_data(f.__self__, f.__name__, args)) is not None:
+            return self.call(written, f.__self__, *args, **kwargs)
+        in_order(f)
         if isinstance(f.__self__, StagedList) and f.__name__ not in READERS:
             before_change(f.__self__)
             made = f(*args, **kwargs)
             put_back(f.__self__)
             return made
         if isinstance(f.__func__, types.FunctionType):
+            library = of_library(f.__func__)
+            if library and isinstance(f.__self__, MUTABLE) and f.__name__ not in READERS:
+                before_change(f.__self__)  # a Counter
+                made = f(*args, **kwargs)
+                put_back(f.__self__)
+                return made
+            if library and contains_symbol((args, kwargs)):
+                refuse_kept(f)
             return self.call_function(f.__func__, (f.__self__, *args), kwargs)
         return self.call(f.__func__, f.__self__, *args, **kwargs)
 
@@ -211,6 +227,8 @@ class Calls:
             return None
         if hashable(f):
             refuse_outside(f, args, kwargs)
+        if (written := of_data(this, name, args)) is not None:
+            return self.call(written, this, *args, **kwargs)
         if isinstance(this, MUTABLE) and not isinstance(f, type):
             if name not in READERS:
                 before_change(this)
@@ -228,6 +246,8 @@ class Calls:
             # a generator made inside
             what = "draws from a generator that is made outside of it"
             trace().only_once(what, "draw before the loop or test", trace().birth(this))
+        elif may_change(this):
+            in_order(f)
         elif impure(f):
             raise UnsupportedError(
                 f"{qualified(f)} gives other values at each call, and would be frozen by staging",
@@ -237,7 +257,7 @@ class Calls:
             changeable(name, args)
         if is_numpy(f) or (hashable(f) and f in FUNCTIONS):
             arrays = any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values()))
-            known = hashable(f) and (f in FUNCTIONS or f in WRITERS)
+            known = hashable(f) and (f in FUNCTIONS or f in WRITERS) and not of_objects(f, args)
             if symbolic or (known and (f in STAGED_ALWAYS or arrays)):
                 return call_numpy(f, args, dict(kwargs))
         made = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
@@ -270,6 +290,13 @@ class Calls:
         if t.blocks[-1] is block and len(block) > start:
             t.stretches.append(Stretch(short_name(f), f.__code__, block[start:], names, origin))
         return advancing(made)
+
+
+def in_order(method: Any) -> None:
+    """Objects of Python's library change in the order of the program, and are not put back."""
+    if may_change(method.__self__):
+        what = f"calls {qualified(method)}, which may change an object that is made outside of it"
+        trace().only_once(what, "use lists, dicts and arrays", trace().birth(method.__self__))
 
 
 def changeable(name: str, args: tuple[Any, ...]) -> None:
@@ -358,6 +385,7 @@ def _need_integers(f: Any, args: tuple[Any, ...]) -> None:
 
 def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs a function that has no rule on symbols, which it may pass on but not look into."""
+    refuse_kept(f)
     try:
         return f(*args, **kwargs)
     except TapelessError:

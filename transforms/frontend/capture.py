@@ -105,7 +105,13 @@ def _contents(array: Any) -> Any:
 
 
 def _item(get: Callable[[], Any], key: Any) -> Callable[[], Any]:
-    return lambda: get()[key]
+    return lambda: _builtin("__getitem__", get(), key)
+
+
+def _builtin(method: str, value: Any, *args: Any) -> Any:
+    """The method of the builtin container: a user's class may mean something else by its own."""
+    base = next((kind for kind in (list, tuple, dict) if isinstance(value, kind)), type(value))
+    return getattr(base, method)(value, *args)
 
 
 def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
@@ -124,8 +130,11 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
         for k, v in value.items() if isinstance(value, dict) else ():
             dict.__setitem__(made, k, outer(v, _item(get, k), f"{name}[{k!r}]", value))
         return made
-    t.reads["length", id(value)] = Guard(f"the length of {name}", lambda: len(get()), len(value))
-    parts = [outer(v, _item(get, k), f"{name}[{k}]", value) for k, v in enumerate(value)]
+    items = list(_builtin("__iter__", value))
+    t.reads["length", id(value)] = Guard(
+        f"the length of {name}", lambda: _builtin("__len__", get()), len(items)
+    )
+    parts = [outer(v, _item(get, k), f"{name}[{k}]", value) for k, v in enumerate(items)]
     made = _of_parts(value, parts)
     t.reads[key] = (value, made, get)
     t.reads["copy", id(made)] = made

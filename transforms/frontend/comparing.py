@@ -13,14 +13,17 @@ import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend import special
-from tapeless.transforms.frontend.branches import choose, short_circuit
+from tapeless.transforms.frontend.branches import choose, each, short_circuit
 from tapeless.transforms.frontend.comprehensions import comprehension
+from tapeless.transforms.frontend.either import Either, either
 from tapeless.transforms.frontend.iterators import Once
+from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.provenance import static_attribute
 from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply
+from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops.table import FUNCTIONS
@@ -43,12 +46,13 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     return same if kind == "Eq" else _opposite(same)
 
 
-def undecided(value: Any) -> bool:
-    """Whether what a comparison of the value gives is known only when the program runs."""
+def undecided(value: Any, depth: int = 50) -> bool:
+    """Whether what a comparison of the value gives is known only when the program runs; objects
+    may hold themselves."""
     if contains_symbol(value):
         return True
-    parts = value if isinstance(value, (tuple, list)) else _fields("eq", value)
-    return parts is not None and any(map(undecided, parts))
+    parts = value if isinstance(value, (tuple, list)) else fields_compared("eq", value)
+    return parts is not None and depth > 0 and any(undecided(p, depth - 1) for p in parts)
 
 
 def _elements(name: str, value: Any) -> Any:
@@ -59,16 +63,16 @@ def _elements(name: str, value: Any) -> Any:
         return tuple(value)
     if isinstance(value, list):
         return None if getattr(value, "tail", None) is not None else list(value)
-    return _fields(name, value)
+    return fields_compared(name, value)
 
 
-def _fields(name: str, value: Any) -> Any:
+def fields_compared(name: str, value: Any) -> Any:
     """The fields that a dataclass compares by code of its own."""
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return None
     code = getattr(static_attribute(type(value), f"__{name}__"), "__code__", None)
     if code is None and name == "ne":
-        return _fields("eq", value)
+        return fields_compared("eq", value)
     if code is None or code.co_filename != "<string>":
         return None
     return _Fields(getattr(value, f.name) for f in dataclasses.fields(value) if f.compare)
@@ -103,6 +107,8 @@ def _opposite(test: Any) -> Any:
 
 def contained(item: Any, container: Any) -> Any:
     """item in container."""
+    if isinstance(item, (Chosen, Either)):
+        return each(lambda one: contained(one, container), either(item))
     if isinstance(container, Once):
         container = container.rest()
     if isinstance(container, Sequence) and not container.is_range:
@@ -110,7 +116,7 @@ def contained(item: Any, container: Any) -> Any:
             "ListComp", (container, lambda v: (lambda: True, lambda: v), False)
         )
     if isinstance(container, Symbol):
-        return apply(FUNCTIONS[np.any], special.binary("Eq", item, container))
+        return python_number(apply(FUNCTIONS[np.any], special.binary("Eq", item, container)))
     if isinstance(container, StagedList) and container.tail is not None:
         return _in_columns(item, container)
     if isinstance(container, (range, Sequence)):
@@ -136,7 +142,7 @@ def _in_columns(item: Any, filled: StagedList) -> Any:
     found = _matching(item, filled.tail.spec, iter(filled.arrays()))
     if found is True:
         return filled.length() > 0
-    return found if found is False else apply(FUNCTIONS[np.any], found)
+    return found if found is False else python_number(apply(FUNCTIONS[np.any], found))
 
 
 def _matching(item: Any, spec: Any, columns: Any) -> Any:

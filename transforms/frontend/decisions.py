@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.errors import Signal, UnsupportedError
+from tapeless.transforms.core.language import Type
+from tapeless.transforms.errors import Signal, StructureError, UnsupportedError
 
 
 @dataclass
@@ -17,10 +18,12 @@ class Decisions:
     axes: set[tuple[Any, int]] = field(default_factory=set)  # of leaves, and of arrays from outside
     contents: set[str] = field(default_factory=set)  # names of integer arrays from outside
     unroll: dict[Any, str] = field(default_factory=dict)
+    wider: dict[Any, list[Any]] = field(default_factory=dict)  # types of what lists hold
     outlines: bool = True  # functions that are called often become functions of the program
     recursive: set[Any] = field(default_factory=set)  # code that becomes a function of the program
     counts: bool = True  # functions that call themselves often become such
-    counted: bool = False  # one did
+    counted: bool = False  # one did, or a loop is kept
+    kept: set[Any] = field(default_factory=set)  # long loops of known numbers that stay loops
     homes: dict[dims.Symbol, tuple[Any, int]] = field(
         default_factory=dict
     )  # symbol -> leaf, axis (-1: value)
@@ -32,11 +35,35 @@ class Decisions:
         self.recursive.add(code)
         raise Restart
 
+    def keep(self, loop: Any) -> None:
+        """A loop of known numbers makes very many passes: start again, with the loop recorded."""
+        if self.counts and loop not in self.kept and loop not in self.unroll:
+            self.kept.add(loop)
+            self.counted = True
+            raise Restart
+
     def unroll_all(self, loops: dict[Any, str]) -> None:
         """Start again with these loops unrolled, if they were not."""
         if loops.keys() - self.unroll.keys():
             self.unroll |= loops
             raise Restart
+
+    def widen(self, key: Any, kinds: list[Any]) -> None:
+        """A list gets numbers of another type later: start again, with a type for both."""
+        if self.wider.get(key) == kinds:
+            raise StructureError("the types of the elements of a list do not settle")
+        self.wider[key] = kinds
+        raise Restart
+
+    def widened(self, key: Any, types: list[Type]) -> list[Type]:
+        """The types of what a list holds from its start on, where it begins with these."""
+        kinds = self.wider.get(key, ())
+        if len(kinds) != len(types):
+            return types
+        return [
+            t if t.shape else Type(dtype, (), weak)
+            for t, (dtype, weak) in zip(types, kinds, strict=True)
+        ]
 
     def fix_sizes(self, symbols: set[dims.Symbol]) -> None:
         """An axis whose length must be known after all: start again with it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -90,7 +91,15 @@ def decided_by_data(wanted: Atom) -> bool:
             return True
         else:
             known = True
+            left += _bounds(a)
     return not known
+
+
+def _bounds(index: Var) -> Iterator[Var]:
+    """What the bounds of a loop variable are made of."""
+    for symbol in dims.symbols(index.size) if index.size is not None else ():
+        for bound in trace().bounds.get(symbol, ()):
+            yield from (s.var for s in dims.symbols(bound) if s.var is not None)
 
 
 def _is_index(a: Var) -> bool:

@@ -15,6 +15,7 @@ import ast
 import itertools
 from dataclasses import dataclass, replace
 
+from tapeless.transforms.frontend.matching import Matching
 from tapeless.transforms.frontend.syntax import RESULT, unused
 
 
@@ -31,9 +32,15 @@ class Context:
 
 def desugar(body: list[ast.stmt]) -> list[ast.stmt]:
     """The body of a function without return statements; its result is in the variable RESULT."""
+    matching = Matching()
+    body = [*itertools.chain.from_iterable(map(_listed, map(matching.visit, body)))]
     end = ast.copy_location(ast.Return(value=ast.Constant(None)), body[-1])
     ast.fix_missing_locations(end)
     return _lower([*body, end], Context(itertools.count(1)))
+
+
+def _listed(made: ast.stmt | list[ast.stmt]) -> list[ast.stmt]:
+    return made if isinstance(made, list) else [made]
 
 
 def exits(node: ast.AST, kinds: tuple[type, ...] = (ast.Return, ast.Break, ast.Continue)) -> bool:

@@ -49,6 +49,8 @@ def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
         call.choice()
     elif name == "permutation":
         call.permutation()
+    elif name == "multivariate_normal":
+        call.multivariate_normal()
     else:
         raise call.refusal(f"{name} of a generator from outside cannot be recorded")
     call.refuse_left_overs()
@@ -95,6 +97,7 @@ class _Call:
         self.place: int | None = 0  # of the size among them, given or not; None: it has none
         self.other = name  # the method that takes the size as a shape
         self.shape: tuple[Size, ...] = ()
+        self.lengths: tuple[Size, ...] | None = None  # what is written of it, if not all
         self.dtype, self.weak = FLOAT, False
 
     def refusal(self, problem: str) -> UnsupportedError:
@@ -146,6 +149,7 @@ class _Call:
         self.args = ()
         self.shape = shape_of(atoms(tuple(lengths)))
         self.words = [f"{{lengths_{k}}}" for k in range(len(self.shape))]
+        self.lengths = self.shape
         self.weak = not lengths
         self.other = {"rand": "random_sample", "randn": "standard_normal"}[self.name]
 
@@ -185,6 +189,15 @@ class _Call:
         self.pass_on(n)
         self.shape, self.dtype, self.place = (size_of(atom(atoms(n))),), INTEGER, None
 
+    def multivariate_normal(self) -> None:
+        """multivariate_normal(mean, cov, size): vectors of as many numbers as the mean has."""
+        mean, _ = (self.pass_on(self.take(name)) for name in ("mean", "cov"))
+        size = self.take("size")
+        if size is not None:
+            self.sized(size)
+            self.words[-1], self.lengths = "{lengths}", self.shape
+        self.shape, self.place = (*self.shape, mean.type.shape[0]), None
+
     def count(self, n: Any) -> Any:
         kind = getattr(n, "type", None)
         if not isinstance(n, (int, np.integer)) and (
@@ -198,8 +211,8 @@ class _Call:
 
     def record(self) -> Any:
         how: dict[str, Any] = {"shape": self.shape, "dtype": self.dtype, "weak": self.weak}
-        if self.name in ("rand", "randn"):
-            how["lengths"] = self.shape
+        if self.lengths is not None:
+            how["lengths"] = self.lengths
         text, sized = self.text(self.name, self.words), ""
         if self.other != self.name:
             sized = self.text(self.other, ["{shape}"])

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.frontend.provenance import LIBRARIES
 from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.texts import Chosen, Text
 from tapeless.transforms.frontend.trace import trace
 
 
@@ -23,6 +24,11 @@ class Either:
     test: Any
     yes: Any
     no: Any
+
+    def __post_init__(self) -> None:
+        t, test = trace(), self.test.value()
+        for flag, value in ((test, True), ((test, False), False)):
+            t.means[test, value] = t.means.get((test, value), frozenset()) | {flag}
 
     def taken(self) -> tuple[Any] | None:
         """The one that it is, where a test around this says so."""
@@ -59,6 +65,13 @@ class Either:
         return "<one of two, known when the program runs>"
 
 
+def either(value: Any) -> Any:
+    """Text that data decides, as one of two."""
+    if not isinstance(value, Chosen):
+        return value
+    return Either(value.test, either(value.yes), either(value.no))
+
+
 def fit(a: Any, b: Any) -> bool:
     """Whether a variable may be either, by data: functions and objects, or one thing and None."""
     if a is None or b is None:
@@ -71,6 +84,8 @@ def _has_parts(value: Any) -> bool:
     """Whether it is a function, or an object of a user's class."""
     if isinstance(value, (Symbol, type(None))):
         return False
+    if isinstance(value, (str, Text)):  # beside None
+        return True
     own = (type(value).__module__ or "").partition(".")[0] not in LIBRARIES
     return (
         isinstance(value, Either)
@@ -97,7 +112,9 @@ class Carrying:
 
     def made(self, x: Any) -> Any:
         if isinstance(x, Either):
-            return Either(self.value(x.test), self.value(x.yes), self.value(x.no))
+            parts = [self.value(v) for v in (x.test, x.yes, x.no)]
+            same = parts[0] is x.test and parts[1] is x.yes and parts[2] is x.no
+            return x if same else Either(*parts)
         if isinstance(x, tuple):
             parts = [self.value(v) for v in x]
             return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)

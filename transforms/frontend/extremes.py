@@ -13,6 +13,7 @@ from tapeless.transforms.frontend.branches import choose
 from tapeless.transforms.frontend.comparing import binary, undecided
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.iteration import folded, item_of, len_, map_, zip_
+from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, wrap
@@ -32,6 +33,13 @@ def filled(x: Any) -> Any:
     if isinstance(x, (Symbol, StagedList)) or (isinstance(x, Sequence) and x.is_range):
         return x
     return comprehension("ListComp", (x, lambda item: (lambda: True, lambda: item), False))
+
+
+def of_python(x: Any) -> bool:
+    """Whether something rolled gives numbers of Python's, which adapt to arrays."""
+    tail = getattr(x, "tail", None)
+    weak = tail is not None and all(t.weak for t in tail.items)
+    return weak or (isinstance(x, Sequence) and x.is_range)
 
 
 def column_of(x: Any) -> Any:
@@ -91,5 +99,6 @@ def _of_rolled(name: str, hooks: Any, x: Any, key: Any) -> Any:
     if column is None or column.ndim != 1:
         return folded(hooks, functools.partial(_better, kind), zip_(hooks, keys, x))[1]
     if key is None:
-        return apply(FUNCTIONS[numpy], column, axis=0)
+        made = apply(FUNCTIONS[numpy], column, axis=0)
+        return python_number(made) if of_python(x) else made
     return item_of(x)[1](apply(FUNCTIONS[position], column))

@@ -12,14 +12,16 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.language import Literal
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.branches import branch, choose
+from tapeless.transforms.frontend.branches import branch, choose, each
 from tapeless.transforms.frontend.comprehensions import Lazy, Undecided, must_roll
 from tapeless.transforms.frontend.effects import raise_
+from tapeless.transforms.frontend.either import either
 from tapeless.transforms.frontend.iterators import Counting, Once, inside
 from tapeless.transforms.frontend.loops import for_loop
 from tapeless.transforms.frontend.sequences import Sequence, counted, sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, atoms, wrap
+from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import trace
 
 
@@ -44,6 +46,8 @@ def len_(hooks: Any, x: Any) -> Any:
         return x.length()
     if isinstance(x, Sequence):
         return wrap(_count(x))
+    if isinstance(x, Chosen):
+        return each(len, either(x))
     method = getattr(type(x), "__len__", None)
     return hooks.call(method, x) if hasattr(method, "__code__") else len(x)
 

@@ -25,8 +25,8 @@ class ListContents:
     items: tuple[Any, ...]
     tail: Any
 
-    def spec(self) -> Spec:
-        parts = take_apart(self.items)
+    def spec(self, part: Callable[[Any], Spec] = take_apart) -> Spec:
+        parts = take_apart(self.items, part)
         return Spec(tuple, self.items, (id(self.tail), *parts.keys), parts.children)
 
 
@@ -142,7 +142,8 @@ class ClosureLocation(Location):
         self.cell.cell_contents = value
 
 
-def entry_spec(loc: Location, value: Any) -> Spec:
+def entry_spec(loc: Location, value: Any, part: Callable[[Any], Spec] = take_apart) -> Spec:
+    """What a location holds, taken apart; `part` does so with a value."""
     if isinstance(value, ListContents):
-        return value.spec()
-    return Spec("static", value) if isinstance(value, Diverged) else take_apart(value)
+        return value.spec(part)
+    return Spec("static", value) if isinstance(value, Diverged) else part(value)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import (
     Atom,
     Literal,
@@ -19,6 +19,7 @@ from tapeless.transforms.errors import (
 )
 from tapeless.transforms.frontend.branches import branch, short_circuit
 from tapeless.transforms.frontend.iterators import Advancing, Counting
+from tapeless.transforms.frontend.passes import Passes, count_pass, idle, index_at, run_items
 from tapeless.transforms.frontend.rolling import Roll
 from tapeless.transforms.frontend.sequences import Sequence, sequence
 from tapeless.transforms.frontend.settled import Plain
@@ -28,6 +29,9 @@ from tapeless.transforms.frontend.trace import Unrollable, trace
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.steps import logical_not
+
+OFTEN = 4  # after so many futile attempts to roll it, a loop is run until it records something
+MOST = 100_000  # passes of a loop while staging
 
 
 def for_loop(
@@ -51,14 +55,19 @@ def for_loop(
     if seq is None:
         kept = isinstance(iterable, (list, tuple, Advancing))
         items = iterable if kept else Advancing(iter(iterable))
-        _run_items(items, body, frame, stop)
+        run_items(items, body, frame, stop)
         return
     key = loop_key(body)
     why = t.decisions.unroll.get(key)
     trips = seq.count if concrete else None
+    if why is None and concrete and t.futile[key] >= OFTEN:
+        with idle(key):
+            _run_watched(seq, body, frame, stop, name)
+        return
     if why is None and trips != 0 and trips != 1:
         try:
-            Roll(seq, body, frame, stop, name, key).run()
+            with _attempt(key):
+                Roll(seq, body, frame, stop, name, key).run()
             return
         except Plain:
             why = ""
@@ -71,7 +80,44 @@ def for_loop(
         _need_count(seq, why or "its length must be known", key)
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
-    _run_items(Passes(seq, range(int(trips))), body, frame, stop)  # type: ignore[arg-type]
+    passes = Passes(seq, range(int(trips)))  # type: ignore[arg-type]
+    with idle(key if why == "" else None):
+        run_items(passes, body, frame, stop)
+
+
+@contextmanager
+def _attempt(loop: Any) -> Iterator[None]:
+    """Counts how often in a row a loop could not be rolled."""
+    t = trace()
+    try:
+        yield
+        t.futile[loop] = 0
+    except (Plain, Unrollable):
+        t.futile[loop] += 1
+        raise
+
+
+def _run_watched(
+    seq: Sequence, body: Callable[[Any], Any], frame: Any, stop: str | None, name: str
+) -> None:
+    """Runs a loop as Python does, up to a pass that records something: the rest may be rolled."""
+    t, key = trace(), loop_key(body)
+    block = t.blocks[-1]
+    for k in range(int(seq.count)):  # type: ignore[arg-type]
+        before = len(block)
+        count_pass()
+        body(seq.item(index_at(seq, k)))
+        flag = truth(getattr(frame, stop)) if stop else False
+        if len(block) > before or isinstance(flag, Symbol):
+            t.futile[key] = 0
+            span = (atom(index_at(seq, k + 1)), *seq.span[1:])
+            following = Sequence(span, seq.item, seq.is_range)
+            rest = functools.partial(for_loop, following, body, frame, stop, name, retried=True)
+            if isinstance(flag, Symbol) or not flag:
+                branch(flag, lambda: None, rest)
+            return
+        if flag:
+            return
 
 
 def _runs(seq: Sequence) -> bool:
@@ -115,11 +161,6 @@ def add_atoms(a: Atom, b: Atom) -> Atom:
     return add(a, b)  # type: ignore[no-any-return]
 
 
-def _wrapped_index(seq: Sequence, k: int) -> int:
-    start, _, step = (a.value for a in seq.span)  # type: ignore[union-attr]
-    return int(start + k * step)
-
-
 def _need_count(seq: Sequence, why: str, key: Any) -> None:
     for a in seq.span:
         if isinstance(a, Var):
@@ -133,40 +174,6 @@ def _need_count(seq: Sequence, why: str, key: Any) -> None:
 def loop_key(body: Any) -> tuple[str, int, str]:
     code = body.__code__
     return (code.co_filename, code.co_firstlineno, code.co_name)
-
-
-class Passes:
-    """The items of a loop that is unrolled; each is made when its pass begins, also where a pass is
-    staged again."""
-
-    def __init__(self, seq: Sequence, numbers: range) -> None:
-        self.seq, self.numbers = seq, numbers
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self.seq.item(_wrapped_index(self.seq, k)) for k in self.numbers)
-
-    def after(self, k: int) -> Passes:
-        return Passes(self.seq, self.numbers[k:])
-
-
-def _run_items(
-    items: Any, body: Callable[[Any], Any], frame: Any, stop: str | None, first: int = 0
-) -> None:
-    """Runs a loop as Python does; a data-dependent break makes the later passes conditional."""
-    for k, item in enumerate(itertools.islice(items, first, None), first + 1):
-        body(item)
-        if stop is None:
-            continue
-        flag = truth(getattr(frame, stop))
-        if isinstance(flag, Symbol):
-            if isinstance(items, Advancing):
-                items, k = items.rest(), 0
-            elif isinstance(items, Passes):
-                items, k = items.after(k), 0
-            branch(flag, lambda: None, functools.partial(_run_items, items, body, frame, stop, k))
-            return
-        if flag:
-            return
 
 
 def _count(numbers: Counting, body: Callable[[Any], Any], frame: Any, stop: str | None) -> None:
@@ -197,15 +204,20 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
             return short_circuit((lambda: wrap(logical_not(flag.value())), test), True)
         return False if flag else test()
 
+    if why is None and t.futile[key] >= OFTEN:
+        with idle(key):
+            _watch_while(condition, body, frame, key)
+        return
     if why is None:
         try:
             if _writes(condition):
-                _while_by_flag(condition, body, frame, key)
+                _while_by_flag(condition, body, frame, key, truth(condition()))
                 return
             first = truth(condition())
             if not isinstance(first, Symbol) and not first:
                 return
-            Roll(None, body, frame, None, "", key, condition).run()
+            with _attempt(key):
+                Roll(None, body, frame, None, "", key, condition).run()
             return
         except Plain:
             why = ""
@@ -218,8 +230,32 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
                 return
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
-    for _ in range(100_000):
-        going = truth(condition())
+    with idle(key if why == "" else None):
+        _run_while(condition, body, why, key)
+
+
+def _watch_while(test: Callable[[], Any], body: Any, frame: Any, key: Any) -> None:
+    """Runs a loop as Python does, up to a pass that records something: the rest may be rolled."""
+    t = trace()
+    block = t.blocks[-1]
+    going, start = truth(test()), len(block)
+    for _ in range(MOST):
+        if isinstance(going, Symbol) or len(block) > start:
+            t.futile[key] = 0
+            _while_by_flag(test, body, frame, key, going)
+            return
+        if not going:
+            return
+        count_pass()
+        body()
+        going = truth(test())
+    _endless(key)
+
+
+def _run_while(test: Callable[[], Any], body: Any, why: str, key: Any) -> None:
+    """Runs a loop as Python does."""
+    for _ in range(MOST):
+        going = truth(test())
         if isinstance(going, Symbol):
             raise NeedStatic(
                 going.value(),
@@ -227,8 +263,15 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
             )
         if not going:
             return
+        count_pass()
         body()
-    raise UnsupportedError(f"the loop on line {key[1]} runs more than 100,000 passes while staging")
+    _endless(key)
+
+
+def _endless(key: Any) -> NoReturn:
+    raise UnsupportedError(
+        f"the loop on line {key[1]} runs more than {MOST:,} passes while staging"
+    )
 
 
 def _writes(test: Callable[[], Any]) -> bool:
@@ -245,10 +288,10 @@ def _writes(test: Callable[[], Any]) -> bool:
     return found
 
 
-def _while_by_flag(test: Callable[[], Any], body: Any, frame: Any, key: Any) -> None:
+def _while_by_flag(test: Callable[[], Any], body: Any, frame: Any, key: Any, going: Any) -> None:
     """while test: body      as      going = test; while going: body; going = test"""
     name = unused(f"going_{key[1]}")
-    setattr(frame, name, truth(test()))
+    setattr(frame, name, going)
 
     def following() -> None:
         body()

@@ -186,9 +186,10 @@ class Merge:
             return x.value
         test = x.children[0].atom
         assert test is not None
-        dead = Literal(False, test.type)
-        made = self.atom(*((test, dead) if side == 0 else (dead, test)))
-        return Chosen(wrap(made), *(self.lifted(c, side) for c in x.children[1:]))
+        made = self.one_sided(side, test)
+        parts = [self.lifted(c, side) for c in x.children[1:]]
+        same = made is test and [*map(id, parts)] == [id(c.value) for c in x.children[1:]]
+        return x.value if same else Chosen(wrap(made), *parts)
 
     def reference(self, x: Spec, y: Spec) -> Any:
         """An array that is one on one side and another on the other."""

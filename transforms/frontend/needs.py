@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic
-from tapeless.transforms.core.language import Var
+from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.errors import NeedStaticError
 from tapeless.transforms.frontend.decisions import Decisions
 from tapeless.transforms.frontend.inputs import Leaf
@@ -14,6 +16,7 @@ from tapeless.transforms.frontend.origins import where_of
 from tapeless.transforms.frontend.reads import Captured
 from tapeless.transforms.frontend.trace import Trace
 
+SEVERAL = 8  # integers of one argument
 TABLE = 4096  # elements of an array from outside that is compared at each call
 
 
@@ -32,9 +35,32 @@ def resolve(need: NeedStatic, run: Trace, leaves: list[Leaf], decisions: Decisio
         error.where = where_of(need)
         raise error from None
     decisions.leaves |= found.inputs
+    decisions.leaves |= _with_them(leaves, decisions.leaves)
     decisions.axes |= found.axes
     decisions.contents |= found.contents
     decisions.unroll |= found.loops
+
+
+def _with_them(leaves: list[Leaf], known: set[int]) -> set[int]:
+    """Of an argument of which several integers must be known, one by one, the others."""
+    several = Counter(_argument(leaves[k]) for k in known)
+    return {
+        k
+        for k, leaf in enumerate(leaves)
+        if several[_argument(leaf)] >= SEVERAL
+        and leaf.var is not None
+        and leaf.var.type.dtype.kind in "iu"
+        and not leaf.var.type.shape
+    }
+
+
+def _argument(leaf: Leaf) -> str:
+    """The name of the argument that a leaf is in."""
+    return re.split(r"[.\[]", leaf.name, maxsplit=1)[0]
+
+
+def _shape(v: Var) -> tuple[dims.Size, ...]:
+    return v.type.shape if isinstance(v.type, Type) else ()
 
 
 class Sources:
@@ -98,7 +124,13 @@ class Sources:
             elif symbol.var is not None:
                 self.left.append(symbol.var)
             else:
-                self.blame.append(self.need.atom)
+                self.left.append(self.maker(symbol))
+
+    def maker(self, symbol: dims.Symbol) -> Any:
+        """The first value that is as long: what decides its length decides this size."""
+        recorded = (*self.run.definitions, *self.run.parents)
+        found = (v for v in recorded if any(symbol in dims.symbols(n) for n in _shape(v)))
+        return next(found, Var(self.need.atom.type, ""))
 
     def progress(self) -> bool:
         """Whether something is found that was not known before."""

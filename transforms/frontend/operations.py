@@ -12,7 +12,7 @@ from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.access import Access
 from tapeless.transforms.frontend.branches import each, short_circuit
 from tapeless.transforms.frontend.comparing import binary, contained
-from tapeless.transforms.frontend.either import Either
+from tapeless.transforms.frontend.either import Either, either
 from tapeless.transforms.frontend.kin import put_back
 from tapeless.transforms.frontend.locations import before_change
 from tapeless.transforms.frontend.operators import store_into
@@ -24,11 +24,15 @@ from tapeless.transforms.frontend.truth import is_none, same_meaning, truth
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops.table import FUNCTIONS
 
+SAME = ("Eq", "NotEq", "Is", "IsNot")
+
 
 class Operations(Access):
     """What rewritten code does with operators."""
 
     def binary(self, left: Any, kind: str, right: Any) -> Any:
+        if kind in SAME:
+            left, right = either(left), either(right)
         return each(functools.partial(binary, kind), left, right)
 
     def unary(self, kind: str, value: Any) -> Any:

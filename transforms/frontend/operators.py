@@ -30,6 +30,10 @@ def _operand(value: Any) -> bool:
     return isinstance(value, (Value, int, float, complex, np.generic, np.ndarray, bool))
 
 
+def _is_range(value: Any) -> bool:
+    return isinstance(value, range) or getattr(value, "is_range", False) is True
+
+
 def following(made: Any, *sources: Any) -> Any:
     """The result of an operator, which is of the kind of the arrays that it was made of."""
     new = trace().functional and isinstance(made, Value) and made.cell is not None
@@ -40,7 +44,7 @@ def following(made: Any, *sources: Any) -> Any:
 
 def _binary(op: Any, swap: bool) -> Any:
     def method(self: Any, other: Any) -> Any:
-        if isinstance(other, (list, tuple)):
+        if isinstance(other, (list, tuple)) or (_is_range(other) and not self.type.weak):
             if self.type.weak and self.type.dtype.kind == "i" and op is arithmetic.mul:
                 return other * self.__index__()
             other = self.applied(FUNCTIONS[np.asarray], other)

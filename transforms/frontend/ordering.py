@@ -1,31 +1,45 @@
-"""sorted() of things whose order is known only when the program runs."""
+"""sorted() of things whose order is known only when the program runs: by the columns of their keys,
+as np.lexsort orders them."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.comparing import fields_compared, undecided
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension
 from tapeless.transforms.frontend.iteration import map_
+from tapeless.transforms.frontend.kin import chosen
+from tapeless.transforms.frontend.numpy_numbers import python_number
+from tapeless.transforms.frontend.picking import interchangeable
+from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.staged_list import StagedList, from_arrays
 from tapeless.transforms.frontend.symbols import Symbol, apply
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.values import contains_symbol, take_apart
+from tapeless.transforms.frontend.values import (
+    Spec,
+    certain,
+    contains_symbol,
+    renewed,
+    take_apart,
+)
 from tapeless.transforms.ops.table import FUNCTIONS
 
 
 def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
     x = x.listed() if isinstance(x, Lazy) else x
-    if isinstance(x, StagedList) and x.tail is not None and x.tail.spec.kind == "leaf":
-        x = x.arrays()[0]
-    items = x if isinstance(x, Symbol) else list(x)
-    keys = items if key is None else _mapped(hooks, key, items)
-    known = None if isinstance(keys, Symbol) else _known(keys)
+    rolled = isinstance(x, Symbol) or getattr(x, "tail", None) is not None
+    items = x if rolled else list(x)
+    keys = items if key is None else _mapped(hooks, key, items, rolled)
+    known = None if rolled else _known(keys)
     if known is None:
-        return _sorted_by(items, keys, bool(reverse))
+        columns = list(_rolled_columns(keys) if rolled else _columns(keys))
+        return _taken(items, _order(columns, bool(reverse)) if columns else None)
     order = sorted(range(len(items)), key=lambda k: known[k], reverse=reverse)
     return trace().born(StagedList(items[k] for k in order))
 
@@ -33,7 +47,7 @@ def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
 def _known(keys: list[Any]) -> list[Any] | None:
     """The keys, of tuples the parts before the first symbol, where they decide the order: those of
     sorted(params.items()) are names. None if values at run time decide."""
-    if not contains_symbol(keys):
+    if not any(map(undecided, keys)):
         return keys
     if not all(type(key) is tuple for key in keys):
         return None
@@ -44,32 +58,114 @@ def _known(keys: list[Any]) -> list[Any] | None:
     return heads
 
 
-def _mapped(hooks: Any, key: Any, items: Any) -> Any:
+def _mapped(hooks: Any, key: Any, items: Any, rolled: bool) -> Any:
     made = map_(hooks, key, items)
-    if not isinstance(items, Symbol):
+    if not rolled:
         return list(made)
-    filled = comprehension("ListComp", (made, lambda item: (lambda: True, lambda: item), False))
-    return filled.arrays()[0]
+    return comprehension("ListComp", (made, lambda item: (lambda: True, lambda: item), False))
 
 
-def _has_text(x: Any) -> bool:
-    return isinstance(x, str) or (isinstance(x, (tuple, list)) and any(map(_has_text, x)))
-
-
-def _sorted_by(items: Any, keys: Any, reverse: bool) -> Any:
-    """Items in the order of keys that are known only when the program runs; as in Python, items of
-    the same key keep their order."""
-    if not isinstance(items, Symbol) and any(map(_has_text, items)):
-        raise UnsupportedError("sorted() of text by values of the run", "use np.argsort")
-    keys, table = (
-        x if isinstance(x, Symbol) else apply(FUNCTIONS[np.asarray], x) for x in (keys, items)
+def _refusal() -> UnsupportedError:
+    return UnsupportedError(
+        "sorted() by keys that are not numbers, or tuples of numbers", "use np.argsort"
     )
-    if keys.type.ndim != 1:
-        raise UnsupportedError("sorted() by keys that are not numbers", "use np.argsort")
-    order = apply(FUNCTIONS[np.argsort], keys[::-1] if reverse else keys, kind="stable")
-    if reverse:
-        order = (keys.shape[0] - 1 - order)[::-1]
-    made = table[order]
+
+
+def _rolled_columns(keys: Any) -> Iterator[Any]:
+    """The numbers that decide the order of what loops fill."""
+    tail = getattr(keys, "tail", None)
+    if tail is None and not isinstance(keys, Symbol):
+        yield from _columns(list(keys))
+        return
+    if tail is not None and not _of_tuples(tail.spec):
+        raise _refusal()
+    for column in (keys,) if tail is None else keys.arrays():
+        if column.ndim != 1:
+            raise _refusal()
+        yield column
+
+
+def _of_tuples(spec: Spec) -> bool:
+    """Whether values of this kind are compared number by number."""
+    tuples = isinstance(spec.kind, type) and issubclass(spec.kind, (tuple, list))
+    ordered = tuples or spec.kind in ("leaf", "static") or fields_compared("lt", spec.value)
+    return bool(ordered) and all(map(_of_tuples, spec.children))
+
+
+def _columns(keys: Sequence[Any]) -> Iterator[Any]:
+    """The numbers that decide the order, the first ones first; of texts, their ranks."""
+    if all(isinstance(key, (Symbol, *NUMBERS)) for key in keys):
+        yield apply(FUNCTIONS[np.asarray], list(keys))
+        return
+    if not any(map(undecided, keys)):
+        ranks = sorted(set(keys))
+        if len(ranks) > 1:
+            yield apply(FUNCTIONS[np.asarray], [ranks.index(key) for key in keys])
+        return
+    parts = [
+        key if isinstance(key, (tuple, list)) else fields_compared("lt", key) or () for key in keys
+    ]
+    if len(set(map(len, parts))) > 1 or not all(parts):
+        raise _refusal()
+    for column in zip(*parts, strict=True):
+        yield from _columns(column)
+
+
+def _order(columns: list[Any], reverse: bool) -> Any:
+    """Where the sorted items are; as in Python, items of the same key keep their order."""
+    if any(column.ndim != 1 for column in columns):
+        raise _refusal()
+    last = columns[0].shape[0] - 1
+    columns = [column[::-1] for column in columns] if reverse else columns
+    if len(columns) == 1:
+        order = apply(FUNCTIONS[np.argsort], columns[0], kind="stable")
+    else:
+        order = apply(FUNCTIONS[np.lexsort], tuple(reversed(columns)))
+    return (last - order)[::-1] if reverse else order
+
+
+def _taken(items: Any, order: Any) -> Any:
+    """The items in this order; None keeps that which they have."""
+    if order is None:
+        return trace().born(StagedList(items))
     if isinstance(items, Symbol):
+        made = items[order]
         return from_arrays(take_apart(made[0]), [made])
-    return trace().born(StagedList(made[k] for k in range(len(items))))
+    if isinstance(items, StagedList):
+        return items.rows([a[order] for a in items.arrays()])
+    specs = [certain(take_apart(v)) for v in items]
+    if not interchangeable(specs):
+        why = "sorted() of texts, or of things that are built differently, needs their order"
+        raise NeedStatic(order.value(), why, "sort the numbers with np.argsort")
+    columns = [_column(leaves)[order] for leaves in zip(*map(_leaves, specs), strict=True)]
+    weak = [all(a.type.weak for a in leaves) for leaves in zip(*map(_atoms, specs), strict=True)]
+
+    def element(k: int) -> Any:
+        pairs = zip(columns, weak, strict=True)
+        return _element(specs, iter([python_number(c[k]) if w else c[k] for c, w in pairs]))
+
+    return trace().born(StagedList(element(k) for k in range(len(items))))
+
+
+def _atoms(spec: Spec) -> list[Any]:
+    return list(spec.leaves())
+
+
+def _leaves(spec: Spec) -> list[Any]:
+    return list(spec.leaf_values())
+
+
+def _column(values: Sequence[Any]) -> Any:
+    """What is in one place of all items, as one array."""
+    return apply(FUNCTIONS[np.stack], [apply(FUNCTIONS[np.asarray], v) for v in values])
+
+
+def _element(specs: Sequence[Spec], left: Iterator[Any]) -> Any:
+    """One of several items that are built alike, of these leaves."""
+    first = specs[0]
+    if first.kind == "leaf":
+        return next(left)
+    if first.kind == "static":
+        return first.value
+    parts = zip(*(s.children for s in specs), strict=True)
+    return chosen(renewed(first, [_element(p, left) for p in parts]), *(s.value for s in specs))

@@ -5,15 +5,19 @@ from __future__ import annotations
 
 import builtins
 import logging
+import numbers
+import re
 import sys
+import types
 import warnings
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core.language import Atom, Effect
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import EscapeError, UnsupportedError
 from tapeless.transforms.frontend.effects import effect_parts
+from tapeless.transforms.frontend.provenance import UNCHANGED, is_numpy, qualified
 from tapeless.transforms.frontend.trace import trace
 
 STREAMS = ("stdout", "stderr")
@@ -32,6 +36,44 @@ REFUSED: dict[Any, tuple[str, str]] = {
         "use tapeless.debug.breakpoint(), which stops here when the program runs",
     ),
 }
+#: Modules of Python's whose objects keep what their methods are given.
+KEEPING = frozenset(sys.stdlib_module_names) - UNCHANGED | {
+    "builtins",
+    "collections",
+    "contextlib",
+    "weakref",
+}
+#: Methods of Python's classes that only look something up.
+LOOK_UPS = frozenset({"get", "count", "index", "__contains__", "__getitem__"})
+#: Classes whose objects keep nothing.
+KEEPS_NOTHING = (
+    *(str, bytes, tuple, frozenset, range, slice, numbers.Number, re.Pattern),
+    *(type, types.ModuleType, types.FunctionType),
+)
+
+
+def refuse_kept(f: Any) -> None:
+    """Refuses methods of objects from outside that may keep a value of the staged run, where it
+    means nothing when the run has ended; lists, dicts, sets and deques are carried out after it."""
+    this = getattr(f, "__self__", None)
+    if this is None or isinstance(this, KEEPS_NOTHING) or is_numpy(f) or trace().birth(this):
+        return
+    home = getattr(f, "__module__", None) or type(this).__module__
+    if f.__name__ not in LOOK_UPS and home.partition(".")[0].removeprefix("_") in KEEPING:
+        raise EscapeError(
+            f"{qualified(f)} may keep this value in an object that is made outside",
+            "use a list, a dict or a deque, or return the value",
+        )
+
+
+def refuse_foreign_store(obj: Any) -> None:
+    """Refuses a store to an item of an object from outside that is not known to be put back."""
+    if not isinstance(obj, np.ndarray) and not trace().birth(obj):
+        raise EscapeError(
+            f"a store to an object of {type(obj).__module__}.{type(obj).__qualname__}, which is "
+            "made outside and would be changed while staging only",
+            "use a list, a dict or an array",
+        )
 
 
 def refuse_outside(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -17,8 +17,9 @@ from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.dependence import decided_by_data
 from tapeless.transforms.frontend.joining import join_types
 from tapeless.transforms.frontend.locations import before_change
+from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.staged_list import StagedList
-from tapeless.transforms.frontend.symbols import Symbol, apply, python_number
+from tapeless.transforms.frontend.symbols import Symbol, apply
 from tapeless.transforms.frontend.tails import alike, start_tail
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import Spec, certain, renewed, take_apart
@@ -32,7 +33,7 @@ def picked(items: Any, k: Any) -> Any:
     if not _by_data(items, k):
         return NOTHING
     specs = [certain(take_apart(v)) for v in items]
-    if not _interchangeable(specs):
+    if not interchangeable(specs):
         return NOTHING
     if all(map(_of_numbers, specs)):
         return _number_at(specs, k)
@@ -48,7 +49,7 @@ def make_room(items: Any, k: Any, value: Any) -> None:
     free = isinstance(items, StagedList) and id(items) not in trace().elements
     if free and _by_data(items, k):
         specs = [certain(take_apart(v)) for v in (*items, value)]
-        if _interchangeable(specs):
+        if interchangeable(specs):
             start_tail(items, specs[-1])
 
 
@@ -56,15 +57,15 @@ def _by_data(items: Any, k: Any) -> bool:
     return (
         isinstance(k, Symbol)
         and isinstance(items, (list, tuple))
-        and len(items) > 0
         and getattr(items, "tail", None) is None
+        and len(items) > 0
         and k.type.dtype.kind in "iu"
         and not k.type.shape
         and decided_by_data(k.value())
     )
 
 
-def _interchangeable(specs: list[Spec]) -> bool:
+def interchangeable(specs: list[Spec]) -> bool:
     """Whether values are built alike, of leaves whose types have one for both."""
     first, *others = specs
     if not all(alike(first, s) for s in others) or not list(first.leaves()):

@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import sys
 import types
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__", "this", "antigravity"} | {
-    "numpy",
-    "scipy",
-    "optree",
-    "rich",
-    "numba",
-    "pytest",
-    "_pytest",
-}
+STANDARD = Path(os.__file__).parent
+
+
+class Libraries(frozenset[str]):
+    """Names of packages; a module of the user may have the name of one of the standard library."""
+
+    def __contains__(self, root: object) -> bool:
+        if not super().__contains__(root):
+            return False
+        file = getattr(sys.modules.get(str(root)), "__file__", None)
+        return file is None or _is_library(str(root), file)
+
+
+@functools.lru_cache
+def _is_library(root: str, file: str) -> bool:
+    return root not in sys.stdlib_module_names or Path(file).is_relative_to(STANDARD)
+
+
+LIBRARIES = Libraries(
+    frozenset(sys.stdlib_module_names) - {"__main__", "this", "antigravity"}
+    | {"numpy", "scipy", "optree", "rich", "numba", "pytest", "_pytest"}
+)
+#: Modules whose objects stay as they are.
+UNCHANGED = frozenset(
+    ("builtins", "re", "string", "struct", "operator", "functools", "types", "typing", "inspect")
+    + ("enum", "abc", "collections", "contextlib", "itertools", "warnings", "logging", "random")
+    + ("numbers", "math", "weakref", "dataclasses", "os", "sys", "time", "unittest", "main")
+)
 
 
 def of_library(f: Any) -> bool:
@@ -25,7 +47,7 @@ def of_library(f: Any) -> bool:
     roots = _roots(f)
     if "tapeless" in roots:
         return not getattr(f, "__globals__", {}).get("__staged__", False)
-    return roots <= LIBRARIES
+    return all(root in LIBRARIES for root in roots)
 
 
 def hashable(f: Any) -> bool:
@@ -62,6 +84,16 @@ def impure(f: Any) -> bool:
     return module in ("time", "random", "secrets") or type(owner).__module__ == "random"
 
 
+def may_change(obj: Any) -> bool:
+    """Whether methods of an object of Python's library may change it, where nobody sees it: it is
+    told apart by where it is, not by what it holds."""
+    cls = type(obj)
+    root = cls.__module__.partition(".")[0].removeprefix("_")
+    known = isinstance(obj, (type, types.ModuleType, types.FunctionType, types.MethodType))
+    of_python = root in sys.stdlib_module_names and root not in UNCHANGED and not known
+    return of_python and cls.__hash__ is object.__hash__
+
+
 def static_attribute(cls: type, name: str) -> Any:
     for base in cls.__mro__:
         if name in base.__dict__:
@@ -72,3 +104,16 @@ def static_attribute(cls: type, name: str) -> Any:
 def name_of(obj: Any) -> str:
     named = isinstance(obj, (type, types.FunctionType, types.MethodType, types.ModuleType))
     return str(obj.__name__) if named else type(obj).__name__.lower()
+
+
+def of_objects(f: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a call is about arrays of None or of text, which are no arrays of the program."""
+    if f in (np.array, np.asarray) and args and _holds_objects(args[0]):
+        return True
+    return any(isinstance(a, np.ndarray) and a.dtype.kind in "OSU" for a in args)
+
+
+def _holds_objects(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):  # what loops fill holds numbers
+        return getattr(value, "tail", None) is None and any(map(_holds_objects, value))
+    return value is None or isinstance(value, str)

@@ -19,6 +19,7 @@ from tapeless.transforms.frontend.effects import Unreachable
 from tapeless.transforms.frontend.growth import Growth
 from tapeless.transforms.frontend.joining import convert, join, join_types
 from tapeless.transforms.frontend.kin import Standing, out_of_date, refuse_changed_elements
+from tapeless.transforms.frontend.labels import Labels
 from tapeless.transforms.frontend.layouts import Layouts
 from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.references import Moving, outlasting
@@ -29,7 +30,14 @@ from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Journal, Location, Unrollable, trace
 from tapeless.transforms.frontend.truth import truth, undefined_flag
 from tapeless.transforms.frontend.unset import SetLocation, not_yet
-from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, called, standing_for
+from tapeless.transforms.frontend.values import (
+    MISSING,
+    Diverged,
+    Labelled,
+    Spec,
+    called,
+    standing_for,
+)
 
 FAILURES = (Unrollable, Plain, NeedStatic, StructureError, AliasError, UndefinedError, Unreachable)
 # What a pass may raise because variables hold something else in the first one: None, mostly.
@@ -55,6 +63,7 @@ class Roll:
     lists: Growth = field(default_factory=Growth)
     aliases: Aliases = field(default_factory=Aliases)
     moving: Moving = field(default_factory=Moving)
+    labels: Labels = field(default_factory=Labels)
     moved: set[Any] = field(default_factory=set)  # what turned out to move in this pass
     standing: Standing = field(default_factory=Standing)
     started: int = 0
@@ -107,6 +116,7 @@ class Roll:
             if len(overwritten) == before and staged is not None:
                 settled = Settled(self.seq, staged, self.aliases, self.standing)
                 settled.collect(self.locations)
+                self.labels.explain(self.locations)
                 settled.emit(self.key)
                 self.lists.measure(self.key, self.count(), self.journal)
                 settled.set_variables()
@@ -121,7 +131,8 @@ class Roll:
         for loc in list(self.locations.values()):
             if undefined_flag(loc.get()) is not None:
                 self.tell(loc, loc.get().undefined)
-        return {k: self.moving.spec(k, final_spec(loc)) for k, loc in self.locations.items()}
+        found = {k: self.moving.spec(k, final_spec(loc)) for k, loc in self.locations.items()}
+        return {k: self.labels.spec(k, spec) for k, spec in found.items()}
 
     def tell(self, loc: Location, absence: Absence) -> bool:
         """Whether a variable is set goes along, too; True if that is news."""
@@ -264,6 +275,10 @@ class Roll:
         by_data = staged.test is not None and isinstance(staged.test[1], Var)
         if isinstance(loc, ContentsLocation) and self.lists.grown(loc.obj, entry, final, by_data):
             return True
+        if self.labels.meet(key, entry, final):
+            self.types.pop(key)
+            return True
+        final = self.labels.spec(key, final)
         unset = final.value is MISSING or isinstance(final.value, Diverged)
         if undefined_flag(final.value) is not None:
             if entry.value is MISSING or entry.value is None:
@@ -290,7 +305,7 @@ class Roll:
             return old.value
 
         def build(old: Spec, new: Spec, children: Callable[[], list[Any]]) -> Any:
-            if not (content and new.value is final.value):
+            if not ((content and new.value is final.value) or issubclass(old.kind, Labelled)):
                 self.same_container(old, new)
             children()
             return old.value

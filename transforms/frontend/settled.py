@@ -72,8 +72,10 @@ class Settled:
         self.outs: list[Var] = []
         self.unchanged: dict[Var, Atom] = {}
         self.after: list[tuple[Location, Any]] = []
+        self.later: list[Statement] = []  # of what depends on the results
         self.certain = seq is not None and dims.at_least(seq.count, 1)
         self.ran: Var | None = None
+        self.kept = False  # a loop although it does nothing with symbols
 
     def collect(self, locations: dict[Any, Location]) -> None:
         for key, loc in locations.items():
@@ -138,7 +140,9 @@ class Settled:
             self.aliases.leave(param, out)
             self.carry(param, convert(leaf, param.type), news[k], out)
             made.append(out)
-        value = self.value_after(loc, entry, iter(made))
+        with trace().block() as statements:
+            value = self.value_after(loc, entry, iter(made))
+        self.later += statements
         left = self.staged.final(key).value
         if self.standing.certain(entry.value, left) and (passes := self.passes()) is not None:
             value = left if passes else entry.value
@@ -183,6 +187,7 @@ class Settled:
 
     def emit(self, key: Any) -> None:
         t = trace()
+        self.kept = key in t.decisions.kept
         sources = self.emit_while() if self.seq is None else self.emit_for(self.seq)
         for out, result in zip(self.outs, self.yields, strict=True):
             t.parents[out] = ("loop", key, (*sources, result))
@@ -193,7 +198,7 @@ class Settled:
         until = not (isinstance(flag, Literal) and not flag.value)
         results = (flag, *self.yields) if until else tuple(self.yields)
         body = self.block((self.staged.index, *self.carries), self.staged.statements, results)
-        if not depends_on_program(body, self.inits, seq):
+        if not (self.kept or depends_on_program(body, self.inits, seq)):
             raise Plain
         count = Var(INT, "count") if until else None
         t.emit(
@@ -215,7 +220,8 @@ class Settled:
         statements, going = self.staged.test
         test = self.block(tuple(self.carries), statements, (going,))
         body = self.block(tuple(self.carries), self.staged.statements, tuple(self.yields))
-        if not any(depends_on_program(b, self.inits, None) for b in (body, test)):
+        idle = not any(depends_on_program(b, self.inits, None) for b in (body, test))
+        if idle and not self.kept:
             raise Plain
         fresh = {c: Var(c.type, c.name) for c in self.carries}
         test = substitute(Block(tuple(fresh.values()), test.body, test.results), fresh)
@@ -228,6 +234,8 @@ class Settled:
         return substitute(Block(params, tuple(statements), results), self.unchanged)
 
     def set_variables(self) -> None:
+        for s in self.later:
+            trace().emit(s)
         t = trace()
         for loc, new in self.after:
             t.touch(loc)

@@ -20,14 +20,13 @@ from tapeless.transforms.frontend.inputs import Leaf, leaf_parameter, name_namel
 from tapeless.transforms.frontend.layouts import Order
 from tapeless.transforms.frontend.needs import resolve
 from tapeless.transforms.frontend.origins import find_origin, where_of
+from tapeless.transforms.frontend.outgoing import Outgoing
 from tapeless.transforms.frontend.reads import Captured, Guard
-from tapeless.transforms.frontend.tails import settle_lengths
 from tapeless.transforms.frontend.trace import Trace
 from tapeless.transforms.frontend.values import (
     Spec,
     certain,
     refuse_text,
-    take_apart,
 )
 from tapeless.transforms.frontend.writes import Held, Write, written
 from tapeless.transforms.ops.calls import calls
@@ -44,6 +43,7 @@ class Staged:
     sizes: list[tuple[str, dims.Size, dims.Size]]
     result: Spec
     notes: list[str]
+    legend: list[str]  # what numbers of the program stand for
     writes: list[Write]
     decisions: Decisions
     hints: dict[dims.Symbol, int]
@@ -117,9 +117,9 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
         params = [leaf_parameter(k, leaf, decisions, run) for k, leaf in enumerate(leaves)]
         try:
             value = call(params)
-            settle_lengths(value)
-            result = certain(take_apart(value))
-            writes, held = written(run)
+            outgoing = Outgoing()
+            result = certain(outgoing.spec(value))
+            writes, held = written(run, outgoing)
             for spec in (result, *(w.spec for w in writes)):
                 refuse_text(spec)
         except NeedStatic as e:
@@ -157,7 +157,7 @@ def _staged(
 ) -> Staged:
     """What a run that went through gives."""
     reads = run.reads.values()
-    captured = [v[0] for v in reads if isinstance(v, tuple) and isinstance(v[0], Captured)]
+    captured = [v[0] for v in reads if type(v) is tuple and isinstance(v[0], Captured)]
     variables = tuple(leaf.var for leaf in leaves if leaf.var is not None)
     results = (*result.leaves(), *(a for w in writes for a in w.spec.leaves()))
     block = Block((*variables, *(c.var for c in captured)), tuple(run.blocks[0]), tuple(results))
@@ -172,6 +172,7 @@ def _staged(
         run.guards,
         result,
         run.notes,
+        run.legend,
         writes,
         decisions,
         run.hints,

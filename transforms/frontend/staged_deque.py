@@ -84,7 +84,7 @@ class StagedDeque(StagedList):
             list.__setitem__(self, slice(None), made)
             return
         turned = [apply(FUNCTIONS[np.roll], a, n, axis=0) for a in self.arrays()]
-        self.refill(from_arrays(self.tail.spec, turned))
+        self.refill(self.rows(turned))
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):

@@ -12,8 +12,9 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_atom, size_of
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.joining import convert
 from tapeless.transforms.frontend.kin import moved, put_into
 from tapeless.transforms.frontend.rows import JOINERS, join_rows
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
@@ -34,11 +35,11 @@ def _refusal(what: str) -> UnsupportedError:
 def _of_plain(name: str) -> Any:
     """A method of lists that lists with a tail lack."""
     native = getattr(list, name)
-    said = {"__delitem__": "del of an element", "__eq__": "a comparison", "__lt__": "a comparison"}
+    said = {"__delitem__": "del of a slice"}
 
     def method(self: StagedList, *args: Any) -> Any:
         if any(getattr(each, "tail", None) is not None for each in (self, *args)):
-            raise _refusal(said.get(name, f"the method .{name}()"))
+            raise _refusal(said.get(name, "a comparison"))
         return native(self, *args)
 
     method.__name__ = name
@@ -110,7 +111,11 @@ class StagedList(list):  # type: ignore[type-arg]
             return None
         left = iter(self.arrays())
         parts = self.tail.spec.children
-        return [from_arrays(c, [next(left) for _ in c.leaves()]) for c in parts]
+        weak = iter([t.weak for t in self.tail.items])
+        return [
+            from_arrays(c, [next(left) for _ in c.leaves()], [next(weak) for _ in c.leaves()])
+            for c in parts
+        ]
 
     def as_atom(self) -> Any:
         if self.tail is None:
@@ -176,6 +181,7 @@ class StagedList(list):  # type: ignore[type-arg]
             self.extend(values)
             return
         self.tail.check(tail.spec)
+        self.tail.fit(tail.items)
         for symbol, other in zip(self.tail.stacks, tail.stacks, strict=True):
             replace(symbol, other.value())
             trace().hold(symbol.cell, trace().holding(other.cell))
@@ -200,7 +206,7 @@ class StagedList(list):  # type: ignore[type-arg]
         if self.tail is None:
             super().reverse()
         else:
-            self.refill(from_arrays(self.tail.spec, [a[::-1] for a in self.arrays()]))
+            self.refill(self.rows([a[::-1] for a in self.arrays()]))
 
     def __getitem__(self, key: Any) -> Any:
         if self.tail is None:
@@ -209,8 +215,12 @@ class StagedList(list):  # type: ignore[type-arg]
         return self.part(key) if isinstance(key, slice) else self.element(key)
 
     def part(self, key: slice) -> StagedList:
+        return self.rows([a[key] for a in self.arrays()])
+
+    def rows(self, arrays: list[Any]) -> StagedList:
+        """A list of elements like those of this one, whose leaves are the rows of these arrays."""
         assert self.tail is not None
-        return from_arrays(self.tail.spec, [a[key] for a in self.arrays()])
+        return from_arrays(self.tail.spec, arrays, [t.weak for t in self.tail.items])
 
     def __len__(self) -> int:
         if self.tail is None:
@@ -262,9 +272,10 @@ class StagedList(list):  # type: ignore[type-arg]
             start_tail(self, values.tail.spec)
         assert self.tail is not None
         self.tail.check(values.tail.spec)
+        self.tail.fit(values.tail.items)
         pairs = zip(self.arrays(), values.arrays(), strict=True)
         joined = [apply(FUNCTIONS[np.concatenate], pair) for pair in pairs]
-        self.refill(from_arrays(self.tail.spec, joined))
+        self.refill(self.rows(joined))
 
     def __iadd__(self, values: Any) -> StagedList:
         self.extend(values)
@@ -293,11 +304,9 @@ class StagedList(list):  # type: ignore[type-arg]
     def repeated(self, n: Size) -> StagedList:
         """The only element n times."""
         spec = take_apart(self[0])
-        many = [
-            stacks.unstack(broadcast_to(leaf, shape=(n, *leaf.type.shape)))
-            for leaf in columns_of(spec)
-        ]
-        return _with_tail(spec, many, n)
+        leaves = columns_of(spec)
+        columns = [broadcast_to(leaf, shape=(n, *leaf.type.shape)) for leaf in leaves]
+        return _with_tail(spec, columns, [leaf.type.weak for leaf in leaves], n)
 
     def __reversed__(self) -> Any:
         return reversed(list(self))
@@ -312,8 +321,6 @@ class StagedList(list):  # type: ignore[type-arg]
         list.__setitem__(made, slice(None), [deepcopy(x, memo) for x in list.__iter__(made)])
         return made
 
-    insert, remove = _of_plain("insert"), _of_plain("remove")
-    count, index = _of_plain("count"), _of_plain("index")
     __delitem__, __eq__ = _of_plain("__delitem__"), _of_plain("__eq__")
     __lt__, __gt__ = _of_plain("__lt__"), _of_plain("__gt__")
     __hash__ = None
@@ -322,18 +329,26 @@ class StagedList(list):  # type: ignore[type-arg]
 StagedList.__name__ = "list"  # as errors of Python say it
 
 
-def from_arrays(spec: Any, arrays: list[Any]) -> StagedList:
-    """A list of the rows of arrays, one for each leaf of an element."""
+def from_arrays(spec: Any, arrays: list[Any], weak: Iterable[bool] = ()) -> StagedList:
+    """A list of the rows of arrays, one for each leaf of an element; `weak`: which of these are
+    numbers of Python's."""
     values = [a.value() for a in arrays]
-    made = _with_tail(spec, [stacks.unstack(a) for a in values], values[0].type.shape[0])
+    python = [*weak] or [False] * len(values)
+    made = _with_tail(spec, values, python, values[0].type.shape[0])
     assert made.tail is not None
     present = [symbol.value() for symbol in made.tail.stacks]
     made.tail.made = (present, trace().blocks[-1], values)
     return made
 
 
-def _with_tail(spec: Any, many: list[Atom], length: Size) -> StagedList:
-    made: StagedList = trace().born(StagedList())
-    made.tail = Tail(spec, [Symbol(stack) for stack in many])
+def _with_tail(spec: Any, columns: list[Atom], weak: list[bool], length: Size) -> StagedList:
+    t, key = trace(), (trace().place(), "")
+    types = [Type(a.type.dtype, a.type.shape[1:], w) for a, w in zip(columns, weak, strict=True)]
+    many = [
+        Symbol(stacks.unstack(convert(a, kind.with_shape(a.type.shape)), weak=kind.weak))
+        for a, kind in zip(columns, t.decisions.widened(key, types), strict=True)
+    ]
+    made: StagedList = t.born(StagedList())
+    made.tail = Tail(spec, many, key)
     made.tail.length = length
     return made

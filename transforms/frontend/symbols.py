@@ -16,6 +16,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.foreign import refuse_foreign
 from tapeless.transforms.frontend import views
 from tapeless.transforms.frontend.cells import Value
+from tapeless.transforms.frontend.numpy_numbers import called, python_number
 from tapeless.transforms.frontend.operators import Operators, following
 from tapeless.transforms.frontend.reads import Captured
 from tapeless.transforms.frontend.trace import trace
@@ -239,16 +240,6 @@ class Symbol(Operators):
         return call_numpy(func, args, kwargs)
 
 
-def python_number(x: Any) -> Any:
-    """A scalar as a number of Python's, which adapts to arrays."""
-    if not isinstance(x, Symbol):
-        return x.item() if isinstance(x, np.generic) else x
-    kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}.get(x.dtype.kind)
-    if x.type.weak or kind is None or not np.can_cast(x.dtype, kind):
-        return x  # unsigned ones of 64 bits and long doubles do not fit
-    return apply(cast, x, dtype=np.dtype(kind), python=True)
-
-
 class BoundRule:
     """A method of a symbol, such as `x.sum`."""
 
@@ -395,11 +386,12 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return _only_where(func, where, apply(rule, *args, **kwargs), out)
         kwargs.pop("casting", None)
         if out is None:
-            return following(apply(rule, *args, **kwargs), *args)
+            made = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
+            return following(made, *args)
     join = getattr(args[0], "joined", None) if args else None
     made = None if join is None else join(func, *args[1:], **kwargs)
     if made is None:
-        made = apply(rule, *args, **kwargs)
+        made = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
     if func.__hash__ and func in GIVES_ARRAYS:
         made = _array_without_axes(made, args[0] if args else None, func)
     if func is np.nan_to_num and kwargs.get("copy") is False:

@@ -31,27 +31,39 @@ def columns_of(spec: Any) -> list[Atom]:
 class Tail:
     """Elements appended in rolled loops: one stack for each leaf of an element."""
 
-    def __init__(self, spec: Any, stack_symbols: list[Symbol]) -> None:
+    def __init__(self, spec: Any, stack_symbols: list[Symbol], key: Any = None) -> None:
         self.spec, self.stacks = spec, stack_symbols
+        self.key = key  # where the list is filled first, and its name
         self.length: Size | None = 0  # None: not known
         trace().tails.append(self)
         self.log: list[Any] = []  # for each appended element, the block that appended it
         self.loops: set[Any] = set()  # those that append to it
         self.made: Any = None  # (stacks, block, arrays) of the last reading
 
+    @property
+    def items(self) -> list[Type]:
+        """The types of what the stacks hold."""
+        return [symbol.type.item for symbol in self.stacks]  # type: ignore[attr-defined]
+
     def check(self, spec: Any) -> None:
-        """Refuses an element of another structure or type than the others."""
+        """Refuses an element of another structure than the others."""
         requirealike(spec, self.spec)
-        for symbol, leaf in zip(self.stacks, columns_of(spec), strict=True):
-            item = symbol.type.item  # type: ignore[attr-defined]
-            if join_types(item, leaf.type) != item:
+        self.fit([leaf.type for leaf in columns_of(spec)])
+
+    def fit(self, types: list[Type]) -> None:
+        """Lets the list hold numbers of these types too, from its start on; refuses other types."""
+        joined = [join_types(i, t) for i, t in zip(self.items, types, strict=True)]
+        for item, wide, new in zip(self.items, joined, types, strict=True):
+            if wide.shape != item.shape or (wide != item and item.shape):
                 raise StructureError(
-                    f"the elements appended to a list in a loop change from {item} to {leaf.type}"
+                    f"the elements appended to a list in a loop change from {item} to {new}"
                 )
+        if joined != self.items:
+            trace().decisions.widen(self.key, [(t.dtype, t.weak) for t in joined])
 
     def copy(self) -> Tail:
         """The same elements, to which others are appended."""
-        made = Tail(self.spec, [Symbol(symbol.value()) for symbol in self.stacks])
+        made = Tail(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
         made.length, made.loops = self.length, self.loops
         for old, new in zip(self.stacks, made.stacks, strict=True):
             trace().hold(new.cell, trace().holding(old.cell))
@@ -129,10 +141,11 @@ def start_tail(target: StagedList, element: Any) -> None:
     for s in specs:
         requirealike(s, element)
         types = [join_types(t, a.type) for t, a in zip(types, columns_of(s), strict=True)]
-    made = [stacks.new_stack(item=Type(t.dtype, t.shape)) for t in types]
+    key = (trace().place(), target.name)
+    made = [stacks.new_stack(item=t) for t in trace().decisions.widened(key, types)]
     for stack in made:
         stack.name = target.name
-    tail = Tail(element, list(map(Symbol, made)))
+    tail = Tail(element, list(map(Symbol, made)), key)
     count = len(specs)
     for s in specs:
         for symbol, leaf in zip(tail.stacks, columns_of(s), strict=True):

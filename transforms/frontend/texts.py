@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import numpy as np
+
 from tapeless.transforms.core.builder import NeedStatic
-from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.symbols import Symbol, apply
+from tapeless.transforms.ops.table import FUNCTIONS
 
 #: Methods of str that make text out of text.
 MAKERS = frozenset(
@@ -147,12 +150,20 @@ class Chosen(Text):
 
     def __eq__(self, other: object) -> Any:
         yes, no = self.yes == other, self.no == other
-        return (self.test & yes) | ((self.test ^ True) & no)
+        if isinstance(yes, bool) and isinstance(no, bool):
+            return yes if yes is no else self.test if yes else _opposite(self.test)
+        both = apply(FUNCTIONS[np.logical_and], self.test, yes)
+        rest = apply(FUNCTIONS[np.logical_and], _opposite(self.test), no)
+        return apply(FUNCTIONS[np.logical_or], both, rest)
 
     def __ne__(self, other: object) -> Any:
-        return (self == other) ^ True
+        return _opposite(self == other)
 
     __hash__ = Text.__hash__
+
+
+def _opposite(test: Any) -> Any:
+    return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
 
 
 def _shown(value: Any) -> Iterator[Symbol]:

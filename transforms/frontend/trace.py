@@ -59,6 +59,7 @@ class Trace(Builder):
         self.decisions = decisions
         self.exact = decisions is not None and decisions.exact  # carry references, not arrays
         self.notes: list[str] = []
+        self.legend: list[str] = []
         self.parents: dict[Var, Any] = {}
         self.births: dict[int, tuple[int, Any]] = {}
         self.serials = itertools.count(1)
@@ -87,13 +88,18 @@ class Trace(Builder):
         self.bounds: dict[
             Symbol, tuple[Size, Size]
         ] = {}  # least and largest values of loop indices
+        self.idle: Any = None  # the outermost open loop that does nothing with symbols
+        self.futile: Counter[Any] = Counter()  # how often in a row each loop could not be rolled
+        self.passes = 0  # those that it made, with those of the loops inside
         self.rolling = 0  # how many loops are being rolled now
         self.checked: dict[Any, Any] = {}  # flags of unset variables: the block that raises
         # truth values, and which flags are true where they are true, or false
         self.means: dict[tuple[Any, bool], frozenset[Any]] = {}
+        self.labels: dict[int, tuple[Any, Any, Any]] = {}  # the index of one of several constants
         self.kin: dict[int, tuple[Any, dict[int, Any]]] = {}  # containers, and what each may be
         # containers that were put into lists which loops fill, or were taken from them
         self.elements: dict[int, Any] = {}
+        self.opened: list[int] = []  # the objects that are being taken apart, each in another
         self.functional = False  # whether functions of tapeless.numpy were called
 
     def place(self) -> Any:

@@ -8,6 +8,7 @@ import enum
 import functools
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
@@ -38,6 +39,7 @@ class Missing:
 
 
 MISSING = Missing()
+DEEPEST = 100  # objects in one another
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,10 @@ class Spec:
         return f"{self.kind.__name__}({', '.join(c.describe() for c in self.children)})"[:80]
 
 
-def take_apart(value: Any) -> Spec:
-    """The structure of a value and the present atoms of its leaves (read in the open block)."""
+def take_apart(value: Any, inner: Callable[[Any], Spec] | None = None) -> Spec:
+    """The structure of a value and the present atoms of its leaves (read in the open block);
+    `inner` takes apart what is in a container."""
+    inner = inner or take_apart
     if isinstance(value, Symbol):
         return Spec("leaf", value, atom=value.present())
     if isinstance(value, NUMBERS) and not isinstance(value, enum.Enum):
@@ -114,33 +118,68 @@ def take_apart(value: Any) -> Spec:
     if isinstance(value, (list, tuple)):
         current(value)
         keys = (*range(len(value)), *getattr(value, "traits", ()))
-        return Spec(type(value), value, keys, tuple(map(take_apart, value)))
+        return Spec(type(value), value, keys, tuple(map(inner, value)))
     if isinstance(value, deque):
         current(value)
-        parts = (Spec("static", value.maxlen), *map(take_apart, value))
+        parts = (Spec("static", value.maxlen), *map(inner, value))
         return Spec(type(value), value, ("maxlen", *range(len(value))), parts)
     if isinstance(value, dict):
         current(value)
-        return Spec(type(value), value, tuple(value), tuple(map(take_apart, value.values())))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return Spec(type(value), value, tuple(value), tuple(map(inner, value.values())))
+    if is_record(value):
         current(value)
-        names = _attributes(value)
-        return Spec(type(value), value, names, tuple(take_apart(getattr(value, n)) for n in names))
+        names = attributes(value)
+        with _opened(value):
+            children = tuple(inner(getattr(value, n)) for n in names)
+        return Spec(type(value), value, names, children)
     return Spec("static", value)
 
 
-def _attributes(record: Any) -> tuple[str, ...]:
-    """The fields of a dataclass, and what else was set in it; what it computes on demand is not."""
-    cls, names = type(record), dict.fromkeys(f.name for f in dataclasses.fields(record))
-    names |= dict.fromkeys(getattr(record, "__dict__", ()))
+def attributes(obj: Any) -> tuple[str, ...]:
+    """The attributes that an object was given; what it computes on demand is none of them."""
+    cls = type(obj)
+    names = dict.fromkeys(f.name for f in dataclasses.fields(obj)) if is_record(obj) else {}
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names |= dict.fromkeys((slots,) if isinstance(slots, str) else slots)
+    names |= dict.fromkeys(getattr(obj, "__dict__", ()))
     on_demand = functools.cached_property
-    return tuple(n for n in names if not isinstance(static_attribute(cls, n), on_demand))
+    return tuple(
+        n for n in names if not isinstance(static_attribute(cls, n), on_demand) and hasattr(obj, n)
+    )
+
+
+def is_record(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+@contextmanager
+def _opened(value: Any) -> Iterator[None]:
+    """Refuses to look into an object that is in itself."""
+    opened = trace().opened
+    if id(value) in opened or len(opened) > DEEPEST:
+        raise StructureError(
+            f"a {type(value).__name__} is in itself, or in very many others, and a loop or a test "
+            "on data may change it",
+            "keep arrays of what the objects hold, and the index of the next one",
+        )
+    opened.append(id(value))
+    try:
+        yield
+    finally:
+        opened.pop()
 
 
 class Reference:
     """The kind of a spec for memory that others may see too; `build` makes the array."""
 
     build: Callable[[Spec, list[Any]], Symbol]
+
+
+class Labelled:
+    """The kind of a spec for one of several constants; `build` makes the value."""
+
+    build: Callable[[Spec, list[Any]], Any]
 
 
 def is_reference(spec: Spec) -> bool:
@@ -178,7 +217,7 @@ def put_together(spec: Spec, children: list[Any]) -> Any:
 
 def standing_for(spec: Spec, children: list[Any], standing: Standing) -> Any:
     """What a loop carries for a container: another one, which is known to stand for it."""
-    if not children or is_reference(spec):
+    if not children or is_reference(spec) or issubclass(spec.kind, Labelled):
         return put_together(spec, children)
     return chosen(renewed(spec, children), spec.value, *standing.of(spec.value))
 
@@ -186,7 +225,7 @@ def standing_for(spec: Spec, children: list[Any], standing: Standing) -> Any:
 def renewed(spec: Spec, children: list[Any]) -> Any:
     """A container of its own, built as the spec says."""
     kind, value = spec.kind, spec.value
-    if is_reference(spec):
+    if issubclass(kind, (Reference, Labelled)):
         return kind.build(spec, children)
     if issubclass(kind, dict):
         return trace().born(dict_like(value, dict(zip(spec.keys, children, strict=True))))

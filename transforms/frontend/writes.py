@@ -15,6 +15,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation, Value
 from tapeless.transforms.frontend.kin import MUTABLE
 from tapeless.transforms.frontend.locations import ContentsLocation, entry_spec, fill
+from tapeless.transforms.frontend.outgoing import Outgoing
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Location, Trace
 from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, certain, take_apart
@@ -44,18 +45,20 @@ class Write:
             held[self.location.number][...] = value
 
 
-def written(run: Trace) -> tuple[list[Write], list[Held]]:
+def written(run: Trace, outgoing: Outgoing) -> tuple[list[Write], list[Held]]:
     """What the program left in objects from outside; they get their old contents back."""
     homes = _homes(run)
     held = {h.number: h for h in homes.values()}
     changed = [(loc, old) for loc, old in run.journals[0].old.values() if not loc.birth]
-    found = [_write(location, old, run, homes) for location, old in changed]
+    found = [_write(location, old, run, homes, outgoing) for location, old in changed]
     for location, old in changed:
         location.set(old)
     return found, list(held.values()) if found else []
 
 
-def _write(location: Location, old: Any, run: Trace, homes: dict[int, Held]) -> Write:
+def _write(
+    location: Location, old: Any, run: Trace, homes: dict[int, Held], outgoing: Outgoing
+) -> Write:
     final = location.get()
     if final is MISSING:
         raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
@@ -65,7 +68,7 @@ def _write(location: Location, old: Any, run: Trace, homes: dict[int, Held]) -> 
         symbol = next(s for k, s, _ in _read(run) if k == "array" and s.cell is location.cell)
         return Write(homes[id(location.cell)], certain(take_apart(symbol)))
     contents = isinstance(location, ContentsLocation)
-    spec = certain(entry_spec(location, final))
+    spec = certain(entry_spec(location, final, outgoing.spec))
     before = None if old is MISSING else entry_spec(location, old)
     _refuse_choices(spec, before, run, homes)
     spec = _by_object(spec, homes, top=contents)

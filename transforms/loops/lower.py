@@ -28,6 +28,7 @@ from tapeless.transforms.loops.relied import Relation, facts_of
 from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.rowwise import by_rows
 from tapeless.transforms.loops.small import Small, left_over
+from tapeless.transforms.loops.sums import IN_ORDER
 from tapeless.transforms.loops.vectorise import vectorise
 from tapeless.transforms.loops.wide import without_wide_integers
 
@@ -51,6 +52,7 @@ def lower(
     boundscheck: bool = True,
     parallel: bool = False,
     donated: Sequence[Var] = (),
+    fastmath: bool = True,
 ) -> Lowered:
     """Splits a program into a driver and kernels.
 
@@ -60,14 +62,18 @@ def lower(
     boundscheck  whether an index out of bounds raises
     parallel     whether threads may share the rows of kernels
     donated      parameters whose memory results may take
+    fastmath     whether sums may be added up in any order, and quotients be products
     """
     relations = list(relations)
     for routines in (True, False):
-        prepared = _prepared(block, relations, stored, hints or {}, donated, routines)
+        prepared = _prepared(block, relations, stored, hints or {}, donated, routines, fastmath)
         lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel)
         driver = lowering.run()
         if not left_over(driver):
             break
+    if not fastmath:
+        for kernel in lowering.kernels:
+            kernel.helpers = {IN_ORDER.get(text, text): None for text in kernel.helpers}
     return Lowered(driver, lowering.kernels, prepared.relied, prepared.donated)
 
 
@@ -78,14 +84,16 @@ def _prepared(
     hints: Mapping[dims.Symbol, int],
     donated: Sequence[Var],
     routines: bool,
+    fastmath: bool,
 ) -> Prepared:
     """The program in loop form; with `routines`, small systems are solved inside of loops."""
     small = Small(hints)
     block = lasting(small.run(block) if routines else block)
     plain = decompose(without_wide_integers(block))
+    plain = reciprocals(plain) if fastmath else plain
     sizes = equal_sizes([*relations, *small.relations])
     fitting = Fitting(sizes, hints)
-    fitted = fitting.run(vectorise(alongside(counted(by_rows(alike(reciprocals(plain)))))))
+    fitted = fitting.run(vectorise(alongside(counted(by_rows(alike(plain))))))
     facts = [canonical(n, sizes) for n in facts_of(relations)]
     fitted, relied = gathered(fitted, sizes, hints, facts)
     count = len(block.results) - len(stored)

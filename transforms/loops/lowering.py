@@ -38,7 +38,7 @@ from tapeless.transforms.loops.products import is_called
 from tapeless.transforms.loops.relied import Relation
 from tapeless.transforms.loops.routines import NAMES, TEXTS, is_routine
 from tapeless.transforms.loops.scalars import IMPORTED
-from tapeless.transforms.loops.shown import shown
+from tapeless.transforms.loops.shown import shown, without_unread_views
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import STORES, Stage
 from tapeless.transforms.loops.twins import twin
@@ -120,7 +120,8 @@ class Lowering:
         body = self.body(self.block.body, live, True)
         made = Block(self.block.params, (*self.prepared.checks, *body), self.block.results)
         passed = {a for v in self.passed if isinstance(a := self.same.get(v, v), Var)}
-        return with_placeholders(substitute(made, self.same), passed, memory)
+        made = without_unread_views(substitute(made, self.same))
+        return with_placeholders(made, passed, memory)
 
     def constants(self, block: Block) -> None:
         """Notes what is stored into, and which constants can be written where they are read."""

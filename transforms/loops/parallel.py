@@ -30,6 +30,7 @@ from tapeless.transforms.loops.counted import size_of_atom
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.products import is_called
 from tapeless.transforms.loops.routines import is_routine
+from tapeless.transforms.loops.sliced import takes_long
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.views import is_view
 from tapeless.transforms.loops.written_once import WORK
@@ -263,7 +264,7 @@ class Parts:
         stage = self.analysis.stage(s)
         if stage is None or self.read_through(s):
             return 0
-        costly = COSTLY if stage.let.op.elementwise and stage.let.op.costly else 1
+        costly = COSTLY if stage.let.op.elementwise and takes_long(stage.let) else 1
         return WORK.get(stage.let.op.name, costly) * self.inner(stage, axes.get(stage))
 
     def passes(self, s: For) -> Size:

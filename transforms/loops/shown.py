@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import Any
 
-from tapeless.transforms.core.language import Block, Let, Var, outputs, statements
-from tapeless.transforms.core.reads import sizes_in
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Block,
+    For,
+    If,
+    Let,
+    Statement,
+    Var,
+    While,
+    blocks,
+    outputs,
+    statements,
+)
+from tapeless.transforms.core.reads import reads, sizes_in
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.views import is_view
 
@@ -19,8 +33,9 @@ def shown(
     possible: list[Let] = []
     for s in views:
         v = s.outs[0]
-        if v not in wanted and shows_a_size(v) and not is_view(s):
-            continue  # a constant, whose length something else shows
+        named = measured(list(s.params.values()))
+        if v not in wanted and shows_a_size(v) and (not is_view(s) or measured(v.type) <= named):
+            continue  # it is given its length, which something else shows
         if v in wanted or not (memory.needs(s) & set(inside)) - have:
             possible.append(s)
             have.add(v)
@@ -33,6 +48,40 @@ def shown(
     return kept[::-1]
 
 
+def without_unread_views(block: Block) -> Block:
+    """The driver without views that only kernels see through.
+
+    v = x[1:]; f_kernel(x, out)      becomes      f_kernel(x, out)
+    """
+    while True:
+        read = {a for a in block.results if isinstance(a, Var)}
+        for s in statements(block):
+            read.update(reads(s), (a for b in blocks(s) for a in b.results if isinstance(a, Var)))
+        made = _keeping(block, read)
+        if sum(1 for _ in statements(made)) == sum(1 for _ in statements(block)):
+            return block
+        block = made
+
+
+def _keeping(block: Block, read: set[Var]) -> Block:
+    def kept(s: Statement) -> bool:
+        if not isinstance(s, Let) or not is_view(s):
+            return True
+        return not read.isdisjoint(s.outs) or any(map(shows_a_size, s.outs))
+
+    def inner(s: Statement) -> Statement:
+        match s:
+            case If(then=then, orelse=orelse):
+                return replace(s, then=_keeping(then, read), orelse=_keeping(orelse, read))
+            case For(body=body):
+                return replace(s, body=_keeping(body, read))
+            case While(test=test, body=body):
+                return replace(s, test=_keeping(test, read), body=_keeping(body, read))
+        return s
+
+    return replace(block, body=tuple(inner(s) for s in block.body if kept(s)))
+
+
 def measures(block: Block) -> bool:
     """Whether a program has such lengths: what shows them must stay where it is."""
     return any(shows_a_size(v) for s in statements(block) for v in outputs(s))
@@ -40,4 +89,9 @@ def measures(block: Block) -> bool:
 
 def shows_a_size(v: Var) -> bool:
     """Whether a value has a length that is measured when the program runs."""
-    return any(x.var is None and not x.given for x in sizes_in(v.type))
+    return bool(measured(v.type))
+
+
+def measured(value: Any) -> set[dims.Symbol]:
+    """The lengths in a type or in parameters that are measured when the program runs."""
+    return {x for x in sizes_in(value) if x.var is None and not x.given}

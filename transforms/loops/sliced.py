@@ -116,11 +116,13 @@ def along(a: Atom, axis: int) -> bool:
 
 def _cheap(s: Let) -> bool:
     plain = s.op.elementwise or s.op.name == "cast"
-    return plain and not is_view(s) and (not s.op.costly or _square(s))
+    return plain and not is_view(s) and not takes_long(s)
 
 
-def _square(s: Let) -> bool:
-    return s.op.name == "power" and getattr(s.args[1], "value", None) in (2, 3)
+def takes_long(s: Let) -> bool:
+    """Whether an operation is more than some products."""
+    few = s.op.name == "power" and getattr(s.args[1], "value", None) in (2, 3)
+    return s.op.costly and not few
 
 
 def key_of(axis: int, start: Size, stop: Size, n: Size, rest: list[Atom]) -> tuple[Any, ...]:

@@ -29,6 +29,15 @@ def plus_product(total, a, b):
 '''
 
 
+#: The same for sums that are to be added up as they are written.
+IN_ORDER = {
+    text.strip(): text.strip()
+    .replace('@njit(fastmath={"reassoc", "contract"})', "@njit")
+    .replace("; a loop that adds up in this way may do so in any order", "")
+    for text in (PLUS, MULTIPLIED)
+}
+
+
 class Sums(Checks):
     """`summing` are reductions that have begun."""
 

@@ -16,7 +16,7 @@ from tapeless.transforms.ops.fresh import full
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.reductions import all_
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, copy, lifted
+from tapeless.transforms.ops.shapes import Atoms, Params, cast, cast_to, copy, lifted
 from tapeless.transforms.ops.steps import (
     equal,
     greater,
@@ -157,11 +157,12 @@ def _nan_to_num(
     x = as_array(x)
     if x.type.dtype.kind != "f":
         return x
+    x = cast(x, dtype=x.type.dtype) if x.type.weak else x
     limits = np.finfo(x.type.dtype)
     high = limits.max if posinf is None else posinf
     low = limits.min if neginf is None else neginf
     for test, value in ((isnan(x), nan), (_infinite(greater)(x), high), (_infinite(less)(x), low)):
-        x = select(test, cast_to(as_array(value), x.type.dtype), x)
+        x = select(test, cast(as_array(value), dtype=x.type.dtype), x)
     return x
 
 

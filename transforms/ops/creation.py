@@ -9,6 +9,7 @@ import numpy as np
 from tapeless.transforms.core.builder import atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Literal, Var
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.elementwise import log10, power
 from tapeless.transforms.ops.fresh import (
     FLOAT,
@@ -42,16 +43,24 @@ def size_given(size: Any) -> Size:
     return size_of(size) if isinstance(size, (Var, Literal)) else int(size)
 
 
+def one_kind(dtype: Any) -> np.dtype[Any]:
+    """The dtype of a new array, which holds one kind of elements."""
+    made = np.dtype(dtype)
+    if made.names is not None or made.subdtype is not None:
+        raise UnsupportedError("an array with named fields", "use an array for each of them")
+    return made
+
+
 def _filled(make: Any) -> Any:
     def new(shape: Any, dtype: Any = None, order: str = "C") -> Any:
-        return make(shape=shape_of(shape), dtype=np.dtype(dtype or float))
+        return make(shape=shape_of(shape), dtype=one_kind(dtype or float))
 
     return new
 
 
 def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Any:
     value = as_array(fill_value)
-    sizes, dtype = shape_of(shape), np.dtype(dtype or value.type.dtype)
+    sizes, dtype = shape_of(shape), one_kind(dtype or value.type.dtype)
     if value.type.shape:
         return copy(broadcast_to(cast_to(value, dtype), shape=sizes))
     return full(value, shape=sizes, dtype=dtype)
@@ -63,7 +72,7 @@ def _like(make: Any) -> Any:
     ) -> Any:
         a = as_array(a)
         sizes = a.type.shape if shape is None else shape_of(shape)
-        return make(shape=sizes, dtype=np.dtype(dtype or a.type.dtype))
+        return make(shape=sizes, dtype=one_kind(dtype or a.type.dtype))
 
     return like
 

@@ -13,7 +13,7 @@ from tapeless.transforms.ops.batching import along
 from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.fresh import count_up, eye, ones, tri
 from tapeless.transforms.ops.indexing import take_along
-from tapeless.transforms.ops.joining import as_array, axis_of, concatenate
+from tapeless.transforms.ops.joining import as_array, axis_of, concatenate, reduced_axis
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
@@ -92,7 +92,7 @@ def run_along(op: Op, default: Any = None) -> Any:
         a = as_array(a)
         if dtype is not None:
             a = cast_to(a, np.dtype(dtype))
-        if axis is None:
+        if reduced_axis(axis, a.type.ndim) is None:
             a, axis = flat(a), 0
         made = op(a, axis=axis_of(axis, a.type.ndim))
         return made if dtype is None else cast_to(made, np.dtype(dtype))

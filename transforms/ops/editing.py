@@ -10,7 +10,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_atom, static
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import mod
@@ -62,12 +62,11 @@ def _joined(a: Atom, axis: int, stop: Size, start: Size) -> Any:
 
 
 def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """At a known number of places; those in an array are `inserted` by code of NumPy's."""
     a, k = _axis(arr, axis)
     n, v = a.type.shape[k], cast_to(as_array(values), a.type.dtype)
     v = reshape(v, shape=(1,) * (a.type.ndim - v.type.ndim) + v.type.shape)
     many = obj if isinstance(obj, (list, tuple)) else [obj]
-    if isinstance(obj, Var) and obj.type.shape:
-        raise UnsupportedError("np.insert at positions in an array", "give them as a list")
     if not isinstance(obj, (list, tuple)):
         v = move(v, (0,), (k,))
     length = v.type.shape[k] if len(many) == 1 else len(many)

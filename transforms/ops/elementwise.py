@@ -103,7 +103,8 @@ degrees = elementwise(np.degrees, 180 / np.pi)
 # -- signs, and neighbours in floating point
 
 
-absolute = elementwise(np.absolute, None, source="np.abs({0})", name="abs", operator=True)
+absolute = elementwise(np.absolute, None, name="abs", operator=True)
+absolute.source = lambda args, params: "abs({0})" if args[0].type.weak else "np.abs({0})"
 fabs = elementwise(np.fabs, None)
 
 

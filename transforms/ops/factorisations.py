@@ -13,11 +13,11 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
 from tapeless.transforms.ops.diagonals import diagonal, least, tril
-from tapeless.transforms.ops.elementwise import nonzero
+from tapeless.transforms.ops.elementwise import nonzero, real
 from tapeless.transforms.ops.fresh import tri
 from tapeless.transforms.ops.joining import as_array
-from tapeless.transforms.ops.linalg import matmul
-from tapeless.transforms.ops.matrices import identity_of, lapack_dtype, real_only, square_shape
+from tapeless.transforms.ops.linalg import adjoint, matmul
+from tapeless.transforms.ops.matrices import identity_of, lapack_dtype, square_shape
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params, column, row, stacked, swap
 from tapeless.transforms.ops.steps import equal
@@ -30,17 +30,30 @@ def _half(x: Atom) -> Any:
     return mul(x, sub(tri(sides=(n, n), k=0, dtype=x.type.dtype), 0.5 * identity_of(x)))
 
 
-def _mirrored(x: Atom) -> Any:
-    """The symmetric matrix with the lower triangle of x, all that NumPy reads of it."""
-    return add(tril(x, k=0), swap(tril(x, k=-1)))
+def _mirrored(x: Atom, lower: bool = True) -> Any:
+    """The Hermitian matrix with the triangle of x that is all that NumPy reads of it."""
+    x = x if lower else adjoint(x)
+    if x.type.dtype.kind != "c":
+        return add(tril(x, k=0), swap(tril(x, k=-1)))
+    below, middle = tril(x, k=-1), real(x)
+    return add(add(below, adjoint(below)), mul(middle, identity_of(middle)))
+
+
+def _real_diagonal(x: Atom) -> Any:
+    found = diagonal(x, k=0)
+    return real(found) if x.type.dtype.kind == "c" else found
+
+
+def _turning(x: Atom) -> Any:
+    """The diagonal matrix with the imaginary parts of the diagonal."""
+    return mul(sub(x, real(x)), identity_of(x))
 
 
 def _cholesky_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None,)
-    real_only("cholesky", primals[0])
     (low,), moved = outs, _mirrored(tangents[0])
-    return (matmul(low, _half(solve(low, swap(solve(low, moved))))),)
+    return (matmul(low, _half(solve(low, adjoint(solve(low, moved))))),)
 
 
 cholesky = Op(
@@ -67,7 +80,7 @@ def _gaps(w: Atom) -> Any:
     return select(equal(gaps, 0), 0.0, truediv(1.0, nonzero(gaps)))
 
 
-def _eigh_infer(a: Atom) -> tuple[Type, Type]:
+def _eigh_infer(a: Atom, *, lower: bool) -> tuple[Type, Type]:
     shape, dtype = square_shape(a), lapack_dtype(a)
     return Type(np.zeros((), dtype).real.dtype, shape[:-1]), Type(dtype, shape)
 
@@ -75,22 +88,22 @@ def _eigh_infer(a: Atom) -> tuple[Type, Type]:
 def _eigh_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None, None)
-    real_only("eigh", primals[0])
     w, v = outs
-    moved = matmul(matmul(swap(v), _mirrored(tangents[0])), v)
-    return (diagonal(moved, k=0), matmul(v, mul(_gaps(w), moved)))
+    moved = matmul(matmul(adjoint(v), _mirrored(tangents[0], params["lower"])), v)
+    return (_real_diagonal(moved), matmul(v, mul(_gaps(w), moved)))
 
 
-eigh = Op("eigh", _eigh_infer, "np.linalg.eigh({0})", _eigh_jvp, costly=True, batch=stacked)
+def _eigh_source(args: Atoms, params: Params) -> str:
+    return "np.linalg.eigh({0})" if params["lower"] else "np.linalg.eigh({0}, 'U')"
+
+
+eigh = Op("eigh", _eigh_infer, _eigh_source, _eigh_jvp, costly=True, batch=stacked)
 
 
 def _eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 (NumPy's)
-    return type(np.linalg.eigh(np.eye(1)))(*eigh(_lower(a, UPLO)))
-
-
-def _lower(a: Any, uplo: str) -> Any:
-    a = as_array(a)
-    return a if uplo.upper() == "L" else swap(a)
+    if UPLO.upper() not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    return type(np.linalg.eigh(np.eye(1)))(*eigh(as_array(a), lower=UPLO.upper() == "L"))
 
 
 # -- singular values
@@ -106,23 +119,24 @@ def _svd_infer(a: Atom, *, k: Size) -> tuple[Type, ...]:
 def _svd_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None, None, None)
-    real_only("svd", primals[0])
     (u, s, vt), a_dot, k = outs, tangents[0], params["k"]
-    left, right = matmul(swap(u), a_dot), matmul(a_dot, swap(vt))
-    core = matmul(left, swap(vt))
+    left, right = matmul(adjoint(u), a_dot), matmul(a_dot, adjoint(vt))
+    core = matmul(left, adjoint(vt))
     wide = mul(core, row(s))
     gaps = _gaps(mul(s, s))
-    skew_u = mul(gaps, add(wide, swap(wide)))
+    skew_u = mul(gaps, add(wide, adjoint(wide)))
+    if core.type.dtype.kind == "c":  # u turns, and v does not
+        skew_u = add(skew_u, mul(_turning(core), row(truediv(1.0, nonzero(s)))))
     wide = mul(column(s), core)
-    skew_v = mul(gaps, add(wide, swap(wide)))
-    u_dot, v_dot = matmul(u, skew_u), matmul(swap(vt), skew_v)
+    skew_v = mul(gaps, add(wide, adjoint(wide)))
+    u_dot, v_dot = matmul(u, skew_u), matmul(adjoint(vt), skew_v)
     n, m = primals[0].type.shape[-2:]
     if n != k:
         u_dot = add(u_dot, mul(sub(right, matmul(u, core)), row(truediv(1.0, nonzero(s)))))
     if m != k:
-        outside = sub(swap(left), matmul(swap(vt), swap(core)))
+        outside = sub(adjoint(left), matmul(adjoint(vt), adjoint(core)))
         v_dot = add(v_dot, mul(outside, row(truediv(1.0, nonzero(s)))))
-    return (u_dot, diagonal(core, k=0), swap(v_dot))
+    return (u_dot, _real_diagonal(core), adjoint(v_dot))
 
 
 svd = Op(
@@ -169,13 +183,14 @@ def _qr_infer(a: Atom, *, k: Size) -> tuple[Type, Type]:
 def _qr_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None, None)
-    real_only("qr", primals[0])
     _require_tall(params["k"], *primals[0].type.shape[-2:])
     q, r = outs
     scaled = swap(solve(swap(r), swap(tangents[0])))  # a_dot r^-1
-    inside = matmul(swap(q), scaled)
+    inside = matmul(adjoint(q), scaled)
     below = tril(inside, k=-1)
-    turn = sub(below, swap(below))
+    turn = sub(below, adjoint(below))
+    if inside.type.dtype.kind == "c":  # the diagonal of r stays real
+        turn = add(turn, _turning(inside))
     return (add(matmul(q, sub(turn, inside)), scaled), matmul(sub(inside, turn), r))
 
 
@@ -207,7 +222,7 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
 NUMPY: dict[Any, Any] = {
     np.linalg.cholesky: _cholesky,
     np.linalg.eigh: _eigh,
-    np.linalg.eigvalsh: lambda a, UPLO="L": eigh(_lower(a, UPLO))[0],  # noqa: N803 (NumPy's)
+    np.linalg.eigvalsh: lambda a, UPLO="L": _eigh(a, UPLO)[0],  # noqa: N803 (NumPy's)
     np.linalg.svd: _svd,
     np.linalg.svdvals: singular_values,
     np.linalg.qr: _qr,

@@ -131,7 +131,7 @@ irfft: Op = linear(
 # The NumPy functions ---------------------------------------------------------------------------
 
 
-def _fitted(x: Any, axis: int, n: Size) -> Any:
+def fitted(x: Any, axis: int, n: Size) -> Any:
     """x with n elements along an axis: cut, or filled up with zeros."""
     size = x.type.shape[axis]
     if size == n:
@@ -153,13 +153,13 @@ def _size(n: Any) -> Size:
     return size_of(n) if isinstance(n, (Var, Literal)) else int(n)
 
 
-def _norm(norm: Any) -> str:
+def norm_of(norm: Any) -> str:
     if norm not in (None, *TURNED):
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
     return "backward" if norm is None else str(norm)
 
 
-def _plan(x: Atom, s: Any, axes: Any) -> tuple[list[int], list[Size]]:
+def plan(x: Atom, s: Any, axes: Any) -> tuple[list[int], list[Size]]:
     """The axes of a transform, and the lengths along them."""
     if axes is None and s is not None:
         axes = range(-len(s), 0)
@@ -181,13 +181,13 @@ def _full(inverse: bool) -> Any:
         a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None
     ) -> Any:
         x = as_array(a)
-        places, sizes = _plan(x, s, axes)
+        places, sizes = plan(x, s, axes)
         for axis, n in zip(places, sizes, strict=True):
-            x = _fitted(x, axis, n)
+            x = fitted(x, axis, n)
         if len(set(places)) == len(places):
-            return fft(x, axes=tuple(sorted(places)), inverse=inverse, norm=_norm(norm))
+            return fft(x, axes=tuple(sorted(places)), inverse=inverse, norm=norm_of(norm))
         for axis in reversed(places):
-            x = fft(x, axes=(axis,), inverse=inverse, norm=_norm(norm))
+            x = fft(x, axes=(axis,), inverse=inverse, norm=norm_of(norm))
         return x
 
     return transform
@@ -213,26 +213,26 @@ def _plane(many: Any) -> Any:
 
 def _rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
     x = as_array(a)
-    (*others, last), (*sizes, n) = _plan(x, s, axes)
-    made = rfft(_fitted(x, last, n), axis=last, norm=_norm(norm))
+    (*others, last), (*sizes, n) = plan(x, s, axes)
+    made = rfft(fitted(x, last, n), axis=last, norm=norm_of(norm))
     return _full(False)(made, sizes, others, norm) if others else made
 
 
 def _irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
     x = as_array(a)
-    (*others, last), (*sizes, n) = _plan(x, s, axes)
+    (*others, last), (*sizes, n) = plan(x, s, axes)
     if s is None or _is_whole(s[-1]):
         n = 2 * (n - 1)
     made = _full(True)(x, sizes, others, norm) if others else x
-    return irfft(_fitted(made, last, n // 2 + 1), n=n, axis=last, norm=_norm(norm))
+    return irfft(fitted(made, last, n // 2 + 1), n=n, axis=last, norm=norm_of(norm))
 
 
 def _hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
-    return _line(_irfftn)(conjugate(as_array(a)), n, axis, TURNED[_norm(norm)])
+    return _line(_irfftn)(conjugate(as_array(a)), n, axis, TURNED[norm_of(norm)])
 
 
 def _ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
-    return conjugate(_line(_rfftn)(a, n, axis, TURNED[_norm(norm)]))
+    return conjugate(_line(_rfftn)(a, n, axis, TURNED[norm_of(norm)]))
 
 
 def _shift(back: bool) -> Any:

@@ -192,6 +192,11 @@ def axis_of(axis: Any, ndim: int) -> int:
     return k % ndim
 
 
+def reduced_axis(axis: Any, ndim: int) -> Any:
+    """The axis of a reduction: NumPy's take a number for an array of one element there."""
+    return None if ndim == 0 and axis in (0, -1) else axis
+
+
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(ndim))

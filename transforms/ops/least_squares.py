@@ -11,12 +11,13 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mul, neg, sub
+from tapeless.transforms.ops.elementwise import real
 from tapeless.transforms.ops.factorisations import singular_values
 from tapeless.transforms.ops.fresh import eye
 from tapeless.transforms.ops.joining import as_array
-from tapeless.transforms.ops.linalg import matmul
-from tapeless.transforms.ops.matrices import lapack_dtype, real_only
-from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, reshape, stacked, sum, swap
+from tapeless.transforms.ops.linalg import adjoint, conjugated, matmul
+from tapeless.transforms.ops.matrices import lapack_dtype
+from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, reshape, stacked, sum
 
 
 def _pinv_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
@@ -24,14 +25,13 @@ def _pinv_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     (a,), (a_dot,), (p,) = primals, tangents, outs
     if a_dot is None:
         return (None,)
-    real_only("pinv", a)
     n, m = a.type.shape[-2:]
-    turned = swap(a_dot)
+    turned = adjoint(a_dot)
     left = sub(eye(sides=(n, n), k=0, dtype=p.type.dtype), matmul(a, p))
     right = sub(eye(sides=(m, m), k=0, dtype=p.type.dtype), matmul(p, a))
     made = neg(matmul(matmul(p, a_dot), p))
-    made = add(made, matmul(matmul(matmul(p, swap(p)), turned), left))
-    return (add(made, matmul(matmul(right, turned), matmul(swap(p), p))),)
+    made = add(made, matmul(matmul(matmul(p, adjoint(p)), turned), left))
+    return (add(made, matmul(matmul(right, turned), matmul(adjoint(p), p))),)
 
 
 def _pinv_infer(a: Atom) -> Type:
@@ -59,9 +59,9 @@ def _least_squares_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params)
     moved = matmul(a_dot, x)
     made = matmul(p, neg(moved) if total is None else sub(total, moved))
     if params["tall"]:
-        pulled = matmul(swap(a_dot), sub(b, matmul(a, x)))
-        return (add(made, matmul(p, matmul(swap(p), pulled))),)
-    pulled = matmul(swap(a_dot), matmul(swap(p), x))
+        pulled = matmul(adjoint(a_dot), sub(b, matmul(a, x)))
+        return (add(made, matmul(p, matmul(adjoint(p), pulled))),)
+    pulled = matmul(adjoint(a_dot), matmul(adjoint(p), x))
     return (add(made, sub(pulled, matmul(p, matmul(a, pulled)))),)
 
 
@@ -89,7 +89,8 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     tall = current().clamp(m, n) == m
     x = least_squares(a, b, tall=tall)
     left = sub(b, matmul(a, x))
-    squares = sum(mul(left, left), axes=(0,), keepdims=True)
+    square = real(mul(left, conjugated(left))) if left.type.dtype.kind == "c" else mul(left, left)
+    squares = sum(square, axes=(0,), keepdims=True)
     residuals = reshape(squares, shape=(b.type.shape[1] if b.type.ndim > 1 else 1,))
     return x, residuals, cast_to(matrix_rank(a), np.dtype(np.int32)), singular_values(a)
 

@@ -221,6 +221,11 @@ def conjugated(a: Atom) -> Any:
     return conjugate(a) if a.type.dtype.kind == "c" else a
 
 
+def adjoint(a: Atom) -> Any:
+    """The conjugate transpose of each matrix."""
+    return conjugated(swap(a))
+
+
 def _vdot(a: Any, b: Any) -> Any:
     return matmul(conjugated(flat(as_array(a))), flat(as_array(b)))
 

@@ -11,7 +11,7 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.batching import Axes, Batched, shifted
 from tapeless.transforms.ops.indexing import INDEX
-from tapeless.transforms.ops.joining import as_array, axis_of
+from tapeless.transforms.ops.joining import as_array, axis_of, reduced_axis
 from tapeless.transforms.ops.shapes import Atoms, Params, front, reduced, reshape
 
 
@@ -49,6 +49,7 @@ argmax, argmin, nanargmax, nanargmin = (
 def _arg(op: Op) -> Any:
     def reduce(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
         a = as_array(a)
+        axis = reduced_axis(axis, a.type.ndim)
         k = None if axis is None else axis_of(axis, a.type.ndim)
         return op(a, axis=k, keepdims=bool(keepdims))
 

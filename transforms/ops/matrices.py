@@ -9,7 +9,6 @@ import numpy as np
 from tapeless.transforms.core.builder import join
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
-from tapeless.transforms.errors import NotDifferentiableError
 from tapeless.transforms.ops.fresh import eye
 
 
@@ -38,12 +37,3 @@ def identity_of(x: Atom) -> Any:
     """The identity of the size of square matrices."""
     n = x.type.shape[-1]
     return eye(sides=(n, n), k=0, dtype=x.type.dtype)
-
-
-def real_only(name: str, x: Atom) -> None:
-    """Refuses derivatives for complex matrices."""
-    if x.type.dtype.kind == "c":
-        raise NotDifferentiableError(
-            f"np.linalg.{name} of complex matrices has no derivative here",
-            "give its derivative with custom_vjp",
-        )

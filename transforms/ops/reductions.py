@@ -17,7 +17,7 @@ from tapeless.transforms.ops.elementwise import absolute, conjugate, maximum, mi
 from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.fresh import ones
 from tapeless.transforms.ops.indexing import INDEX
-from tapeless.transforms.ops.joining import as_array, axes_of, concatenate
+from tapeless.transforms.ops.joining import as_array, axes_of, concatenate, reduced_axis
 from tapeless.transforms.ops.parts import index
 from tapeless.transforms.ops.pointwise import Over, scale
 from tapeless.transforms.ops.selection import select
@@ -156,6 +156,7 @@ def reduction(op: Op, default: Any = None) -> Any:
         where: Any = None,
     ) -> Any:
         a = as_array(a)
+        axis = axis if op is mean else reduced_axis(axis, a.type.ndim)
         if where is not None and where is not True:
             if op is mean:
                 axes = axes_of(axis, a.type.ndim)
@@ -229,6 +230,8 @@ def _mean_where(
 def _reduced(op: Op, a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     if not axes and (a.type.ndim or op not in (any_, all_)):
         dtype = op.infer(a, axes=(), keepdims=False).dtype
+        if op in (any_, all_, count_nonzero):
+            a = cast_to(a, np.dtype(bool))  # each element by itself
         return cast(a, dtype=dtype) if a.type.weak else cast_to(a, dtype)  # numbers get a dtype
     return op(a, axes=axes, keepdims=keepdims)
 

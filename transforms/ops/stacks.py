@@ -147,12 +147,12 @@ to_array: Op = linear(
     "to_array",
     _to_array_infer,
     _to_array_source,
-    lambda ct, args, linear, params: (unstack(ct),),
+    lambda ct, args, linear, params: (unstack(ct, weak=args[0].type.item.weak),),
     costly=True,
 )
 unstack: Op = linear(
     "unstack",
-    lambda x: StackType(Type(x.type.dtype, x.type.shape[1:])),
-    "list({0})",
+    lambda x, *, weak=False: StackType(Type(x.type.dtype, x.type.shape[1:], weak)),
+    lambda args, params: "{0}.tolist()" if params.get("weak") else "list({0})",
     lambda ct, args, linear, params: (to_array(ct, size=args[0].type.shape[0]),),
 )

@@ -91,7 +91,9 @@ def _nanvar(
 
 
 def _nanstd(*args: Any, **kwargs: Any) -> Any:
-    return sqrt(_nanvar(*args, **kwargs))
+    variance = _nanvar(*args, **kwargs)
+    flat_at = equal(variance, 0)
+    return select(flat_at, variance, sqrt(select(flat_at, 1.0, variance)))  # 0 has slope 0
 
 
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:

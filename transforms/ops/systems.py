@@ -14,9 +14,10 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mul, neg, sub
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.diagonals import diagonal
+from tapeless.transforms.ops.elementwise import real
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.linalg import matmul
-from tapeless.transforms.ops.matrices import identity_of, lapack_dtype, real_only, square_shape
+from tapeless.transforms.ops.matrices import identity_of, lapack_dtype, square_shape
 from tapeless.transforms.ops.shapes import (
     Atoms,
     Params,
@@ -201,8 +202,10 @@ def _slogdet_infer(a: Atom) -> tuple[Type, Type]:
 def _slogdet_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None, None)
-    real_only("slogdet", primals[0])
-    return (None, _total(mul(tangents[0], swap(inv(primals[0])))))
+    moved = _total(mul(tangents[0], swap(inv(primals[0]))))
+    if moved.type.dtype.kind != "c":
+        return (None, moved)
+    return (mul(sub(moved, real(moved)), outs[0]), real(moved))
 
 
 slogdet = Op(

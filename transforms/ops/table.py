@@ -171,9 +171,9 @@ def linalg_rules() -> dict[Any, Rule]:
 
 
 def fft_rules() -> dict[Any, Rule]:
-    from tapeless.transforms.ops import scipy_fft  # noqa: PLC0415 (scipy is optional)
+    from tapeless.transforms.ops import scipy_cosines, scipy_fft  # noqa: PLC0415 (scipy is optional)
 
-    return scipy_fft.RULES
+    return scipy_fft.RULES | scipy_cosines.RULES
 
 
 def integrate_rules() -> dict[Any, Rule]:

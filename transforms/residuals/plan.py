@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import size_of
+from tapeless.transforms.core.builder import ARITHMETIC_OF_SIZES, size_of, var_size
 from tapeless.transforms.core.language import (
     Atom,
     For,
@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import (
     Literal,
     StackType,
     Statement,
+    Type,
     Var,
     While,
     blocks,
@@ -20,7 +21,6 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.reads import reads, sizes_in
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.maxflow import minimum_cut
-from tapeless.transforms.ops.arithmetic import add, sub
 from tapeless.transforms.residuals.primal import Primal
 from tapeless.transforms.wishes import word_for
 
@@ -141,7 +141,7 @@ class Plan:
         """Whether an atom is known before the outermost loop around, or made of sizes that are."""
         if isinstance(a, Literal) or not (self.primal.path.get(a) or a in self.primal.partial):
             return True
-        return a.type.dtype.kind in "iu" and all(
+        return isinstance(a.type, Type) and a.type.dtype.kind in "iu" and all(
             s.given if s.var is None else s.var is not a and self.outside(s.var)
             for s in sizes_in(self.size(a))
         )
@@ -149,9 +149,21 @@ class Plan:
     def size(self, a: Atom) -> dims.Size:
         """The size that an integer stands for, also if it is made inside of loops."""
         let = self.primal.let.get(a) if isinstance(a, Var) else None
-        if let is not None and let.op is size_value:
+        if let is None or not self.primal.path.get(a):
+            return size_of(a)
+        if let.op is size_value:
             return let.params["size"]  # type: ignore[no-any-return]
-        if let is not None and let.op in (add, sub):
-            x, y = map(self.size, let.args)
-            return x + y if let.op is add else x - y
-        return size_of(a)
+        if _is_safe(let):
+            return ARITHMETIC_OF_SIZES[let.op.name](*map(self.size, let.args))  # type: ignore[no-any-return]
+        return var_size(let.outs[0])
+
+
+def _is_safe(let: Let) -> bool:
+    """Whether an integer may be computed of others also where the program does not come to it."""
+    if let.op.name not in ARITHMETIC_OF_SIZES:  # the length of a list, too
+        return False
+    integers = all(a.type.dtype.kind in "iu" for a in let.args)
+    if let.op.name in ("floordiv", "mod"):
+        by = let.args[1]
+        return integers and isinstance(by, Literal) and by.value != 0
+    return integers

@@ -76,7 +76,7 @@ class Primal:
                 self.define(v, path)
                 if isinstance(s, Let):
                     self.let[v] = s
-                    self.born(v, [*s.args, *map(_Sized, written_params(s))])
+                    self.born(v, [*s.args, *map(_Sized, written_params(s).values())])
                 elif isinstance(s, If):
                     self.born(v, [*s.then.results, *s.orelse.results])
                     if any(is_dead(side.results[k]) for side in blocks(s)):

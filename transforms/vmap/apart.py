@@ -30,9 +30,9 @@ from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.ops.fresh import stack_length
 from tapeless.transforms.vmap.branches import has_axes
-from tapeless.transforms.vmap.each import each_by_itself, read_by
+from tapeless.transforms.vmap.each import each_by_itself
 from tapeless.transforms.vmap.effects import acts
-from tapeless.transforms.vmap.flow import Flow
+from tapeless.transforms.vmap.flow import Flow, read_by
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -70,7 +70,12 @@ def around(
         made = {v for s in parts.head for v in outputs(s)}
         met = {*read_by(parts.inner), *parts.outs, *made.intersection(read_by(parts.tail))}
         wrong = {v for v in met if not uneven.is_even(v)}
-        more = {k for k, s in enumerate(body) if wrong & {*read_by([s]), *outputs(s)}} - members
+        taken = {id(s) for s in parts.inner}
+        more = {
+            k
+            for k, s in enumerate(body)
+            if wrong & {*read_by([s]), *outputs(s)} or (id(s) in taken and uneven.shared[k])
+        } - members
         if not more:
             fits = not wrong and all(has_axes(v.type) for v in parts.outs)
             return parts if fits and all(map(batch.can_be_apart, parts.inner)) else None

@@ -70,12 +70,14 @@ class Batch:
     counts   how many that is, with the mask
     most     the longest of lengths that depend on the element, for what is as long
     uneven   lists that have grown by different numbers of elements
+    unset    what is the same for all elements, and has no value where it is not computed
     """
 
     def __init__(self, size: Size, nested: bool, masked: bool = False) -> None:
         self.size, self.nested, self.masked = size, nested, masked
         self.env: dict[Var, Pair] = {}
         self.uneven: set[Var] = set()
+        self.unset: set[Var] = set()
         self.tried: set[Var] = set()
         self.lengths: dict[Any, Atom] = {}
         self.ragged: dict[Any, ragged.Ragged] = {}
@@ -115,8 +117,12 @@ class Batch:
             return StackType(self.kind(t.item))
         if not has_axes(t):
             return t
-        shape = tuple(self.most.get(n, n) for n in t.shape)
+        shape = self.longest(t).shape
         return Type(t.dtype, (*shape[:axis], self.size, *shape[axis:]))
+
+    def longest(self, t: Type) -> Type:
+        """The type with lengths that serve all elements."""
+        return t.with_shape(tuple(self.most.get(n, n) for n in t.shape)) if self.most else t
 
     @staticmethod
     def _conformed(out: Atom, kind: Type, v: Var) -> Atom:
@@ -184,7 +190,7 @@ class Batch:
     @contextmanager
     def tentative(self) -> Iterator[None]:
         """What is recorded inside is forgotten if something there differs in length."""
-        kept = ("env", "uneven", "tried", "lengths", "ragged", "counts", "most")
+        kept = ("env", "uneven", "unset", "tried", "lengths", "ragged", "counts", "most")
         before = {name: copy.copy(getattr(self, name)) for name in kept}
         try:
             with builder.current().block() as made:

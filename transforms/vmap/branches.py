@@ -12,12 +12,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tapeless.transforms.core import builder
+from tapeless.transforms.core import builder, dims
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     TAPE,
     Atom,
     Block,
     If,
+    Let,
     Literal,
     StackType,
     Statement,
@@ -27,18 +29,23 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
+from tapeless.transforms.core.reads import sizes_in
+from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.calls import is_call
 from tapeless.transforms.ops.fresh import empty, zero
+from tapeless.transforms.ops.parts import index
 from tapeless.transforms.ops.reductions import any_
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import front, lifted
+from tapeless.transforms.ops.stacks import pop, push
 from tapeless.transforms.ops.steps import logical_and, logical_not, logical_or
+from tapeless.transforms.vmap.flow import read_by
 from tapeless.transforms.vmap.lists import refuse_uneven
 from tapeless.transforms.vmap.region import Chosen, Filled, is_calm
 
 if TYPE_CHECKING:
-    from tapeless.transforms.vmap.batch import Batch
+    from tapeless.transforms.vmap.batch import Batch, Pair
 
 
 def branch(batch: Batch, s: If) -> None:
@@ -78,6 +85,8 @@ def _same_for_all(batch: Batch, s: If) -> None:
         batch.env[v] = (out, k)
         if any(a in batch.uneven for a in ends):
             batch.uneven.add(v)
+        if k is None and any(is_dead(a) or a in batch.unset for a in ends):
+            batch.unset.add(v)
 
 
 def _result(batch: Batch, a: Atom, place: int | None) -> Atom:
@@ -106,14 +115,17 @@ class reopened:  # noqa: N801 (a context manager)
 
 
 def _by_element(batch: Batch, s: If, test: Atom) -> None:
-    calm = [is_calm(block.body) for block in (s.then, s.orelse)]
+    for ends in zip(s.then.results, s.orelse.results, strict=True):
+        _refuse_lengths(*ends)
+    sides = (s.then, s.orelse)
+    calm = [is_calm(side.body) and batch.unset.isdisjoint(_read(side)) for side in sides]
     ends: list[Any] = [
         None if has_axes(v.type) else _passed(batch, s, j) for j, v in enumerate(s.outs)
     ]
     order = sorted((0, 1), key=lambda k: not calm[k])  # a part is stored into the other side
     whole: list[list[Any]] = [[], []]
     for k in order:
-        block = (s.then, s.orelse)[k]
+        block = sides[k]
         if calm[k]:
             with env_kept(batch):
                 batch.block(block.body, block.results)
@@ -122,10 +134,34 @@ def _by_element(batch: Batch, s: If, test: Atom) -> None:
         else:
             mask = test if k == 0 else logical_not(test)
             ends = part(batch, s, mask, block, ends)
-    for v, end in zip(s.outs, ends, strict=True):
+    pairs = zip(s.then.results, s.orelse.results, strict=True)
+    for v, end, pair in zip(s.outs, ends, pairs, strict=True):
         if isinstance(v.type, StackType):
             batch.uneven.add(v)
+        if v.size is not None and end[1] is None:
+            builder.current().let((v,), index, (end[0],), {"key": ()})  # sizes are made of it
+            end = (v, None)
         batch.bind(v, *end)
+        if end[1] is None and any(map(is_dead, pair)):
+            batch.unset.add(v)
+
+
+def _refuse_lengths(then: Atom, orelse: Atom) -> None:
+    """Sides may not give arrays that differ in length; arguments are taken to be of one length."""
+    shapes = [a.type.shape for a in (then, orelse) if has_axes(a.type) and not is_dead(a)]
+    if len({*map(len, shapes)}) != 1 or len(shapes) != 2:
+        return
+    for p, q in zip(*shapes, strict=True):
+        if p != q and not (_of_argument(p) and _of_argument(q)):
+            raise UnevenError(
+                "vmap: the sides of a branch give arrays of different lengths",
+                "use np.where, or an array with a place for each item",
+            )
+
+
+def _of_argument(n: Size) -> bool:
+    """Whether a length is that of an argument."""
+    return any(n == dims.single(s) for s in sizes_in(n) if s.given)
 
 
 class env_kept:  # noqa: N801 (a context manager)
@@ -219,21 +255,55 @@ def _passed(batch: Batch, s: If, j: int) -> Any:
 
 
 def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list[Any]:
-    """The values after a side that is computed for its own elements."""
-    olds = [_before(batch, v, end) for v, end in zip(s.outs, ends, strict=True)]
+    """The values after a side that is computed for its own elements; what is the same for them, and
+    has no value where the other side is taken, stays one value."""
+    other = s.orelse if block is s.then else s.then
+    alone = [is_dead(a) and has_axes(a.type) for a in other.results]
+    rows = [
+        j
+        for j, (a, end) in enumerate(zip(block.results, ends, strict=True))
+        if end is None or not is_dead(a)
+    ]
+    own, inside = _own_sizes(block), _made_inside(block)
+    olds = {
+        j: None
+        if alone[j] and own & sizes_in(s.outs[j].type)
+        else _before(batch, s.outs[j], ends[j])
+        for j in rows
+    }
 
-    def taken() -> list[Atom]:
+    def taken() -> dict[int, Pair]:
         region, inner = enter(batch, mask, (block,))
         inner.block(block.body, block.results)
-        return [
-            leave(inner, region, old, a) if has_axes(a.type) or a in made_inside else old
-            for old, a in zip(olds, block.results, strict=True)
-        ]
+        made: dict[int, Pair] = {}
+        for j in rows:
+            a = block.results[j]
+            if alone[j] and not is_dead(a) and not inner.batched(a):
+                made[j] = inner.value(a)
+            elif has_axes(a.type) or a in inside:
+                made[j] = leave(inner, region, olds[j], a), 0
+            else:
+                made[j] = olds[j], 0
+        return made
 
-    made_inside = _made_inside(block)
-    guarded = batch.nested or any(map(is_call, statements(block)))  # a recursion must end
+    counts = any(map(_is_counted, statements(block)))
+    guarded = batch.nested or counts or not batch.unset.isdisjoint(_read(block))
     news = _if_any(batch, s, mask, taken, olds) if guarded else taken()
-    return [(new, 0) for new in news]
+    return [news.get(j, end) for j, end in enumerate(ends)]
+
+
+def _is_counted(s: Statement) -> bool:
+    """Whether it matters how often a statement is made: a recursion must end, and backward parts
+    take from lists what was put there."""
+    return is_call(s) or (isinstance(s, Let) and s.op in (push, pop))
+
+
+def _own_sizes(block: Block) -> set[dims.Symbol]:
+    """Lengths that are known inside of a block only."""
+    around = sizes_in([v.type for v in _read(block)])
+    made = _made_inside(block)
+    found = sizes_in([v.type for v in made])
+    return {n for n in found - around if n.var in made or (n.var is None and not n.given)}
 
 
 def _before(batch: Batch, v: Var, end: Any) -> Atom:
@@ -252,15 +322,24 @@ def _before(batch: Batch, v: Var, end: Any) -> Atom:
 
 
 def _if_any(
-    batch: Batch, s: If, mask: Atom, taken: Callable[[], list[Atom]], olds: list[Atom]
-) -> list[Atom]:
+    batch: Batch,
+    s: If,
+    mask: Atom,
+    taken: Callable[[], dict[int, Pair]],
+    olds: dict[int, Any],
+) -> dict[int, Pair]:
     test = any_(mask, axes=(0,), keepdims=False)
     with batch.scoped() as made:
         news = taken()
-    outs = tuple(Var(batch.kind(v.type), v.name) for v in s.outs)
-    then, orelse = Block((), tuple(made), tuple(news)), Block((), (), tuple(olds))
-    builder.current().emit(If(outs, test, then, orelse, s.mirror, s.origin))
-    return list(outs)
+    rows = [(j, *news[j], s.outs[j]) for j in news]
+    outs = tuple(Var(v.type if k is None else batch.kind(v.type), v.name) for _, _, k, v in rows)
+    kept = tuple(
+        Literal(None, out.type) if k is None or olds[j] is None else olds[j]
+        for out, (j, _, k, _) in zip(outs, rows, strict=True)
+    )
+    then = Block((), tuple(made), tuple(a for _, a, _, _ in rows))
+    builder.current().emit(If(outs, test, then, Block((), (), kept), s.mirror, s.origin))
+    return {j: (out, k) for out, (j, _, k, _) in zip(outs, rows, strict=True)}
 
 
 def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[Chosen, Batch]:
@@ -269,9 +348,10 @@ def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[Chosen, 
     inner = type(batch)(region.size, batch.nested, masked=True)
     inner.mask = mask
     inner.uneven, inner.tried = set(batch.uneven), batch.tried
+    inner.unset = set(batch.unset)
     inner.lengths, inner.most = dict(batch.lengths), batch.most
     inner.env = {v: pair for v, pair in batch.env.items() if pair[1] is None}
-    for v in dict.fromkeys(v for b in blocks for v in free_variables(replace(b, params=()))):
+    for v in dict.fromkeys(v for b in blocks for v in _read(b)):
         value, axis = batch.value(v)
         if not has_axes(v.type):
             inner.uneven.add(v)
@@ -281,11 +361,17 @@ def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[Chosen, 
     return region, inner
 
 
-def leave(inner: Batch, region: Chosen, old: Atom, a: Atom) -> Atom:
-    """The whole batch of what was `old`, after the region made its part `a`."""
+def _read(b: Block) -> dict[Any, None]:
+    """The variables that a block reads, also its parameters."""
+    return free_variables(replace(b, params=())) | read_by(b.body)
+
+
+def leave(inner: Batch, region: Chosen, old: Any, a: Atom) -> Atom:
+    """The whole batch of what was `old`, after the region made its part `a`; where there was
+    nothing, the other elements have no value."""
     new, axis = inner.value(a)
     if is_dead(a):
-        return old
+        return old  # type: ignore[no-any-return]
     if not has_axes(a.type):
         return new
     return region.leave(old, new, axis)  # type: ignore[no-any-return]

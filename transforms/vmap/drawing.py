@@ -14,6 +14,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.callbacks import CALLABLE
 from tapeless.transforms.ops.drawing import draw
 from tapeless.transforms.ops.shapes import lifted
+from tapeless.transforms.vmap import sizes
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -28,6 +29,8 @@ def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -
         raise UnsupportedError(f"{what} in a branch or loop that elements decide", HINT)
     if not s.params["sized"]:
         raise UnsupportedError(f"{what} gives one order for all elements", HINT)
+    if sizes.differ(batch, s):
+        raise UnsupportedError(f"{what} gives as many numbers as the element says", HINT)
     shape = (batch.size, *s.params["shape"])
     ndim = len(s.params["shape"])
     given = [

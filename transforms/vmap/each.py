@@ -28,17 +28,17 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     blocks,
-    free_variables,
     outputs,
     statements,
 )
-from tapeless.transforms.core.reads import reads, sizes_in
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.ops.fresh import empty, full, new_stack, ones, zeros
 from tapeless.transforms.ops.parts import Slot, update
 from tapeless.transforms.vmap.branches import has_axes
-from tapeless.transforms.vmap.flow import Flow
+from tapeless.transforms.vmap.flow import Flow, read_by
+from tapeless.transforms.vmap.given import given
 from tapeless.transforms.vmap.onebyone import element
 
 if TYPE_CHECKING:
@@ -64,15 +64,6 @@ def _read_later(body: list[Statement], ends: Iterable[Atom]) -> list[set[Any]]:
         live = live | set(read_by([s]))
         found.append(live)
     return found[::-1]
-
-
-def read_by(body: Iterable[Statement]) -> dict[Var, None]:
-    """The variables from outside that statements read, also through sizes."""
-    whole = Block((), tuple(body), ())
-    made = {v for s in statements(whole) for b in blocks(s) for v in b.params}
-    made |= {v for s in statements(whole) for v in outputs(s)}
-    inner = dict.fromkeys(v for s in statements(whole) for v in reads(s) if v not in made)
-    return free_variables(whole) | inner
 
 
 class Stretch:
@@ -157,13 +148,16 @@ def each_by_itself(
     is better written as array code."""
     b = builder.current()
     b.origin = body[0].origin
-    inits = tuple(empty(shape=(batch.size, *v.type.shape), dtype=v.type.dtype) for v in outs)
+    body = body if compiled else given(body, outs)
+    kinds = [batch.kind(v.type) for v in outs]
+    inits = tuple(empty(shape=t.shape, dtype=t.dtype) for t in kinds)
     stem = "" if compiled else "values"
     carries = tuple(Var(a.type, v.name or stem) for a, v in zip(inits, outs, strict=True))
     i = Var(INT, "i")
     stop = size_atom(batch.size)
     with b.block() as statements_:
         made, _ = refresh(Block((), tuple(body), tuple(outs)), _entered(batch, body, i, compiled))
+        _lengthened(batch, made)
         for s in made.body:
             b.emit(s)
         rows = zip(carries, made.results, strict=True)
@@ -175,6 +169,14 @@ def each_by_itself(
         batch.bind(v, out, 0)
 
 
+def _lengthened(batch: Batch, made: Block) -> None:
+    """What is as long as the longest of all elements has that in its type."""
+    for s in statements(made) if batch.most else ():
+        for v in (*outputs(s), *(p for b in blocks(s) for p in b.params)):
+            if isinstance(v.type, Type):
+                v.type = batch.longest(v.type)
+
+
 def _entered(batch: Batch, body: list[Statement], i: Var, named: bool) -> dict[Var, Atom]:
     """What the statements read from outside, as the element has it."""
     known: dict[Var, Atom] = {}
@@ -183,7 +185,7 @@ def _entered(batch: Batch, body: list[Statement], i: Var, named: bool) -> dict[V
         value, axis = batch.value(v)
         let = defined.get(v)
         if axis is not None:
-            known[v] = _typed(element(value, axis, i), v, named)
+            known[v] = _typed(batch, element(value, axis, i), v, named)
         elif let is not None and let.op in FRESH and all(isinstance(a, Literal) for a in let.args):
             known[v] = let.op(*let.args, **let.params)
         elif value is not v:
@@ -191,8 +193,8 @@ def _entered(batch: Batch, body: list[Statement], i: Var, named: bool) -> dict[V
     return known
 
 
-def _typed(a: Any, like: Var, named: bool) -> Any:
+def _typed(batch: Batch, a: Any, like: Var, named: bool) -> Any:
     """An element of a batch with the type of the value that it is, and with its name."""
     if isinstance(like.type, Type):
-        a.type, a.name = like.type, like.name if named else ""
+        a.type, a.name = batch.longest(like.type), like.name if named else ""
     return a

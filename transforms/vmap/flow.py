@@ -16,10 +16,22 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     While,
+    blocks,
+    free_variables,
     outputs,
+    statements,
 )
 from tapeless.transforms.core.reads import reads
 from tapeless.transforms.vmap.region import is_calm
+
+
+def read_by(body: Iterable[Statement]) -> dict[Var, None]:
+    """The variables from outside that statements read, also through sizes."""
+    whole = Block((), tuple(body), ())
+    made = {v for s in statements(whole) for b in blocks(s) for v in b.params}
+    made |= {v for s in statements(whole) for v in outputs(s)}
+    inner = dict.fromkeys(v for s in statements(whole) for v in reads(s) if v not in made)
+    return free_variables(whole) | inner
 
 
 class Flow:

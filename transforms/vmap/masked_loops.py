@@ -215,7 +215,10 @@ def _for_pass(
         region, inner = enter(batch, mask, (s.body,))
         inner.block(s.body.body, s.body.results)
         news = carries.left(inner, region)
-        head = [] if going is None else _following(inner, region, going, s.body.results[0])
+        head = []
+        if going is not None:
+            more = span.here(add(k, span.step))
+            head = _following(inner, region, going, s.body.results[0], more)
         if count is not None:
             head.append(add(count, mask))
     return body, (*head, *news)
@@ -227,13 +230,15 @@ def _mask(here: Any, going: Any) -> Any:
     return logical_and(going, here)
 
 
-def _following(inner: Batch, region: Chosen, going: Var, flag: Atom) -> list[Atom]:
-    """Whether no element is left for another pass, and which are."""
+def _following(inner: Batch, region: Chosen, going: Var, flag: Atom, more: Any) -> list[Atom]:
+    """Whether no element is left for another pass, and which have not ended; `more`: those whose
+    range has not."""
     stopped, axis = inner.value(flag)
     goes_on = Var(Type(BOOL))
     inner.env[goes_on] = (logical_not(stopped), axis)
     following = leave(inner, region, going, goes_on)
-    return [logical_not(any_(following, axes=(0,), keepdims=False)), following]
+    left = _mask(more, following)
+    return [logical_not(any_(left, axes=(0,), keepdims=False)), following]
 
 
 def _ended(s: For) -> Var | None:

@@ -15,6 +15,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.locating import argmax
 from tapeless.transforms.ops.parts import Slot, gather, index, update
 from tapeless.transforms.ops.selection import select
@@ -79,9 +80,13 @@ class Chosen:
         made.type = value.type.with_shape(tuple(shape))
         return made, axis
 
-    def leave(self, old: Atom, new: Atom, axis: int | None) -> Any:
+    def leave(self, old: Any, new: Atom, axis: int | None) -> Any:
         """A batched value, batch first, after its part in the region became `new`."""
-        return update(old, front(new, axis), self.mask, key=(Slot(0),))
+        new = front(new, axis)
+        if old is None:
+            shape = (*self.mask.type.shape, *new.type.shape[1:])
+            old = empty(shape=shape, dtype=new.type.dtype)
+        return update(old, new, self.mask, key=(Slot(0),))
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,9 @@ class Filled(Chosen):
         x = front(value, axis)
         return select(self._mask(x), x, example(x, self.first)), 0
 
-    def leave(self, old: Atom, new: Atom, axis: int | None) -> Any:
+    def leave(self, old: Any, new: Atom, axis: int | None) -> Any:
+        if old is None:
+            return front(new, axis)
         return select(self._mask(old), front(new, axis), old)
 
     def _mask(self, x: Atom) -> Any:

@@ -45,6 +45,25 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     return filt[start:stop]
 
 
+def inserted(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """np.insert at the positions in an array: new elements and old ones are sorted by place."""
+    arr = np.ravel(arr) if axis is None else np.asarray(arr)
+    axis = 0 if axis is None else axis % arr.ndim
+    if obj.ndim != 1 or obj.dtype.kind not in "iu":
+        raise UnsupportedError("np.insert at positions in such an array", "give them as integers")
+    n = arr.shape[axis]
+    if np.any((obj < -n) | (obj > n)):
+        raise IndexError(f"a position is out of bounds for axis {axis} with size {n}")
+    values = np.asarray(values).astype(arr.dtype)
+    values = values.reshape((1,) * (arr.ndim - values.ndim) + values.shape)
+    if obj.shape[0] == 1:  # all of them go there
+        obj = np.broadcast_to(obj, values.shape[axis : axis + 1])
+    values = np.broadcast_to(values, (*arr.shape[:axis], obj.shape[0], *arr.shape[axis + 1 :]))
+    places = np.concatenate([2 * np.where(obj < 0, obj + n, obj), 2 * np.arange(n) + 1])
+    order = np.argsort(places, kind="stable")
+    return np.take(np.concatenate([values, arr], axis=axis), order, axis=axis)
+
+
 # -- histograms
 
 

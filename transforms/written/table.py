@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.written import (
+    bisection,
+    heaps,
+    queues,
     reduced,
     repeated,
     scalars,
@@ -14,5 +17,5 @@ from tapeless.transforms.written import (
     windows,
 )
 
-FAMILIES = (sets, signals, several, repeated, reduced, windows, scalars)
+FAMILIES = (sets, signals, several, repeated, reduced, windows, scalars, heaps, bisection, queues)
 WRITTEN: dict[Any, Any] = {f: ours for family in FAMILIES for f, ours in family.NUMPY.items()}

@@ -12,8 +12,8 @@ array([1.5, 1. ])
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.scipy.linalg instead of {__name__}")
 
+from scipy.linalg import block_diag as _block_diag
 from scipy.linalg import (
-    block_diag,
     dft,
     funm,
     hadamard,
@@ -27,6 +27,8 @@ from scipy.linalg import (
     schur,
 )
 
+from tapeless.numpy.functions import followed, following
+from tapeless.scipy.linalg import factors, functions, solvers, structured
 from tapeless.scipy.linalg.factors import (
     cho_factor,
     cho_solve,
@@ -56,6 +58,17 @@ from tapeless.scipy.linalg.structured import (
     hankel,
     leslie,
     toeplitz,
+)
+
+block_diag = followed(_block_diag)
+globals().update(
+    {
+        **following(factors, "cho_factor cho_solve cholesky lu lu_factor lu_solve qr qr_multiply"),
+        **following(functions, "expm expm_frechet polar solve_sylvester sqrtm"),
+        **following(solvers, "det eigh eigh_tridiagonal inv solve solve_triangular svd"),
+        **following(structured, "circulant companion convolution_matrix fiedler"),
+        **following(structured, "fiedler_companion hankel leslie toeplitz"),
+    }
 )
 
 __all__ = [

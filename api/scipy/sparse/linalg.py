@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lax.solving import custom_linear_solve
+from tapeless.numpy.functions import followed
 from tapeless.ravel import ravel_pytree
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, ShapeError
 
@@ -18,6 +19,7 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 Map = Callable[[Any], Any]  # a linear function of vectors
 
 
+@followed
 def cg(
     A: Any,
     b: Any,
@@ -52,6 +54,7 @@ def cg(
     return _solved(_cg, A, b, x0, (tol, atol, maxiter), M, symmetric=True)
 
 
+@followed
 def bicgstab(
     A: Any,
     b: Any,
@@ -75,6 +78,7 @@ def bicgstab(
     return _solved(_bicgstab, A, b, x0, (tol, atol, maxiter), M)
 
 
+@followed
 def gmres(
     A: Any,
     b: Any,

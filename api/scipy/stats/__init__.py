@@ -14,6 +14,8 @@ A distribution has the methods of SciPy's, as functions of x, its shapes, loc an
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.scipy.stats instead of {__name__}")
 
+import sys
+
 from tapeless.scipy.stats import dirichlet, multinomial, multivariate_normal
 from tapeless.scipy.stats.continuous import (
     beta,
@@ -35,8 +37,16 @@ from tapeless.scipy.stats.continuous import (
     wrapcauchy,
 )
 from tapeless.scipy.stats.discrete import bernoulli, betabinom, binom, geom, nbinom, poisson
+from tapeless.scipy.stats.families import Family
 from tapeless.scipy.stats.kde import gaussian_kde
 from tapeless.scipy.stats.samples import mode, rankdata, sem
+
+#: `import tapeless.scipy.stats.norm` works, as in JAX, where distributions are modules.
+sys.modules |= {
+    f"{__name__}.{name}": found
+    for name, found in list(globals().items())
+    if isinstance(found, Family)
+}
 
 __all__ = [
     "bernoulli",

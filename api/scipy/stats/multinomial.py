@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, xlogy
 
+from tapeless.numpy.functions import followed
+
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
+@followed
 def logpmf(x: Any, n: Any, p: Any) -> Any:
     """The logarithm of the probability of the counts x; -inf where they do not add up to n.
 
@@ -30,6 +33,7 @@ def logpmf(x: Any, n: Any, p: Any) -> Any:
     return np.where(fits, total, -np.inf)
 
 
+@followed
 def pmf(x: Any, n: Any, p: Any) -> Any:
     """The probability of the counts x. Arguments are those of `logpmf`."""
     return np.exp(logpmf(x, n, p))

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapeless.numpy.functions import followed
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -20,6 +21,7 @@ class ModeResult(NamedTuple):
     count: Any
 
 
+@followed
 def mode(a: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = False) -> Any:
     """The most common value along an axis, the least one of several; a pair (mode, count).
 
@@ -41,6 +43,7 @@ def mode(a: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = 
     return ModeResult(*(np.moveaxis(x, -1, axis) if keepdims else x[..., 0] for x in found))
 
 
+@followed
 def rankdata(
     a: Any, method: str = "average", *, axis: Any = None, nan_policy: str = "propagate"
 ) -> Any:
@@ -91,6 +94,7 @@ def _last(new: Any, positions: Any) -> Any:
     return np.minimum.accumulate(np.where(ends, positions, n)[..., ::-1], axis=-1)[..., ::-1]
 
 
+@followed
 def sem(
     a: Any, axis: Any = 0, ddof: int = 1, nan_policy: str = "propagate", *, keepdims: bool = False
 ) -> Any:

@@ -27,6 +27,10 @@ from tapeless.backends.numba.signature import Array, Form, Signature
 from tapeless.backends.numba.signature import Number as NumberKind
 
 SETTINGS = ("NUMBA_ENABLE_AVX", "NUMBA_OPT")
+#: In functions that say so, LLVM does not carry x[i + 1] over to the next pass, which reads it as
+#: x[i]: vectors would be shuffled together of two others, which takes longer than to load them.
+#: Nothing else is meant; what checks addresses is a pass of its own, and not run.
+NEIGHBOURS = "sanitize_address"
 
 
 def compile_kernel(
@@ -58,6 +62,9 @@ def compile_kernel(
         DirectEntry(unit, name, symbol, wanted, _has_loops(sources[name]), form).build()
     except UnknownError:
         return None
+    for function in module.functions:
+        if not function.is_declaration:
+            function.attributes.add(NEIGHBOURS)
     made = llvm.parse_assembly(str(module))
     if (text := chained(before := str(made))) is not before:
         made = llvm.parse_assembly(text)

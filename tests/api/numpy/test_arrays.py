@@ -7,7 +7,7 @@ import pytest
 
 import tapeless
 import tapeless.numpy as jnp
-from tapeless import grad, jit, jvp, vjp, vmap
+from tapeless import grad, jit, jvp, lax, vjp, vmap
 from tapeless.arrays import Array
 
 X = np.arange(4.0)
@@ -28,6 +28,20 @@ def test_they_come_from_each_other():
     made += [x.round(1), x.dot(x), x.argmax(), x.argmin(), *x.nonzero(), x.mean(), x.std(), x.max()]
     made += [x.searchsorted(1.5), x.reshape(2, 2).trace()]
     assert {type(y) for y in made} == {Array}
+
+
+def test_libraries_make_them_of_them():
+    stats, linalg = tapeless.scipy.stats, tapeless.scipy.linalg
+    x, a = jnp.array([0.3, 0.4]), jnp.array([[2.0, 0.5], [0.5, 3.0]])
+    made = [stats.expon.logpdf(x), stats.poisson.pmf(x, 2.0), linalg.cholesky(a), linalg.inv(a)]
+    made += [lax.cond(x[0] > 0, lambda x: np.where(x > 0, x, 0), lambda x: x, x), *linalg.qr(a)]
+    made += [lax.clamp(0.35, x, 1.0), lax.select(x > 0, x, x), lax.linalg.cholesky(a)]
+    made += [tapeless.scipy.special.logsumexp(x), tapeless.scipy.signal.convolve(x, x)]
+    made += [tapeless.image.resize(a, (3, 3), "linear"), tapeless.scipy.integrate.trapezoid(x)]
+    made += [lax.switch(1, [np.copy, lambda x: np.where(x > 0, x, 0)], x)]
+    assert {type(y) for y in made} == {Array}
+    plain = [stats.expon.logpdf(X), linalg.inv(np.eye(2)), lax.clamp(0.0, X, 1.0)]
+    assert {type(y) for y in plain} == {np.ndarray}
 
 
 def test_numpy_makes_none():

@@ -76,6 +76,17 @@ def test_derivatives_by_hand():
     np.testing.assert_allclose(jit(special.gammaln)(x), sc.gammaln(x), rtol=1e-12)
 
 
+def test_spherical_harmonics():
+    n, m = np.array([(n, m) for n in range(6) for m in range(-7, 8)]).T
+    for theta, phi in ((0.4, 2.0), (0.0, 1.0), (np.pi, 0.4), (2.9, 5.0)):
+        want = sc.sph_harm_y(n, m, theta, phi)
+        np.testing.assert_allclose(special.sph_harm_y(n, m, theta, phi), want, atol=1e-14)
+    n, m, theta, phi = np.array([3, 0, 9]), np.array([-2, 0, 5]), np.full(3, 0.7), np.full(3, 1.1)
+    want = sc.sph_harm_y(n, m, theta, phi)
+    np.testing.assert_allclose(vmap(jit(special.sph_harm_y))(n, m, theta, phi), want)
+    check_grads(lambda t, p: np.abs(special.sph_harm_y(n, m, t, p) + 1) ** 2, (theta, phi))
+
+
 def test_names_of_jax():
     peer = jax_or_skip().scipy.special
     left_out = {"sph_harm_y"}

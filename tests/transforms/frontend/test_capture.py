@@ -1,7 +1,10 @@
 """What a function reads from outside: arrays are inputs, the rest is watched."""
 
+import importlib.util
 import math
+import sys
 import types
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -16,6 +19,21 @@ from tests.transforms.staging import staged
 W = np.array([1.0, 2.0, 3.0])
 SCALE = 2.0
 SETTINGS = {"power": 2, "weights": [W, W + 1]}
+
+
+class Turns(NamedTuple):
+    """A tuple that means something else by its items and its length."""
+
+    angles: object
+
+    def __getitem__(self, k):
+        return Turns(self.angles[k])
+
+    def __len__(self):
+        return len(self.angles)
+
+    def total(self):
+        return np.sum(self.angles)
 
 
 class Model:
@@ -337,3 +355,28 @@ def test_a_class_made_inside_is_not_watched():
 
     _, guards = names(f, 2.0)
     assert guards == []
+
+
+def test_tuples_with_items_of_their_own():
+    turns = Turns(np.array([1.0, 2.0, 3.0]))
+
+    def f(x):
+        return turns[1:].total() * x + len(turns)
+
+    assert (f(2.0), tapeless.grad(f)(2.0), tapeless.jit(f)(2.0)) == (13.0, 5.0, 13.0)
+    turns = Turns(np.array([1.0, 2.0]))
+    assert (tapeless.grad(f)(2.0), tapeless.jit(f)(2.0)) == (2.0, 6.0)
+
+
+def test_a_module_of_the_user_with_the_name_of_a_standard_one(tmp_path, monkeypatch):
+    (tmp_path / "wave.py").write_text(
+        "SPEED = 2.0\n\ndef far(t):\n    return SPEED * t if t > 0 else t\n"
+    )
+    spec = importlib.util.spec_from_file_location("wave", tmp_path / "wave.py")
+    wave = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "wave", wave)
+    spec.loader.exec_module(wave)
+    slope = tapeless.grad(wave.far)
+    assert (slope(1.0), slope(-1.0)) == (2.0, 1.0)
+    wave.SPEED = 3.0
+    assert slope(1.0) == 3.0

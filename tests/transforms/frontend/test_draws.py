@@ -160,7 +160,8 @@ def test_each_element_of_a_batch_draws_its_own():
         (grad(lambda x: np.sum(rng.normal(x, 1.0))), "no derivative by its parameters"),
         (grad(lambda x: np.sum(x) * np.random.default_rng().normal()), "without a seed"),
         (grad(lambda x: np.sum(x) * np.random.RandomState().rand()), "without a seed"),
-        (grad(lambda x: np.sum(rng.multivariate_normal(X, np.eye(3)) * x)), "multivariate_normal"),
+        (grad(lambda x: np.sum(rng.dirichlet(X) * x)), "dirichlet of a generator"),
+        (vmap(lambda r: rng.multivariate_normal(r, np.eye(3))), "one order for all"),
         (grad(lambda x: x[rng.choice([0, 2])]), "among given values"),
         (grad(lambda x: np.sum(x) * rng.integers(0, 3, endpoint=True)), "endpoint"),
         (grad(lambda x: np.sum(x) * rng.normal(size=3, out=x)[0]), "out"),
@@ -168,6 +169,7 @@ def test_each_element_of_a_batch_draws_its_own():
         (pmap(lambda r: np.sum(r) * rng.normal()), "in no fixed order"),
         (vmap(lambda r: np.sum(r[rng.permutation(3)])), "one order for all"),
         (vmap(lambda r: rng.normal() if r[0] > 3 else 0.0), "that elements decide"),
+        (vmap(lambda r: np.sum(rng.random(np.sum(r > 2)))), "as many numbers as the element says"),
     ],
 )
 def test_what_cannot_be_recorded_is_refused(function, match):
@@ -182,3 +184,29 @@ def test_a_seed_is_known_while_staging():
     for seed in (1, 2):
         want = np.random.default_rng(seed).normal(size=3)
         np.testing.assert_array_equal(tapeless.grad(seeded)(X, seed), want)
+
+
+def test_as_many_as_the_axes_of_an_array():
+    """Its shape is written out where the text has a place for each length."""
+
+    def masked(q, k):
+        scores = q @ k.T
+        return scores * (np.random.rand(*scores.shape) >= 0.0)
+
+    q, k = np.ones((2, 3)), np.ones((4, 3))
+    np.testing.assert_array_equal(tapeless.jit(masked)(q, k), np.full((2, 4), 3.0))
+    np.testing.assert_array_equal(grad(lambda q: np.sum(masked(q, k)))(q), np.full((2, 3), 4.0))
+
+
+def test_vectors_of_a_normal_distribution():
+    def cloud(x, n):
+        spread = np.diag(X) + 0.1
+        return np.sum(rng.multivariate_normal(X, spread, n) @ x) + np.sum(
+            rng.multivariate_normal(X, spread, size=(2, n)) + rng.multivariate_normal(X, spread) * x
+        )
+
+    expected = []
+    for changed in (cloud, jit(cloud), lambda x, n: jvp(lambda y: cloud(y, n), (x,), (x,))[0]):
+        reset()
+        expected.append(changed(X, 4))
+    np.testing.assert_allclose(expected[1:], expected[0], rtol=1e-12)

@@ -1,5 +1,7 @@
 """Functions and objects that data chooses: what is refused, and what is raised."""
 
+import enum
+
 import numpy as np
 import pytest
 
@@ -11,9 +13,76 @@ def found(x):
     return (x, 2 * x) if x > 1 else None
 
 
-def test_one_of_two_things_is_no_result():
-    with pytest.raises(UnsupportedError, match="built differently, by data, is returned"):
-        tapeless.jit(found)(2.0)
+def index_of_mass(weight, height):
+    index = weight / height**2
+    if index < 18.5:
+        return "under"
+    return "normal" if index < 25 else "over"
+
+
+def root(x, n):
+    for _ in range(n):
+        if abs(x * x - 2) < 1e-9:
+            return x
+        x = 0.5 * (x + 2 / x)
+    return None
+
+
+def states(x):
+    state = "low"
+    for v in x:
+        if v > 1:
+            state = "high"
+        elif state == "high" and v < 0:
+            state = "falling"
+    return state, {"last": x if state == "low" else None}
+
+
+class Color(enum.Enum):
+    RED = 1
+    GREEN = 2
+
+
+@pytest.mark.parametrize(
+    ("f", "calls"),
+    [
+        (found, [(2.0,), (0.5,)]),
+        (index_of_mass, [(50.0, 1.8), (70.0, 1.8), (100.0, 1.8)]),
+        (root, [(1.0, 20), (1.0, 2)]),
+        (lambda x: Color.RED if x > 0 else Color.GREEN, [(1.0,), (-1.0,)]),
+        (lambda x: x[x > 0] if x[0] > 0 else None, [([1.0, -2.0],), ([-1.0, 2.0],)]),
+        (states, [([0.1, 2.0, -1.0],), ([0.0, 0.3],), ([0.0, 3.0],)]),
+    ],
+)
+def test_results_that_data_chooses(f, calls):
+    compiled = tapeless.jit(f)
+    for args in calls:
+        args = [np.array(a) if isinstance(a, list) else a for a in args]
+        np.testing.assert_equal(compiled(*args), f(*args))
+    assert len(compiled.compilations) <= 1
+
+
+def test_text_of_results_is_spelled():
+    text = tapeless.jit(index_of_mass).source(50.0, 1.8)
+    assert 'return "under" if value else "normal" if value_2 else "over"' in text
+
+
+@pytest.mark.parametrize(
+    ("transformed", "args"),
+    [
+        (tapeless.vmap(index_of_mass), (np.array([50.0]), np.array([1.8]))),
+        (tapeless.vmap(found), (np.array([0.5, 2.0]),)),
+        (lambda x: tapeless.jvp(found, (x,), (1.0,)), (2.0,)),
+    ],
+)
+def test_they_are_no_results_of_derivatives_and_batches(transformed, args):
+    with pytest.raises(UnsupportedError, match="is returned or stored outside"):
+        transformed(*args)
+
+
+def test_none_or_a_number_in_a_batch_raises_where_it_is_none():
+    with pytest.raises(TypeError, match="is None here, and a number is needed"):
+        tapeless.vmap(lambda x: root(x, 9))(np.array([1.0, 1e30]))
 
 
 def test_parts_of_none_raise_when_the_program_runs():

@@ -68,3 +68,18 @@ def test_errors_of_calls_name_numpy(call, name):
 def test_too_few_arguments():
     with pytest.raises(TypeError, match=r"^maximum\(\) takes 2 arguments but 1 were given"):
         tapeless.jit(lambda x: np.maximum(x))(np.ones(3))
+
+
+def test_ranges_with_arrays_on_both_sides():
+    def both(v):
+        n = len(v)
+        return range(n) * v, v - range(n), (np.ones(n) + range(1, n + 1)) / n, v > range(n)
+
+    for got, expected in zip(tapeless.jit(both)(V), both(V), strict=True):
+        np.testing.assert_array_equal(got, expected)
+        assert got.dtype == expected.dtype
+    np.testing.assert_allclose(
+        tapeless.grad(lambda v: np.sum(range(len(v)) * v**2))(V), [0, 4, 12, 24]
+    )
+    with pytest.raises(TypeError):
+        tapeless.jit(lambda x: x * range(3))(2.0)

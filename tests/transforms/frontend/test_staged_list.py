@@ -143,10 +143,20 @@ def middle(v, n):
     kept = []
     for k in range(n):
         kept.append(v * k)
-    return np.sum(kept.pop(1))
+    return np.sum(kept.pop(1)) + np.sum(kept[1])
 
 
-@pytest.mark.parametrize("function", [middle])
-def test_what_stacks_cannot_do_is_refused_by_name(function):
-    with pytest.raises(TapelessError, match="pop from the middle"):
-        block_of(function, V, 4)
+def test_elements_are_taken_from_the_middle():
+    assert tapeless.jit(middle)(V, 4) == middle(V, 4)
+
+
+def test_what_stacks_cannot_do_is_refused_by_name():
+    def part(v, n):
+        kept = []
+        for k in range(n):
+            kept.append(v * k)
+        kept[1:2] = [v]
+        return np.sum(kept[1])
+
+    with pytest.raises(TapelessError, match="the store to a slice"):
+        block_of(part, V, 4)

@@ -229,3 +229,88 @@ def test_items_are_counted_through_all_axes():
 def test_items_that_python_numbers_of_64_bits_do_not_hold_stay():
     big = np.uint64(2**63 + 1)
     assert tapeless.jit(lambda n: n.item())(big) == big
+
+
+class Filter:
+    """Has no measurement at first, and says so as some programs do."""
+
+    def __init__(self, n):
+        self.seen = np.array([[None] * n]).T
+        self.names = np.array(["a", "b"])[:n]
+
+    def measure(self, z):
+        if z is None:
+            self.seen = np.array([[None] * 2]).T
+        else:
+            self.seen = z * len(np.atleast_2d(self.names).T)
+
+
+def measured(zs):
+    made = Filter(2)
+    rows = made.seen.shape[0]
+    for z in zs:
+        made.measure(z)
+    return made.seen * rows, zs[made.names == "b"]
+
+
+def test_arrays_of_none_or_text_are_objects_of_python():
+    zs = np.array([[1.0, 2.0], [3.0, 4.0]])
+    for got, expected in zip(tapeless.jit(measured)(zs), measured(zs), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    slope = tapeless.grad(lambda zs: np.sum(measured(zs)[0] ** 2))
+    np.testing.assert_allclose(slope(zs), [[0, 0], [96, 128]])
+
+
+def test_they_are_not_stored_to():
+    def stored(x):
+        a = np.array([None, None])
+        a[0] = x
+        return a[0]
+
+    with pytest.raises(UnsupportedError, match="made of None or of text"):
+        tapeless.jit(stored)(1.0)
+
+
+def parts_stored(x):
+    z = x * (1 + 2j)
+    z.real = 3 * x
+    z.imag[1:] = x[0]
+    y = 1 * x
+    y.real = z.imag
+    return np.concatenate([z.real, z.imag, y])
+
+
+def test_parts_of_complex_numbers_are_set():
+    np.testing.assert_array_equal(tapeless.jit(parts_stored)(V), parts_stored(V))
+    slope = tapeless.grad(lambda x: np.sum(parts_stored(x)))(V)
+    np.testing.assert_array_equal(slope, [3 + 2 + 6 + 2, 3, 3, 3])
+
+
+def other_shape(x):
+    x.shape = (2, 2)
+    return x
+
+
+def imaginary(x):
+    x.imag = x
+    return x
+
+
+def of_fields(x):
+    z = np.zeros(4, [("u", float), ("v", float)])
+    return z["u"] + x
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "match"),
+    [
+        (other_shape, UnsupportedError, r"\.shape of an array is set"),
+        (imaginary, TypeError, "does not have imaginary part"),
+        (lambda x: setattr(x, "name", 1), AttributeError, "has no attribute 'name'"),
+        (of_fields, UnsupportedError, "named fields"),
+        (lambda x: np.zeros_like(x, dtype=[("u", float)]), UnsupportedError, "named fields"),
+    ],
+)
+def test_what_would_be_another_array(function, error, match):
+    with pytest.raises(error, match=match):
+        tapeless.jit(function)(V)

@@ -26,3 +26,17 @@ def test_compiled_gradients(function):
     for v in (np.array([0.5, 0.2, 0.1]), np.array([0.5, 0.7, 0.1])):
         expected = gradient(lambda p, v=v: function(p.reshape(2, 3).copy(), v), m.ravel(), 1e-6)
         np.testing.assert_allclose(compiled(m, v).ravel(), expected, rtol=1e-5, atol=1e-8)
+
+
+def test_what_is_as_long_as_a_part_that_only_a_kernel_sees():
+    def above(w, c):
+        k = 0
+        for i in range(len(w)):
+            if w[i] > 0.1:
+                k += 1
+        return np.sum(w[k:]) * c
+
+    for w in (np.array([0.3, 0.0, 0.2, 0.1, 0.05]), np.zeros(3)):
+        k = np.sum(w > 0.1)
+        expected = 1.5 * (np.arange(len(w)) >= k)
+        np.testing.assert_array_equal(tapeless.jit(tapeless.grad(above))(w, 1.5), expected)

@@ -80,3 +80,29 @@ def test_other_quotients_are_those_of_numpy(f):
     with np.errstate(all="ignore"):
         for got, want in zip(compiled(*args), f(*args), strict=True):
             np.testing.assert_array_equal(got, want)
+
+
+def test_they_can_be_left_out():
+    rng = np.random.default_rng(0)
+    args = [rng.normal(size=200) for _ in range(4)]
+    compiled = jit(quotients, fastmath=False)
+    for got, want in zip(compiled(*args), quotients(*args), strict=True):
+        np.testing.assert_array_equal(got, want)
+    assert "1.0 / " not in compiled.source()
+
+
+def added_up(x, w):
+    return np.sum(x, axis=1), x @ w
+
+
+def test_sums_can_be_left_in_their_order():
+    rng = np.random.default_rng(2)
+    x, w = rng.normal(size=(40, 1000)), rng.normal(size=1000)
+    compiled = jit(added_up, fastmath=False)
+    sums, products = compiled(x, w)
+    one_by_one = np.cumsum(x, axis=1)[:, -1]  # adds the elements in order
+    np.testing.assert_array_equal(sums, one_by_one)
+    np.testing.assert_allclose(products, x @ w, rtol=1e-12)
+    assert "any order" not in compiled.source()
+    assert "any order" in jit(added_up).lower(x, w).source()
+    assert not np.array_equal(jit(added_up)(x, w)[0], one_by_one)

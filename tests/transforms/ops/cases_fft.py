@@ -62,6 +62,18 @@ CASES = [
     case(lambda x, d: np.fft.fftfreq(len(x), d) * x, normal(4), 0.3),
     case(lambda x, d: np.fft.rfftfreq(2 * len(x) - 2, d) * x, normal(4), 0.3),
     case(lambda x: np.fft.irfft(np.fft.rfft(x) ** 2, len(x)), normal(6)),
+    *(
+        case(f, normal(4), type=kind, norm=norm)
+        for f in (scipy.fft.dct, scipy.fft.dst)
+        for kind in (1, 2, 3, 4)
+        for norm in NORMS
+    ),
+    *(case(f, normal(5), type=1) for f in (scipy.fft.idct, scipy.fft.idst)),
+    *(case(f, normal(2, 3), n=5, axis=0) for f in (scipy.fft.dct, scipy.fft.idst)),
+    *(case(f, normal(2, 3), norm="ortho") for f in (scipy.fft.dctn, scipy.fft.dstn)),
+    *(case(f, normal(2, 3, 2), axes=(2, 0)) for f in (scipy.fft.idctn, scipy.fft.idstn)),
+    case(scipy.fft.dctn, normal(4, 3), s=(2, 5)),
+    real(scipy.fft.idct, normal(5), normal(5)),
     case(lambda x, w: np.abs(np.fft.fft(x)) ** 2 @ w, normal(4), normal(4)),
     *(real(f, normal(3, 4), normal(3, 4)) for f in (scipy.fft.fft, scipy.fft.ifft)),
     *(real(f, normal(3, 4), normal(3, 4)) for f in (scipy.fft.fft2, scipy.fft.ifft2)),

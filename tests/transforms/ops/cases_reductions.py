@@ -25,6 +25,8 @@ def along(f, make):
 
 
 CASES = [
+    *(case(f, normal()) for f in (np.count_nonzero, np.any, np.all)),
+    case(np.count_nonzero, integers(3), axis=()),
     *(
         case(np.quantile, stepped(5), np.array([0.27, 0.61]), method=method)
         for method in ("linear", "hazen", "weibull", "median_unbiased", "normal_unbiased")

@@ -219,6 +219,34 @@ def test_sums_and_stores_need_no_loop():
     assert "for i in" not in source
 
 
+def diagonal_of_selected(x, n):
+    c = np.zeros((len(x), len(x)))
+    for _ in range(n):
+        np.fill_diagonal(c, x[x > 0.0])
+        x = np.sin(x * c[0])
+    return np.sum(x)
+
+
+def filled_beside_a_choice(x, n):
+    c, v, t = np.outer(x, x), x, x[0]
+    while True:
+        if t > 0.0:
+            break
+        v, t = c[0], t + 1.0
+    np.fill_diagonal(c, np.sum(x[:n]))
+    return t + np.sum(v * v)
+
+
+@pytest.mark.parametrize("f", [diagonal_of_selected, filled_beside_a_choice])
+def test_derivatives_of_what_differs_in_length_inside_of_loops(f):
+    for derivative in (vmap(grad(f)), jit(vmap(grad(f)))):
+        found = derivative(X, N)
+        for x, n, slope in zip(X, N, found, strict=True):
+            steps = 1e-6 * np.eye(len(x))
+            expected = [(f(x + d, n) - f(x - d, n)) / 2e-6 for d in steps]
+            np.testing.assert_allclose(slope, expected, atol=1e-7)
+
+
 def test_text_comes_in_the_order_of_the_elements(capsys):
     def told(x):
         chosen = x[x > 0.9]

@@ -1,0 +1,48 @@
+"""What a function is given, as a driver in machine code takes it apart.
+
+f([(w, b)], 2.0)      is      (Items(list, (Items(tuple, (w, b)),)), Leaf(2, float))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list or a tuple of so many things."""
+
+    kind: type
+    parts: tuple[Given, ...]
+
+
+@dataclass(frozen=True)
+class Fields:
+    """A dict with these keys, in this order."""
+
+    keys: tuple[Any, ...]
+    parts: tuple[Given, ...]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A number of a type, or something that is the very object."""
+
+    number: int
+    kind: type | None
+    same: Any = None
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array; lengths of axes that are 0 or 1 are known, of others that they are greater."""
+
+    number: int
+    dtype: np.dtype[Any]
+    lengths: tuple[int | None, ...]
+
+
+Given = Items | Fields | Leaf | Array | None

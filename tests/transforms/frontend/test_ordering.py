@@ -1,0 +1,152 @@
+"""sorted(), list.sort(), and methods of lists, where the program decides what is equal or less."""
+
+# ruff: noqa: PERF401, PERF402 (lists that loops append to are what is tested)
+
+import re
+from collections import deque
+from dataclasses import dataclass
+from operator import attrgetter
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless.transforms.errors import TapelessError
+
+X = np.array([5.0, 1.0, 4.0, 3.0, 2.0, 6.0])
+
+
+@dataclass
+class Item:
+    weight: float
+    name: str = ""
+
+    @property
+    def rest(self):
+        return self.weight % 3
+
+
+@dataclass(order=True)
+class Ranked:
+    rank: float
+    number: int
+
+
+def by_tuples(x):
+    found = []
+    for v in x:
+        found.append(v)
+    return np.array(sorted(found, key=lambda v: (v % 3, v)))
+
+
+def of_array_by_tuples(x):
+    return np.array(sorted(x, key=lambda v: (v % 3, -v), reverse=True))
+
+
+def pairs(x):
+    found = []
+    for k in range(len(x)):
+        found.append((x[k] % 3, k))
+    found.sort(reverse=True)
+    return found[0], found[1], found[-1]
+
+
+def objects(x):
+    items = [Item(v) for v in x]
+    found = sorted(items, key=attrgetter("rest"))
+    return found[0].weight, found[2].weight, found[5].weight
+
+
+def ordered_objects(x):
+    items = sorted(Ranked(x[k] % 3, k) for k in range(4))
+    return [item.number for item in items]
+
+
+def integers_stay_integers(x):
+    found = sorted([(3, x[0]), (1, x[1]), (2, x[2])], key=lambda pair: pair[1])
+    return [number for number, _ in found]
+
+
+def ties_of_names(x):
+    return sorted([0, 1, 2], key=lambda k: (x[k] // 10, "bca"[k]))
+
+
+def sorted_by_written_rows(x):
+    return np.array(sorted(x.reshape(3, 2), key=lambda row: -row[0]))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        by_tuples,
+        of_array_by_tuples,
+        pairs,
+        objects,
+        ordered_objects,
+        integers_stay_integers,
+        ties_of_names,
+        sorted_by_written_rows,
+    ],
+)
+def test_sorted_as_python_does(function):
+    np.testing.assert_equal(tapeless.jit(function)(X), function(X))
+    assert type(tapeless.jit(function)(X)) is type(function(X))
+
+
+def test_text_whose_order_decides_is_refused():
+    def names(x):
+        return sorted([Item(x[0], "a"), Item(x[1], "b")], key=lambda item: item.weight)[0].name
+
+    with pytest.raises(TapelessError, match="texts, or of things that are built differently"):
+        tapeless.jit(names)(X)
+
+
+def methods(x, k):
+    found = []
+    for v in x:
+        found.append(v)
+    found.insert(k, 10.0)
+    found.insert(0, 11.0)
+    found.insert(-1, 12.0)
+    taken = found.pop(2), found.pop(-3)
+    del found[1]
+    found.remove(10.0)
+    return np.array(found), taken, found.index(12.0), found.count(6.0)
+
+
+def in_tuples(a, b, c):
+    return (a, b, c).count(0.0), [a, b, c].index(b), (c, b, a).index(a)
+
+
+def of_deques(a, b):
+    numbers = deque([a, b, 2.0])
+    return numbers.count(2.0), numbers.index(b)
+
+
+def moved(a, b, c):
+    numbers = [a, b, c]
+    numbers.insert(1, numbers.pop(numbers.index(min(numbers))))
+    return numbers[0], numbers[1], numbers[2]
+
+
+@pytest.mark.parametrize(("function", "args"), [(methods, (X, 3)), (methods, (X, -3))])
+def test_methods_of_lists_that_a_loop_filled(function, args):
+    np.testing.assert_equal(tapeless.jit(function)(*args), function(*args))
+
+
+@pytest.mark.parametrize("numbers", [(3.0, 1.0, 2.0), (0.0, 0.0, 5.0)])
+def test_methods_of_lists_of_data(numbers):
+    assert tapeless.jit(in_tuples)(*numbers) == in_tuples(*numbers)
+    assert tapeless.jit(moved)(*numbers) == moved(*numbers)
+    assert tapeless.jit(of_deques)(*numbers[1:]) == of_deques(*numbers[1:])
+
+
+@pytest.mark.parametrize("method", ["index", "remove"])
+def test_what_is_not_in_a_list_raises_as_in_python(method):
+    def missing(a, b):
+        return getattr([a, b], method)(3.0)
+
+    with pytest.raises(ValueError, match="in list") as of_python:
+        missing(1.0, 2.0)
+    with pytest.raises(ValueError, match=re.escape(str(of_python.value))):
+        tapeless.jit(missing)(1.0, 2.0)

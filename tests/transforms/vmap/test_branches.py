@@ -1,0 +1,150 @@
+"""Branches of a batch: what its sides save, and how long what they give is."""
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, vmap
+
+X = np.array([0.4, -0.7, 1.3])
+U = np.random.default_rng(0).uniform(0.5, 1.5, (3, 4))
+Q = np.array([True, False, True, True])
+FORMS = [lambda f: f, jit]
+
+
+def slopes(f, *args):
+    """The derivative in the second argument by differences, element by element."""
+
+    def of_row(x, u):
+        steps = 1e-6 * np.eye(len(u))
+        return [(f(x, u + d, *args) - f(x, u - d, *args)) / 2e-6 for d in steps]
+
+    return [of_row(x, u) for x, u in zip(X, U, strict=True)]
+
+
+def selected(x, u, q):
+    if x > 0:
+        return np.sum(np.sin(u[q]))
+    return x
+
+
+def selected_or_all(x, u, q):
+    v = u
+    if x > 0:
+        v = u[q]
+    return np.sum(np.sin(v))
+
+
+def shorter(x, u, q):
+    v = u[:3] if x > 0 else np.log(u[1:3])
+    return np.sum(v * v)
+
+
+def selected_in_the_first_pass(x, u, q):
+    for _ in range(int(x > 0)):
+        return np.sum(np.sin(u[q]))
+    return np.sum(u)
+
+
+def returned(x, u, q):
+    for _ in range(int(x > 0)):
+        return u[q]
+    return u
+
+
+def sum_of_returned(x, u, q):
+    return np.sum(np.sin(returned(x, u, q)))
+
+
+@pytest.mark.parametrize(
+    "f", [selected, selected_or_all, shorter, selected_in_the_first_pass, sum_of_returned]
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_sides_of_different_lengths(f, form):
+    values = [f(x, u, Q) for x, u in zip(X, U, strict=True)]
+    np.testing.assert_allclose(form(vmap(f, (0, 0, None)))(X, U, Q), values)
+    found = form(vmap(grad(f, argnums=1), (0, 0, None)))(X, U, Q)
+    np.testing.assert_allclose(found, slopes(f, Q), atol=1e-8)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_sides_with_arguments_of_one_length(form):
+    def chosen(x, u, v):
+        return np.log(u) if x > 0 else v
+
+    v = np.arange(4.0)
+    expected = [chosen(x, u, v) for x, u in zip(X, U, strict=True)]
+    np.testing.assert_allclose(form(vmap(chosen, (0, 0, None)))(X, U, v), expected)
+
+
+def test_what_a_side_saves_of_values_that_are_the_same_for_all_is_saved_once():
+    def f(x, u, w):
+        if x > 0:
+            v = np.exp(w @ w)
+            return np.sum(np.sin(v * u))
+        return x
+
+    w = np.linspace(-0.3, 0.2, 16).reshape(4, 4)
+
+    slope = vmap(grad(f, argnums=2), (0, 0, None))
+    expected = [grad(f, argnums=2)(x, u, w) for x, u in zip(X, U, strict=True)]
+    np.testing.assert_allclose(slope(X, U, w), expected, rtol=1e-12)
+    saved = [line for line in slope.source().splitlines() if "np.exp(" in line]
+    assert saved == ["    v = np.exp(w @ w)  # line 82"]
+
+
+def test_what_no_element_saves_is_not_looked_at():
+    def f(x, u, q):
+        if x > 5:
+            return np.sum(np.sin(u[q]) * np.linalg.solve(np.eye(3) + u[q], u[q]))
+        return np.sum(u * u)
+
+    found = vmap(vmap(grad(f, argnums=1), (0, 0, None)), (0, 0, None))(X[None], U[None], Q)
+    np.testing.assert_allclose(found, 2 * U[None])
+
+
+def test_a_side_that_computes_the_same_for_all_in_two_batches():
+    def f(x, v, q):
+        if q:
+            s = x
+        else:
+            s = np.linalg.norm(v)
+            x = x * s
+        return x + s
+
+    v, x, q = np.ones(4), np.arange(6.0).reshape(2, 3), np.arange(6).reshape(2, 3) % 2 > 0
+    for form in FORMS:
+        twice = form(vmap(vmap(f, (0, None, 0)), (0, None, 0)))
+        np.testing.assert_allclose(twice(x, v, q), np.where(q, 2 * x, 2 * x + 2))
+
+
+def test_what_a_loop_of_an_element_leaves_unset():
+    def f(x, n, v):
+        for _ in range(n):
+            kept = [x, x + 1]
+            last = kept.pop()
+            if last > 1.5:
+                kept.append(last)
+            return x, v * len(kept)
+        return 2 * x, v
+
+    n, v = np.array([0, 1, 2]), np.ones(2)
+    expected = [f(x, k, v) for x, k in zip(X, n, strict=True)]
+    for form in FORMS:
+        results = form(vmap(f, (0, 0, None)))(X, n, v)
+        for found, wanted in zip(results, zip(*expected, strict=True), strict=True):
+            np.testing.assert_allclose(found, wanted)
+
+
+@pytest.mark.parametrize("q", [True, False])
+def test_what_is_set_under_a_test_that_all_share(q):
+    def f(x, v, q):
+        if q:
+            t = np.sum(v * v)
+        if x > 0 and q:
+            return x * t
+        return x
+
+    v = np.ones(4)
+    expected = [f(x, v, q) for x in X]
+    for form in FORMS:
+        np.testing.assert_allclose(form(vmap(f, (0, None, None)))(X, v, np.bool_(q)), expected)

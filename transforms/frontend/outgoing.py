@@ -1,0 +1,95 @@
+"""What a program gives back, taken apart so that each call makes it anew: containers, lists whose
+length data decides, and objects of users' classes that the function made."""
+
+from __future__ import annotations
+
+import dataclasses
+from array import array
+from typing import Any
+
+from tapeless.transforms.frontend.either import Either
+from tapeless.transforms.frontend.provenance import LIBRARIES
+from tapeless.transforms.frontend.symbols import Symbol, wrap
+from tapeless.transforms.frontend.tails import Tail
+from tapeless.transforms.frontend.texts import Chosen
+from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.values import OURS, Spec, attributes, take_apart
+
+
+@dataclasses.dataclass(frozen=True)
+class Rows:
+    """A list that loops filled: what its elements are like, and which of their numbers are
+    Python's. The leaves of all elements are arrays."""
+
+    like: Any
+    element: Spec
+    weak: tuple[bool, ...]
+
+
+class OneOfTwo:
+    """The kind of what data chooses: a test, and a value for either outcome."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """The n-th object that a call makes."""
+
+    number: int
+
+
+class Outgoing:
+    """Takes apart what one call gives back; an object that is met twice stays one object."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+
+    def spec(self, value: Any) -> Spec:
+        """What a value is made of."""
+        if (filled := _filled(value)) is not None:
+            return filled
+        if (two := _two(value)) is not None:
+            return Spec(OneOfTwo, None, ("test", "yes", "no"), tuple(map(self.spec, two)))
+        if _made_here(value):
+            return self.object(value)
+        return _own(take_apart(value, self.spec))
+
+    def object(self, value: Any) -> Spec:
+        """An object of the function: its attributes."""
+        if id(value) in self.numbers:
+            return Spec("again", Made(self.numbers[id(value)]))
+        made = Made(self.numbers.setdefault(id(value), len(self.numbers)))
+        names = attributes(value)
+        return Spec(type(value), made, names, tuple(self.spec(getattr(value, n)) for n in names))
+
+
+def _two(value: Any) -> tuple[Any, Any, Any] | None:
+    """A test and what the value is where it is true and false; None for what is one value."""
+    if isinstance(value, (Chosen, Either)) and not (callable(value.yes) or callable(value.no)):
+        return value.test, value.yes, value.no
+    absence = value.undefined if isinstance(value, Symbol) else None
+    if absence is None or not absence.none or absence.flag is None:
+        return None
+    return wrap(absence.flag), Symbol(value.present()), None
+
+
+def _filled(value: Any) -> Spec | None:
+    """The arrays of a list that a loop filled; None of other values."""
+    tail = getattr(value, "tail", None) if isinstance(value, list) else None
+    if not isinstance(tail, Tail):
+        return None
+    rows = Rows(value, tail.spec, tuple(t.weak for t in tail.items))
+    return Spec(type(value), rows, ("rows",), tuple(map(take_apart, value.arrays())))
+
+
+def _made_here(value: Any) -> bool:
+    """Whether it is an object of a user's class, which the function made."""
+    cls = type(value)
+    if cls.__module__.partition(".")[0] in LIBRARIES or cls.__module__.startswith(OURS):
+        return False
+    return bool(trace().birth(value)) and cls.__new__ is object.__new__
+
+
+def _own(spec: Spec) -> Spec:
+    """A container that is no tree is one of its own in each call."""
+    mine = spec.kind == "static" and isinstance(spec.value, (set, bytearray, array))
+    return Spec("copied", spec.value) if mine and trace().birth(spec.value) else spec

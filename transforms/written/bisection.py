@@ -1,0 +1,56 @@
+"""Places in sorted lists of data: the functions of `bisect`."""
+
+from __future__ import annotations
+
+import bisect
+from typing import Any
+
+__staged__ = True  # plain code: a staged run enters it
+
+
+def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    """The first place that keeps the order."""
+    first, end = bounds(a, lo, hi)
+    while first < end:
+        middle = (first + end) // 2
+        if keyed(a[middle], key) < x:
+            first = middle + 1
+        else:
+            end = middle
+    return first
+
+
+def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    """The last place that keeps the order."""
+    first, end = bounds(a, lo, hi)
+    while first < end:
+        middle = (first + end) // 2
+        if x < keyed(a[middle], key):
+            end = middle
+        else:
+            first = middle + 1
+    return first
+
+
+def insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    """Puts x before the items that are as large."""
+    a.insert(bisect_left(a, keyed(x, key), lo, hi, key=key), x)
+
+
+def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    """Puts x behind the items that are as large."""
+    a.insert(bisect_right(a, keyed(x, key), lo, hi, key=key), x)
+
+
+def bounds(a: Any, lo: Any, hi: Any) -> Any:
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    return lo, len(a) if hi is None else hi
+
+
+def keyed(item: Any, key: Any) -> Any:
+    return item if key is None else key(item)
+
+
+OURS = (bisect_left, bisect_right, insort_left, insort_right)
+NUMPY: dict[Any, Any] = {getattr(bisect, ours.__name__): ours for ours in OURS}

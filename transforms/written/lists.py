@@ -1,0 +1,70 @@
+"""Methods of lists that ask what is equal, or where something is, of data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__staged__ = True  # plain code: a staged run enters it
+
+
+def count(items: Any, value: Any) -> Any:
+    """How many items are equal to a value."""
+    found = 0
+    for k in range(len(items)):
+        if items[k] == value:
+            found += 1
+    return found
+
+
+def index(items: Any, value: Any, start: Any = 0, stop: Any = None) -> Any:
+    """Where the first item is that is equal to a value."""
+    n = len(items)
+    for k in range(bounded(start, n), n if stop is None else bounded(stop, n)):
+        if items[k] == value:
+            return k
+    tuples = isinstance(items, tuple)
+    raise ValueError("tuple.index(x): x not in tuple" if tuples else f"{value!r} is not in list")
+
+
+def remove(items: Any, value: Any) -> None:
+    """Takes the first item out that is equal to a value."""
+    n, found = len(items), 0
+    while found < n and not items[found] == value:  # noqa: SIM201 (as lists ask)
+        found += 1
+    if found == n:
+        raise ValueError("list.remove(x): x not in list")
+    pop(items, found)
+
+
+def insert(items: Any, k: Any, value: Any) -> None:
+    """Puts an item before the k-th one."""
+    n = len(items)
+    k = bounded(k, n)
+    items.append(value)
+    for j in range(n, k, -1):
+        items[j] = items[j - 1]
+    items[k] = value
+
+
+def pop(items: Any, k: Any) -> Any:
+    """Takes the k-th item out."""
+    n = len(items)
+    if k < 0:
+        k += n
+    if k < 0 or k >= n:
+        raise IndexError("pop index out of range")
+    value = items[k]
+    for j in range(k, n - 1):
+        items[j] = items[j + 1]
+    items.pop()
+    return value
+
+
+def bounded(k: Any, n: Any) -> Any:
+    """A place in a list, as slices take it."""
+    if k < 0:
+        k += n
+    return min(max(k, 0), n)
+
+
+METHODS = {method.__name__: method for method in (count, index, remove, insert, pop)}
