@@ -248,7 +248,7 @@ class Jit(Unchanged):
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
         made = super().stages(*args, **kwargs)
-        made.parts.insert(3, ("driver", self.drivers.get(self.pick(args, kwargs).text, "")))
+        made.parts.insert(-1, ("driver", self.drivers.get(self.pick(args, kwargs).text, "")))
         return made
 
     @property

@@ -206,7 +206,7 @@ class Derivative:
 
     def stages(self) -> Stages:
         """Each stage of the compilation of both functions."""
-        return stages_of(self.owner.emitted_name, self.made)
+        return stages_of(self.owner.emitted_name, self.made, self.owner.fun)
 
     @property
     def __wrapped__(self) -> Callable[..., Any]:

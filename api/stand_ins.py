@@ -10,3 +10,16 @@ def distributions(f: Any) -> Any:
     from tapeless.scipy.stats import of_scipy  # noqa: PLC0415 (where a program has scipy.stats)
 
     return of_scipy.standing_for(f)
+
+
+def signals(f: Any) -> Any:
+    """Ours for a function of scipy.signal."""
+    from tapeless.scipy import signal  # noqa: PLC0415 (where a program has scipy.signal)
+
+    return vars(signal).get(f.__name__) if f.__name__ in SIGNALS else None
+
+
+#: Those of scipy.signal that take what SciPy's take.
+SIGNALS = frozenset(
+    ["convolve", "correlate", "convolve2d", "correlate2d", "fftconvolve", "detrend"]
+)

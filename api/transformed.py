@@ -25,6 +25,7 @@ from tapeless.naming import (
     parameter_name,
     parameters,
     place,
+    unwrapped,
 )
 from tapeless.specialisation import (
     MISSED,
@@ -47,11 +48,12 @@ if TYPE_CHECKING:
     from tapeless.backends import python
     from tapeless.transforms import module
     from tapeless.transforms.core import printer
-    from tapeless.transforms.frontend import stage
+    from tapeless.transforms.frontend import rewrite, stage
     from tapeless.transforms.frontend.stage import Staged
 else:
     region, python = later("tapeless.region"), later("tapeless.backends.python")
     module, printer = (later(f"tapeless.transforms.{m}") for m in ("module", "core.printer"))
+    rewrite = later("tapeless.transforms.frontend.rewrite")
     stage = later("tapeless.transforms.frontend.stage")
 
 STAGING = threading.RLock()  # a staged run writes to outer objects and takes it back
@@ -75,11 +77,14 @@ class Stages:
     __repr__ = __str__
 
 
-def stages_of(name: str, made: Specialisation) -> Stages:
-    """Each stage on the way to an emitted function."""
+def stages_of(name: str, made: Specialisation, fun: Any) -> Stages:
+    """Each stage on the way to an emitted function; of the user's function `fun` also how it was
+    rewritten, of those that it calls not."""
+    inner = unwrapped(fun)
     notes = "\n".join(made.staged.notes) or "every loop that depends on values is rolled"
     return Stages(
         [
+            *([("rewritten", rewrite.shown(inner))] if rewrite.is_rewritten(inner) else []),
             ("core", printer.show(Program(name, made.staged.block))),
             ("simplified", module.shown(name, made.simplified)),
             ("notes", notes),
@@ -176,7 +181,7 @@ class Transformed:
 
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
-        return stages_of(self.emitted_name, self.pick(args, kwargs))
+        return stages_of(self.emitted_name, self.pick(args, kwargs), self.fun)
 
     def profile(self, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted module, beside the user's lines; prints as a table.

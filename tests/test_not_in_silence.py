@@ -343,3 +343,33 @@ def test_objects_are_printed_by_their_own_methods(capsys):
         expected = capsys.readouterr().out
         compiled(v)
         assert capsys.readouterr().out == expected
+
+
+def hit_of_any(u, k):
+    if any((hit := v) > k for v in u):
+        return hit * k
+    return k
+
+
+def seen_by_all(u, k):
+    seen = 0.0
+
+    def small(v):
+        nonlocal seen
+        seen = seen + v * v
+        return v < k
+
+    good = all(small(v) for v in u if v > 0)
+    return seen * (2.0 if good else 3.0)
+
+
+@pytest.mark.parametrize("f", [hit_of_any, seen_by_all])
+@pytest.mark.parametrize("k", [0.2, 5.0])
+def test_any_and_all_look_no_further_than_python(f, k):
+    u = np.array([-1.0, 0.1, 0.9, 0.5, 0.7])
+    for wrap in (lambda f: f, tapeless.jit):
+        value, (by_u, _) = wrap(tapeless.value_and_grad(f, argnums=(0, 1)))(u, k)
+        assert value == pytest.approx(f(u, k))
+        steps = [1e-6 * row for row in np.eye(5)]
+        expected = [(f(u + h, k) - f(u - h, k)) / 2e-6 for h in steps]
+        np.testing.assert_allclose(by_u, expected, atol=1e-8)

@@ -99,6 +99,8 @@ def _sweep(block: Block, live: set[Var], around: dict[Any, Any]) -> list[Stateme
                     continue
                 s = made
             case While():
+                if live.isdisjoint(s.outs) and not (acts(s.test) or acts(s.body)):
+                    continue
                 s = _sweep_while(s, live, homes)
         live |= {a for a in operands(s) if isinstance(a, Var)} | needs(s, homes)
         kept.append(s)

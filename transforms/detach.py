@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from tapeless.transforms.core.builder import Builder, building
 from tapeless.transforms.core.language import Atom, Block, Let, Type, Var
+from tapeless.transforms.fills import fill
 from tapeless.transforms.ops.fresh import full
 from tapeless.transforms.ops.shapes import broadcast_to, copy
 from tapeless.transforms.ownership import Ownership, Root
@@ -19,7 +20,7 @@ from tapeless.transforms.simplify import dead_code
 def detach(block: Block, count: int) -> Block:
     """The block, with copies of those of its first `count` results that others can see."""
     memory = Ownership(block.params)
-    memory.block(block.body, {a for a in block.results if isinstance(a, Var)})
+    memory.block(fill(block).body, {a for a in block.results if isinstance(a, Var)})
     made = {v: s for s in block.body if isinstance(s, Let) for v in s.outs}
     results = list(block.results)
     taken: set[Root] = set()

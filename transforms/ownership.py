@@ -34,6 +34,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.ops.calls import bundle, is_call, unbundle
+from tapeless.transforms.ops.diagonals import diagonal
 from tapeless.transforms.ops.overwriting import COMMUTATIVE, OVERWRITING
 from tapeless.transforms.ops.shapes import broadcast_to, copy
 from tapeless.transforms.ops.stacks import peek, push, set_item, unstack
@@ -42,6 +43,7 @@ from tapeless.transforms.simplify import _needs
 Root = tuple[str, Any]
 Roots = dict[Var, frozenset[Root]]
 NOTHING: frozenset[Root] = frozenset()
+READ_ONLY = (broadcast_to, diagonal)  # views that NumPy does not let one store to
 OURS = ("own", "carry")  # kinds of memory that nobody outside sees
 KEPT = {push: 1, set_item: 2}  # which argument a stack holds on to
 
@@ -173,7 +175,7 @@ class Ownership:
                 continue
             if s.op is unbundle or (is_call(s) and s.outs[-1].type == TAPE):
                 self.roots[v] = frozenset({("outer", v)})  # a tape has it, too
-            elif s.op is broadcast_to:
+            elif s.op in READ_ONLY:
                 self.roots[v] = self.of(s.args[0]) | {("readonly", v)}
             elif (s.op.view or s.op in (unstack, peek)) and has_memory(s.args[0]):
                 self.roots[v] = self.of(s.args[0])

@@ -6,6 +6,7 @@ a = x * 1; b = sin(a); c = sin(x); d = b + c      becomes      b = sin(x); d = b
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -36,6 +37,7 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
+    blocks,
     outputs,
 )
 from tapeless.transforms.core.reads import reads_of, sizes_in
@@ -141,6 +143,7 @@ class Simplifier:
 
     def loop(self, s: For | While, known: dict[Any, Let]) -> For | While:
         inits, body = tuple(map(self.atom, s.inits)), self.block
+        self.retype((*s.outs, *(p for b in blocks(s) for p in b.params)))
         if isinstance(s, While):
             test = body(s.test, known)
             return replace(s, inits=inits, test=test, body=body(s.body, known))
@@ -207,12 +210,18 @@ class Simplifier:
         params = map_sizes(s.params, self.sized) if self.sized and s.params else s.params
         if self.sizes:
             params = map_symbols(params, self.sizes)
-            for v in s.outs:
-                v.type = map_symbols({"type": v.type}, self.sizes)["type"]
+        self.retype(s.outs)
         args = tuple([self.new.get(a, a) if type(a) is Var else a for a in s.args])
         if args == s.args and params is s.params:
             return s
         return Let(s.outs, s.op, tuple(map(self.atom, args)), params, s.origin)
+
+    def retype(self, made: Iterable[Var]) -> None:
+        """Lengths of values follow what they were replaced by."""
+        for v in made if self.sized or self.sizes else ():
+            kind = {"type": v.type}
+            kind = map_symbols(map_sizes(kind, self.sized), self.sizes)
+            v.type = kind["type"]
 
     def has_news(self, s: Let) -> bool:
         """Whether a rule may find more in a statement than it found in the round before."""

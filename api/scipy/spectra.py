@@ -10,6 +10,7 @@ import numpy as np
 from scipy.signal import get_window
 
 from tapeless.numpy.functions import followed
+from tapeless.scipy import trends
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -61,10 +62,10 @@ class Segments:
         return (np.fft.rfftfreq if half else np.fft.fftfreq)(self.size, 1 / fs)
 
 
-def _levelling(detrend: Any, line: Callable[..., Any]) -> Callable[[Any], Any]:
+def _levelling(detrend: Any) -> Callable[[Any], Any]:
     """What is done to each segment."""
     if isinstance(detrend, str):
-        return lambda d: line(d, type=detrend)
+        return lambda d: trends.detrend(d, type=detrend)
     if callable(detrend):
         return lambda d: detrend(d)
     return lambda d: d
@@ -77,12 +78,6 @@ def _signal(x: Any, axis: int) -> Any:
 
 def _to_length(x: Any, n: Any) -> Any:
     return np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, n - x.shape[-1])])
-
-
-def _plain_line(*args: Any, **options: Any) -> Any:
-    from tapeless.scipy.signal import detrend  # noqa: PLC0415 (that module imports this one)
-
-    return detrend(*args, **options)
 
 
 @followed
@@ -132,7 +127,7 @@ def stft(
         n += -(n - cut.length) % cut.step % cut.length
         x = _to_length(x, n)
     half = return_onesided and x.dtype.kind == "f"
-    found = cut.spectra(x, _levelling(detrend, _plain_line), half)
+    found = cut.spectra(x, _levelling(detrend), half)
     found = found * np.sqrt(cut.scale("spectrum", fs))
     times = np.arange(cut.length / 2, n - cut.length / 2 + 1, cut.step) / fs
     times = times if boundary is None else times - cut.length / 2 / fs
@@ -173,7 +168,7 @@ def csd(
     x, z = _to_length(x, n), _to_length(z, n)
     cut = Segments("csd", window, nperseg, noverlap, nfft, n)
     half = return_onesided and x.dtype.kind == "f" and z.dtype.kind == "f"
-    level = _levelling(detrend, _plain_line)
+    level = _levelling(detrend)
     first = cut.spectra(x, level, half)
     second = first if y is None else cut.spectra(z, level, half)
     power = np.conj(first) * second * cut.scale(scaling, fs)

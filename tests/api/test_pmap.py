@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import tapeless
-from tapeless import checkpoint, grad, jit, jvp, pmap, value_and_grad, vmap
+from tapeless import checkpoint, grad, jit, jvp, pmap, random, value_and_grad, vmap
 from tapeless.lax import all_gather, axis_index, axis_size, pmax, pmean, psum
 from tapeless.parallel import evenly
 
@@ -217,6 +217,30 @@ def test_around_other_transformations(rng):
     assert_allclose(slope, np.cos(x))
     assert_allclose(spread(lambda v: jvp(normalized, (v,), (v,))[1])(x), vmap(
         lambda v: jvp(normalized, (v,), (v,))[1], axis_name="i")(x))  # fmt: skip
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_random_numbers_of_each_element(shards, rng):
+    def noisy(key, v):
+        a, b = random.split(key)
+        return np.tanh(v * random.normal(a, v.shape)), random.randint(b, (2,), 0, 1000)
+
+    def folded(key, v):
+        return psum(random.normal(random.fold_in(key, axis_index("i")), (3,)) * v, "i")
+
+    keys, x = random.split(random.key(3), 5), rng.standard_normal((5, 3))
+    expected = [noisy(random.clone(k), v) for k, v in zip(keys, x, strict=True)]
+    for f in (noisy, jit(noisy)):
+        values, numbers = spread(f, shards)(random.clone(keys), x)
+        assert_allclose(values, [v for v, _ in expected], rtol=1e-14)
+        assert_array_equal(numbers, [n for _, n in expected])
+    slope = grad(lambda v, k: np.sum(noisy(k, v)[0]))
+    slopes = [slope(v, random.clone(k)) for k, v in zip(keys, x, strict=True)]
+    assert_allclose(spread(slope, shards)(x, random.clone(keys)), slopes, rtol=1e-12)
+    total = sum(random.normal(random.fold_in(random.key(1), k), (3,)) * x[k] for k in range(5))
+    for f in (folded, jit(folded)):
+        found = spread(f, shards, in_axes=(None, 0))(random.key(1), x)
+        assert_allclose(found, np.broadcast_to(total, (5, 3)), rtol=1e-13)
 
 
 def test_shards_of_jit_are_compiled(rng):

@@ -62,12 +62,13 @@ def test_source_before_the_first_call():
 
 def test_stages():
     stages = value_and_grad(energy).stages(np.ones(3))
-    assert [name for name, _ in stages] == ["core", "simplified", "notes", "source"]
+    assert [name for name, _ in stages] == ["rewritten", "core", "simplified", "notes", "source"]
+    assert "__hooks__.call(" in stages["rewritten"]
     assert stages["source"] == value_and_grad(energy).source(np.ones(3))
     assert stages["notes"] == "every loop that depends on values is rolled"
     text = str(stages)
     assert text == repr(stages)
-    assert text.startswith("-- core --\n")
+    assert text.startswith("-- rewritten --\ndef energy(")
     assert "-- source --\nimport numpy as np" in text
 
 

@@ -210,3 +210,16 @@ def cases_of_numbers(x):
         case other:
             y = other
     return y
+
+
+@program(normal(6))
+def none_again(x):
+    kind, s = "first", 0.5
+    for v in x:
+        if kind is not None:
+            s = s + v * s
+        if v > 0:
+            kind = "other"
+        elif s > 0.3:
+            kind = None
+    return s * x[0]

@@ -183,6 +183,69 @@ def training_in_a_loop(jax, lax, jnp):
     return [get_params(trained(state, jax.random.PRNGKey(1)))]
 
 
+def hidden_states(jax, lax, jnp):
+    """The likelihood of a hidden Markov model, its slope, and the likeliest path."""
+    keys = jax.random.split(jax.random.PRNGKey(0), 4)
+    logits = [jax.random.normal(k, s) for k, s in zip(keys, ((3,), (3, 3), (3, 5)), strict=False)]
+    seen = jax.random.randint(keys[3], (8,), 0, 5)
+
+    def likelihood(logits):
+        start, move, show = (jax.nn.log_softmax(p) for p in logits)
+
+        def step(alpha, o):
+            return jax.scipy.special.logsumexp(alpha[:, None] + move, axis=0) + show[:, o], None
+
+        return jax.scipy.special.logsumexp(lax.scan(step, start + show[:, seen[0]], seen[1:])[0])
+
+    def path(logits):
+        start, move, show = (jax.nn.log_softmax(p) for p in logits)
+
+        def step(best, o):
+            each = best[:, None] + move
+            return jnp.max(each, 0) + show[:, o], jnp.argmax(each, 0)
+
+        best, back = lax.scan(step, start + show[:, seen[0]], seen[1:])
+        last = jnp.argmax(best)
+        _, found = lax.scan(lambda k, b: (b[k], b[k]), last, back, reverse=True)
+        return jnp.append(found, last)
+
+    return [jax.value_and_grad(likelihood)(logits), path(logits)]
+
+
+def eigenvalues_by_lanczos(jax, lax, jnp):
+    def greatest(a):
+        def body(i, carry):
+            rows, d, e = carry
+            w = a @ rows[i]
+            d = d.at[i].set(w @ rows[i])
+            w = w - rows.T @ (rows @ w)
+            e = e.at[i].set(jnp.linalg.norm(w))
+            return rows.at[i + 1].set(w / e[i]), d, e
+
+        rows = jnp.zeros((5, 6)).at[0].set(jnp.ones(6) / jnp.sqrt(6.0))
+        _, d, e = lax.fori_loop(0, 4, body, (rows, jnp.zeros(4), jnp.zeros(4)))
+        return jnp.linalg.eigvalsh(jnp.diag(d) + jnp.diag(e[:-1], 1) + jnp.diag(e[:-1], -1))[-1]
+
+    a = jax.random.normal(jax.random.PRNGKey(0), (6, 6))
+    return [greatest(a + a.T), jax.grad(greatest)(a + a.T)]
+
+
+def state_spaces(jax, lax, jnp):
+    """A diagonal linear recurrence of complex numbers, all steps at once."""
+
+    def outputs(params, u):
+        rates = jnp.exp(params["rate"] * jnp.exp(params["step"]))
+        every = jnp.broadcast_to(rates, (*u.shape, 3))
+        _, x = lax.associative_scan(
+            lambda a, b: (a[0] * b[0], b[0] * a[1] + b[1]), (every, u[:, None] * (1 - rates))
+        )
+        return jax.nn.gelu((x @ params["out"]).real)
+
+    params = {"rate": -0.5 + 1j * jnp.arange(3.0), "step": jnp.zeros(3), "out": jnp.ones(3) + 0.5j}
+    u = jnp.sin(jnp.arange(7.0))
+    return [outputs(params, u), jax.grad(lambda p: jnp.sum(outputs(p, u) ** 2))(params)]
+
+
 def numbers_that_are_overwritten(jax, lax, jnp):
     x = jax.random.normal(jax.random.PRNGKey(2), (4,))
     made = [x.at[0].set(0), jax.nn.relu(x).at[1].add(1.0), lax.cumsum(x).at[2].multiply(2.0)]
@@ -194,6 +257,9 @@ def numbers_that_are_overwritten(jax, lax, jnp):
 
 PROGRAMS = [
     a_flow,
+    hidden_states,
+    eigenvalues_by_lanczos,
+    state_spaces,
     numbers_that_are_overwritten,
     training_in_a_loop,
     bessel,

@@ -2,6 +2,8 @@
 
 import bisect
 import heapq
+import queue
+import statistics
 from collections import deque
 
 import numpy as np
@@ -208,6 +210,24 @@ def heaps_and_places(x):
         bisect.insort(ordered, v)
     least, k = heapq.heappop(heap)
     return least * x[k] + ordered[bisect.bisect(ordered, 0.1)] ** 2
+
+
+@row("the queues of `queue`")
+def queued(x):
+    line, nearest = queue.Queue(), queue.PriorityQueue()
+    for v in x:
+        if v > -1:
+            line.put(v)
+            nearest.put(v**2)
+    total = 0.0
+    while not line.empty():
+        total = total * 0.5 + line.get() * nearest.get()
+    return total
+
+
+@row("averages and deviations of `statistics`")
+def described(x):
+    return statistics.mean(x) * statistics.median(x) + statistics.stdev(x) ** 3
 
 
 @row("`np.r_`, `np.c_`")

@@ -254,3 +254,16 @@ def test_items_of_a_list_that_are_rows_of_an_array_are_not_overwritten_with_it()
         np.testing.assert_allclose(derivative(x, 4), 50 * x, rtol=1e-14)
     of_rows = tapeless.vmap(tapeless.grad(f), (0, None))
     np.testing.assert_allclose(of_rows(np.stack([x, -x]), 4), np.stack([50 * x, -50 * x]))
+
+
+def test_diagonals_are_views_that_cannot_be_stored_to():
+    def f(x):
+        a = np.zeros(3)
+        for i in range(3):
+            a[i] = x * (i + 1) + (a[i - 1] if i > 0 else 0.0)
+        return np.sum(np.diag(a) ** 2)
+
+    for derivative in (tapeless.grad(f), tapeless.jit(tapeless.grad(f))):
+        assert derivative(2.0) == 2 * 2.0 * (1 + 9 + 36)
+    of_rows = tapeless.vmap(tapeless.grad(f))(np.array([2.0, 1.0]))
+    assert of_rows.tolist() == [184.0, 92.0]

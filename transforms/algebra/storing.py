@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import Atom, Let, Var
 from tapeless.transforms.ops import fresh, joining, parts
 from tapeless.transforms.ops.arithmetic import add, neg, sub
 from tapeless.transforms.ops.folding import is_number
+from tapeless.transforms.ops.keys import trimmed
 
 
 def added_to_zeros(s: Let, uses: Uses) -> Any:
@@ -77,13 +78,13 @@ def copied_once(s: Let, uses: Uses) -> Any:
 def same_place(a: Let, b: Let) -> bool:
     """Whether two reads or stores name the same elements of an array."""
     rests = [s.args[1 if s.op in (parts.index, parts.gather) else 2 :] for s in (a, b)]
-    return a.params["key"] == b.params["key"] and rests[0] == rests[1]
+    return trimmed(a.params["key"]) == trimmed(b.params["key"]) and rests[0] == rests[1]
 
 
 def stored_part(s: Let, uses: Uses) -> Any:
     """x[k] = x[k] + v is x[k] += v; x[k] = (x[k] with [j] = v) is x[k, j] = v. So with masks."""
     x, v = s.args[:2]
-    if (same := made_by(v, parts.index)) is not None and _of(same, s):
+    if (same := made_by(v, parts.index, parts.gather)) is not None and _of(same, s):
         return x
     let = made_by(v, add, sub, parts.update, parts.add_at)
     if let is None or not once(v, uses):
@@ -106,7 +107,8 @@ def stored_part(s: Let, uses: Uses) -> Any:
 def _selected(old: Atom, sum_: Let) -> Let | None:
     """What x[mask] + v is the sum of: no place is named twice."""
     part = made_by(old, parts.gather) if sum_.op in (add, sub) else None
-    return None if part and parts.may_repeat(part.params["key"], part.args[1:]) else part
+    repeats = part is not None and parts.may_repeat(part.params["key"], part.args[1:])
+    return None if repeats else part
 
 
 def _of(part: Let, store: Let) -> bool:
@@ -118,7 +120,8 @@ def _of_selected(old: Atom, store: Let, back: Let) -> Any:
     part = made_by(old, parts.gather)
     if part is None or part.args[0] is not back.args[0] or part.args[1:] != back.args[2:]:
         return None
-    if part.params["key"] != back.params["key"] or store.op not in (parts.update, parts.add_at):
+    same = trimmed(part.params["key"]) == trimmed(back.params["key"])
+    if not same or store.op not in (parts.update, parts.add_at):
         return None
     return places_of_selected(part, store.params["key"], store.args[2:])
 
@@ -127,7 +130,7 @@ def places_of_selected(part: Let, key: parts.Key, rest: tuple[Atom, ...]) -> Any
     """The key and atoms of x[mask, k] for x[mask][:, k], where one number names a place for all."""
     mask, *more = part.args[1:]
     plain = not more and mask.type.dtype.kind == "b" and mask.type.ndim == 1
-    if not plain or part.params["key"] != (parts.Slot(0),) or key[:1] != (slice(None),):
+    if not plain or trimmed(part.params["key"]) != (parts.Slot(0),) or key[:1] != (slice(None),):
         return None
     numbers = [e for e in key[1:] if isinstance(e, (int, parts.Slot))]
     slices = [e for e in key[1:] if e == slice(None)]
@@ -140,8 +143,10 @@ def places_of_selected(part: Let, key: parts.Key, rest: tuple[Atom, ...]) -> Any
 def read_of_selected(s: Let, uses: Uses) -> Any:
     """x[mask][:, k] is x[mask, k]: nothing else is copied."""
     part = made_by(s.args[0], parts.gather)
-    places = part and places_of_selected(part, s.params["key"], s.args[1:])
-    if part is None or places is None:
+    if part is None:
+        return None
+    places = places_of_selected(part, s.params["key"], s.args[1:])
+    if places is None:
         return None
     made = parts.gather(part.args[0], *places[1], key=places[0])
     made.type = s.outs[0].type

@@ -246,5 +246,8 @@ def join(a: Size, b: Size, shapes: tuple[tuple[Size, ...], ...] = ()) -> Size:
         return a
     if not b_.same_size(a, b):
         shown = " and ".join("(" + ", ".join(map(str, s)) + ")" for s in shapes) or f"{a} and {b}"
-        raise ShapeError(f"operands could not be broadcast together with shapes {shown}")
+        raise ShapeError(
+            f"operands could not be broadcast together with shapes {shown}",
+            "from the last axis on, lengths must be equal or 1: add an axis, as in x[:, None]",
+        )
     return a if isinstance(a, int) or (not isinstance(b, int) and b_.is_sure(a, b)) else b

@@ -14,24 +14,19 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend import capture, special
 from tapeless.transforms.frontend.attributes import seen, watch_class
 from tapeless.transforms.frontend.branches import each
-from tapeless.transforms.frontend.calls import Calls
+from tapeless.transforms.frontend.calls import READERS, Calls
 from tapeless.transforms.frontend.either import Either, either
 from tapeless.transforms.frontend.environment import watched
 from tapeless.transforms.frontend.frames import Frame
 from tapeless.transforms.frontend.index_tricks import joined_by, joins
-from tapeless.transforms.frontend.kin import current, put_back
+from tapeless.transforms.frontend.kin import MUTABLE, current, put_back
 from tapeless.transforms.frontend.list_methods import of_data
-from tapeless.transforms.frontend.locations import (
-    CONTAINERS,
-    AttributeLocation,
-    before_change,
-    put_attribute,
-)
+from tapeless.transforms.frontend.locations import AttributeLocation, before_change, put_attribute
 from tapeless.transforms.frontend.outside import refuse_foreign_store
 from tapeless.transforms.frontend.picking import NOTHING, make_room, picked
 from tapeless.transforms.frontend.provenance import name_of, static_attribute
 from tapeless.transforms.frontend.python_numbers import attribute_of
-from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, constant, wrap
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import trace
@@ -43,6 +38,8 @@ class Access(Calls):
 
     def attr(self, obj: Any, name: str) -> Any:
         if isinstance(obj, Symbol):
+            if obj.listing is not None and name in list.__dict__ and name != "sort":
+                return self.attr(_listed(obj, name), name)
             return attribute_of(obj, name)
         if isinstance(obj, Either):
             return each(lambda one: self.attr(one, name), obj)
@@ -127,7 +124,7 @@ class Access(Calls):
         if isinstance(obj, np.ndarray) and obj.dtype.kind in "OSU":
             raise UnsupportedError("a store to an array made of None or of text", "use a list")
         before_change(obj)
-        if not isinstance(obj, (Symbol, *CONTAINERS)):
+        if not isinstance(obj, (Symbol, *MUTABLE)):
             refuse_foreign_store(obj)
         make_room(obj, key, value)
         obj[key] = value
@@ -157,6 +154,16 @@ def _set_of_array(x: Symbol, name: str, value: Any) -> None:
     if hasattr(np.ndarray, name):
         raise UnsupportedError(f".{name} of an array is set", "make a new one: x = x.reshape(...)")
     raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+
+
+def _listed(obj: Symbol, name: str) -> Any:
+    """The list that an array stands for, to be looked into."""
+    if name not in READERS:
+        raise UnsupportedError(
+            f".{name}() of a list that was filled in a loop, and then chosen or carried by data",
+            "make a list of it first: list(...)",
+        )
+    return as_list(obj)
 
 
 def _filled(obj: Any, key: Any) -> Any:

@@ -14,7 +14,7 @@ from tapeless.transforms.frontend.stand_ins import stand_in
 from tapeless.transforms.frontend.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.written.several import inserted
-from tapeless.transforms.written.table import WRITTEN
+from tapeless.transforms.written.table import written
 
 
 def _numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -107,7 +107,7 @@ def applied(f: Any) -> Any:
         return lambda hooks, *args, **kwargs: _vectorized(hooks, f, *args, **kwargs)
     if (found := APPLIED.get(f)) is not None:
         return found
-    ours = WRITTEN.get(f) or stand_in(f)
+    ours = written(f) or stand_in(f)
     return None if ours is None else functools.partial(_written, f, ours)
 
 

@@ -16,9 +16,10 @@ import numpy as np
 
 from tapeless.transforms.core.builder import broadcast, size_atom
 from tapeless.transforms.core.language import Effect
+from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.attributes import has
-from tapeless.transforms.frontend.branches import short_circuit
+from tapeless.transforms.frontend.branches import choose, short_circuit
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.copies import copied, deep_copied
 from tapeless.transforms.frontend.effects import effect_parts, formatted
@@ -32,6 +33,7 @@ from tapeless.transforms.frontend.iteration import (
     folded,
     len_,
     map_,
+    met,
     next_,
     range_,
     reduce_,
@@ -89,7 +91,7 @@ def _number(kind: type) -> Any:
         x = special.tested(x) if kind is bool else special.called(f"__{kind.__name__}__", _same, x)
         if not isinstance(x, Symbol):
             return x + 1j * more[0] if contains_symbol(more) else kind(x, *more)
-        value = x.item().value() if x.type.shape else x.value()
+        value = _only(x, kind) if x.type.shape else x.value()
         if kind is bool:
             return truth(x)
         if more:
@@ -104,6 +106,15 @@ def _number(kind: type) -> Any:
     return run
 
 
+def _only(x: Symbol, kind: type) -> Any:
+    """The element of an array of one; of others NumPy says itself that there are more."""
+    try:
+        return x.item().value()
+    except ShapeError:
+        kind(np.zeros(2))
+        raise
+
+
 def _isinstance(hooks: Any, x: Any, kinds: Any) -> bool:
     if isinstance(x, Text):
         return isinstance("", kinds)
@@ -111,6 +122,8 @@ def _isinstance(hooks: Any, x: Any, kinds: Any) -> bool:
         return issubclass(x.stands_for, kinds)
     if not isinstance(x, Symbol):
         return isinstance(x, kinds)
+    if x.listing is not None:
+        return issubclass(list, kinds)
     options = kinds if isinstance(kinds, tuple) else (kinds,)
     return any(_is_kind(x, k) for k in options)
 
@@ -189,8 +202,9 @@ def _truths(x: Any) -> Any:
 
 def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
-        if isinstance(x, Lazy) and x.rolls():
-            x = x.listed(left=True)
+        if isinstance(x, Lazy) and x.rolls() and not x.spent(left=True):
+            found = met(hooks, x, not conjunction)
+            return choose(found, lambda: False, lambda: True) if conjunction else found
         if must_roll(x):
             x = _truths(x)
         if must_roll(x):

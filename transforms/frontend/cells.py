@@ -57,6 +57,7 @@ class Value:
         "chain",
         "is_array",
         "kind",
+        "listing",
         "parent",
         "read_only",
         "undefined",
@@ -74,6 +75,7 @@ class Value:
         self.parent, self.chain = parent, chain
         self.is_array, self.kind = is_array, kind  # kind: the type of a view
         self.undefined: Absence | None = None
+        self.listing: Any = None  # of an array in the place of a list that loops filled: its tail
         self.read_only = False
 
     # -- value

@@ -13,11 +13,12 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.reads import Captured
-from tapeless.transforms.frontend.symbols import Symbol, atoms, wrap
+from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops.callbacks import CALLABLE
 from tapeless.transforms.ops.creation import as_array, shape_of
 from tapeless.transforms.ops.drawing import INTEGERS, REALS, draw
+from tapeless.transforms.ops.table import FUNCTIONS
 
 FLOAT, INTEGER = np.dtype(float), np.dtype(np.int64)
 
@@ -99,6 +100,7 @@ class _Call:
         self.shape: tuple[Size, ...] = ()
         self.lengths: tuple[Size, ...] | None = None  # what is written of it, if not all
         self.dtype, self.weak = FLOAT, False
+        self.among: Any = None  # elements, of which the places are drawn
 
     def refusal(self, problem: str) -> UnsupportedError:
         return UnsupportedError(problem, "pass the values in as arguments")
@@ -172,20 +174,26 @@ class _Call:
             self.sized(size)
 
     def choice(self) -> None:
-        """choice(n, size): of the integers below n."""
-        among, size = self.count(self.take("a")), self.take("size")
-        replace = self.take("replace", True)
+        """choice(a, size, replace, p): of the integers below a, or of its elements."""
+        among, size = self.positions(self.take("a")), self.take("size")
+        replace, p = self.take("replace", True), self.take("p")
         if not isinstance(replace, bool):
             raise self.refusal("choice takes True or False for replace")
         self.pass_on(among)
-        self.dtype, self.place = INTEGER, len(self.words) if replace else None
+        self.dtype, self.place = INTEGER, len(self.words)
         if size is not None:
             self.sized(size)
-            self.words += [] if replace else ["replace=False"]
+        if not replace:
+            self.words.append("replace=False")
+        if p is not None:
+            self.pass_on(p)
+            self.words[-1] = f"p={self.words[-1]}"
+        if not replace or p is not None:
+            self.place = None
 
     def permutation(self) -> None:
-        """permutation(n): of the integers below n."""
-        n = self.count(self.take("x"))
+        """permutation(x): of the integers below x, or of its elements."""
+        n = self.positions(self.take("x"))
         self.pass_on(n)
         self.shape, self.dtype, self.place = (size_of(atom(atoms(n))),), INTEGER, None
 
@@ -198,13 +206,17 @@ class _Call:
             self.words[-1], self.lengths = "{lengths}", self.shape
         self.shape, self.place = (*self.shape, mean.type.shape[0]), None
 
-    def count(self, n: Any) -> Any:
-        kind = getattr(n, "type", None)
-        if not isinstance(n, (int, np.integer)) and (
-            kind is None or kind.shape or kind.dtype.kind not in "iu"
-        ):
-            raise self.refusal(f"{self.name} among given values cannot be recorded")
-        return n
+    def positions(self, among: Any) -> Any:
+        """How many there are to choose from: a number, or that of given ones, which are drawn by
+        their places as NumPy does."""
+        kind = getattr(among, "type", None)
+        number = kind is not None and not kind.shape and kind.dtype.kind in "iu"
+        if isinstance(among, (int, np.integer)) or number:
+            return among
+        self.among = apply(FUNCTIONS[np.asarray], among)
+        if not self.among.ndim:
+            raise self.refusal(f"{self.name} among a number that is not whole")
+        return self.among.shape[0]
 
     def text(self, name: str, words: list[str]) -> str:
         return f"{self.owner}.{name}({', '.join(words)})"
@@ -221,4 +233,4 @@ class _Call:
             sized = self.text(self.name, [*self.words[: self.place], "{shape}", *rest])
         how["sized"] = sized
         (made,) = trace().bind(draw, tuple(self.given), {**how, "name": self.name, "text": text})
-        return wrap(made)
+        return wrap(made) if self.among is None else self.among[wrap(made)]

@@ -161,7 +161,7 @@ def raise_(exc: Any, cause: Any = None) -> None:
 
 
 def _has_symbols(exc: Any) -> bool:
-    return any(contains_symbol(a) for a in getattr(exc, "args", ()))
+    return not isinstance(exc, type) and any(map(contains_symbol, exc.args))
 
 
 DIVISIONS = ("truediv", "floordiv", "mod", "remainder")

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.symbols import apply
+from tapeless.transforms.frontend.symbols import Symbol, apply
 from tapeless.transforms.frontend.values import contains_symbol
+from tapeless.transforms.ops.promotion import PYTHON
 from tapeless.transforms.ops.table import FUNCTIONS
 
 
@@ -19,11 +20,20 @@ def joins(obj: Any, key: Any) -> bool:
 
 def joined_by(obj: Any, key: Any) -> Any:
     """np.r_[key] or np.c_[key]."""
-    parts = [_piece(p) for p in (key if isinstance(key, tuple) else (key,))]
+    given = key if isinstance(key, tuple) else (key,)
+    parts = [_piece(p) for p in given]
+    kinds = [_kind(p, made) for p, made in zip(given, parts, strict=True)]
+    parts = [p.astype(np.result_type(*kinds)) for p in parts]  # Python's numbers adapt to arrays
     columns = obj is np.c_
     if columns:
         parts = [p if p.ndim > 1 else apply(FUNCTIONS[np.reshape], p, (-1, 1)) for p in parts]
     return apply(FUNCTIONS[np.concatenate], parts, -1 if columns else 0)
+
+
+def _kind(part: Any, made: Any) -> Any:
+    """What decides with the others on the dtype of the result."""
+    weak = part.type.weak if isinstance(part, Symbol) else type(part) in (int, float, complex)
+    return PYTHON[made.dtype.kind](0) if weak and made.dtype.kind in PYTHON else made.dtype
 
 
 def _piece(part: Any) -> Any:

@@ -23,6 +23,7 @@ from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, atoms, wrap
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.truth import truth
 
 
 def range_(hooks: Any, *args: Any) -> Any:
@@ -193,14 +194,34 @@ def _first(hooks: Any, x: Lazy, *default: Any) -> Any:
     frame.found = False
     if default:
         (frame.item,) = default
-    _search(frame, x.made)
+
+    def keep(item: Any) -> None:
+        frame.item, frame.found = item, True
+
+    _search(frame, x.made, keep)
     if default:
         return frame.item
     return choose(frame.found, lambda: frame.item, lambda: raise_(StopIteration()))
 
 
-def _search(frame: Any, made: Any) -> None:
-    """Keeps the first item that passes the tests."""
+def met(hooks: Any, x: Lazy, wanted: bool) -> Any:
+    """Whether an item of a generator expression is true, or false; a loop that ends there."""
+    frame = hooks.frame("met")
+    frame.found = False
+
+    def note() -> None:
+        frame.found = True
+
+    def look(item: Any) -> None:
+        sides = (note, lambda: None) if wanted else (lambda: None, note)
+        branch(truth(item), *sides)
+
+    _search(frame, x.made, look)
+    return frame.found
+
+
+def _search(frame: Any, made: Any, look: Callable[[Any], None]) -> None:
+    """Looks at the items that pass the tests until `frame.found`."""
     iterable, function, nested = made
 
     def body(item: Any) -> None:
@@ -208,9 +229,9 @@ def _search(frame: Any, made: Any) -> None:
 
         def keep() -> None:
             if nested:
-                _search(frame, inner())
+                _search(frame, inner(), look)
             else:
-                frame.item, frame.found = inner(), True
+                look(inner())
 
         branch(test(), keep, lambda: None)
 

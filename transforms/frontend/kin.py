@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections import deque
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from tapeless.transforms.errors import AliasError, UnsupportedError
 from tapeless.transforms.frontend.trace import Unrollable, trace
@@ -58,6 +58,8 @@ def changed(obj: Any) -> None:
     for other in (*older.values(), *later):
         if other is not obj:
             blame(other)
+            if (found := trace().elements.get(id(other))) is not None:
+                _refuse_element(found)
 
 
 class Element(NamedTuple):
@@ -83,9 +85,35 @@ def put_into(owner: Any, value: Any, place: Any = None, whole: Any = None) -> No
     """Tells that a list which a loop fills has copies of these containers as elements."""
     whole = value if whole is None else whole
     if mutable(value):
+        if place is None:
+            _meet(owner, value)
         trace().elements[id(value)] = Element(value, owner, owner.tail, whole, place)
     for part in _parts(value):
         put_into(owner, part, place, whole)
+
+
+def appended(owner: Any, value: Any) -> None:
+    """Tells that a pass adds a container to a list: each does, if both are older than the pass."""
+    t = trace()
+    if t.began and max(t.birth(value), t.birth(owner)) < t.began[-1] and mutable(value):
+        share(owner.tail)
+    for part in _parts(value):
+        appended(owner, part)
+    put_into(owner, value)
+
+
+def _meet(owner: Any, value: Any) -> None:
+    """Where a container is an element already, it is in two lists now, or in one twice."""
+    t = trace()
+    for key in (id(value), *t.kin.get(id(value), (None, {}))[1]):
+        found = t.elements.get(key)
+        if found is not None and found.present:
+            share(owner.tail, found.tail)
+
+
+def share(*tails: Any) -> None:
+    """Tells that an element of these lists may be one of another, or of another place."""
+    trace().shared.update(tail.key for tail in tails)
 
 
 def moved(owner: Any) -> None:
@@ -100,11 +128,16 @@ def put_back(obj: Any) -> None:
     found = trace().elements.get(id(obj))
     if found is None or not found.present:
         return
+    if found.tail.key in trace().shared:
+        _refuse(found, "a container that may be in two lists, or in one twice, is changed")
     found.owner[found.place] = found.whole
     for other in list(trace().elements.values()):
         if other.tail is found.tail and other.whole is not found.whole:
-            trace().kin.setdefault(id(other.container), (other.container, {}))
-            blame(other.container)
+            kin = trace().kin
+            kin.setdefault(id(other.container), (other.container, {}))
+            for made, older in list(kin.values()):
+                if made is other.container or id(other.container) in older:
+                    blame(made)
 
 
 def _parts(value: Any) -> Iterable[Any]:
@@ -120,12 +153,15 @@ def _parts(value: Any) -> Iterable[Any]:
 def _refuse_element(found: Element) -> None:
     if not found.present or found.place is not None:
         return
-    why = "a container that was put into a list is changed"
+    _refuse(found, "a container that was put into a list is changed")
+
+
+def _refuse(found: Element, why: str) -> NoReturn:
     trace().decisions.unroll_all(dict.fromkeys(found.tail.loops, why))
     if trace().rolling:
         raise Unrollable(why)
     raise UnsupportedError(
-        "a container that was put into a list by a loop is changed",
+        why.replace("put into a list", "put into a list by a loop"),
         "change it before, take it from the list and change that, or use tuples or arrays",
     )
 

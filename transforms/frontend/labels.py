@@ -103,11 +103,11 @@ def options_of(value: Any) -> Options | None:
 
 def index_of(value: Any, options: Options) -> Any:
     """Which of the options it is."""
+    if isinstance(value, CONSTANT):
+        return options.index(value)
     made, index, known = trace().labels.get(id(value), (None, None, ()))
     if made is value and known == options[: len(known)]:
         return index
-    if isinstance(value, CONSTANT):
-        return options.index(value)
     return choose(
         value.test, lambda: index_of(value.yes, options), lambda: index_of(value.no, options)
     )

@@ -27,6 +27,7 @@ from tapeless.transforms.frontend.values import (
     Diverged,
     Spec,
     is_reference,
+    listing_of,
     put_together,
     renewed,
     take_apart,
@@ -137,6 +138,7 @@ class Merge:
                         made.read_only = made.read_only or source.frozen
                         trace().share(made.cell, source.memory())
                 made.undefined = self.absence(x.value, y.value)
+                made.listing = listing_of(x, y)
             self.made[key] = made
         return self.made[key]
 

@@ -18,9 +18,9 @@ from tapeless.transforms.frontend.kin import chosen
 from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.picking import interchangeable
 from tapeless.transforms.frontend.sameness import NUMBERS
-from tapeless.transforms.frontend.staged_list import StagedList, from_arrays
+from tapeless.transforms.frontend.staged_list import StagedList, from_arrays, share_elements
 from tapeless.transforms.frontend.symbols import Symbol, apply
-from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.trace import Unrollable, trace
 from tapeless.transforms.frontend.values import (
     Spec,
     certain,
@@ -65,10 +65,9 @@ def _mapped(hooks: Any, key: Any, items: Any, rolled: bool) -> Any:
     return comprehension("ListComp", (made, lambda item: (lambda: True, lambda: item), False))
 
 
-def _refusal() -> UnsupportedError:
-    return UnsupportedError(
-        "sorted() by keys that are not numbers, or tuples of numbers", "use np.argsort"
-    )
+def _refusal() -> Exception:
+    what = "sorted() by keys that are not numbers, or tuples of numbers"
+    return Unrollable(what) if trace().rolling else UnsupportedError(what, "use np.argsort")
 
 
 def _rolled_columns(keys: Any) -> Iterator[Any]:
@@ -132,7 +131,9 @@ def _taken(items: Any, order: Any) -> Any:
         made = items[order]
         return from_arrays(take_apart(made[0]), [made])
     if isinstance(items, StagedList):
-        return items.rows([a[order] for a in items.arrays()])
+        made = items.rows([a[order] for a in items.arrays()])
+        share_elements(items, made)
+        return made
     specs = [certain(take_apart(v)) for v in items]
     if not interchangeable(specs):
         why = "sorted() of texts, or of things that are built differently, needs their order"

@@ -9,6 +9,7 @@ from typing import Any
 
 from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.provenance import LIBRARIES
+from tapeless.transforms.frontend.staged_list import as_list
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.tails import Tail
 from tapeless.transforms.frontend.texts import Chosen
@@ -74,6 +75,7 @@ def _two(value: Any) -> tuple[Any, Any, Any] | None:
 
 def _filled(value: Any) -> Spec | None:
     """The arrays of a list that a loop filled; None of other values."""
+    value = as_list(value)
     tail = getattr(value, "tail", None) if isinstance(value, list) else None
     if not isinstance(tail, Tail):
         return None
@@ -86,7 +88,8 @@ def _made_here(value: Any) -> bool:
     cls = type(value)
     if cls.__module__.partition(".")[0] in LIBRARIES or cls.__module__.startswith(OURS):
         return False
-    return bool(trace().birth(value)) and cls.__new__ is object.__new__
+    new: Any = cls.__new__
+    return bool(trace().birth(value)) and new is object.__new__
 
 
 def _own(spec: Spec) -> Spec:

@@ -30,15 +30,16 @@ def _is_library(root: str, file: str) -> bool:
 
 
 LIBRARIES = Libraries(
-    frozenset(sys.stdlib_module_names) - {"__main__", "this", "antigravity"}
+    frozenset(sys.stdlib_module_names) - {"__main__", "this", "antigravity", "colorsys"}
     | {"numpy", "scipy", "optree", "rich", "numba", "pytest", "_pytest"}
 )
 #: Modules whose objects stay as they are.
-UNCHANGED = frozenset(
-    ("builtins", "re", "string", "struct", "operator", "functools", "types", "typing", "inspect")
-    + ("enum", "abc", "collections", "contextlib", "itertools", "warnings", "logging", "random")
-    + ("numbers", "math", "weakref", "dataclasses", "os", "sys", "time", "unittest", "main")
+STEADY = (
+    "abc builtins collections contextlib dataclasses enum functools inspect itertools logging main "
+    "math numbers operator os random re string struct sys time types typing unittest warnings "
+    "weakref"
 )
+UNCHANGED = frozenset(STEADY.split())
 
 
 def of_library(f: Any) -> bool:
@@ -91,7 +92,8 @@ def may_change(obj: Any) -> bool:
     root = cls.__module__.partition(".")[0].removeprefix("_")
     known = isinstance(obj, (type, types.ModuleType, types.FunctionType, types.MethodType))
     of_python = root in sys.stdlib_module_names and root not in UNCHANGED and not known
-    return of_python and cls.__hash__ is object.__hash__
+    by_place: Any = object.__hash__
+    return of_python and cls.__hash__ is by_place
 
 
 def static_attribute(cls: type, name: str) -> Any:

@@ -51,12 +51,26 @@ def rewritten(function: types.FunctionType, hooks: Any) -> types.FunctionType:
     return made
 
 
-def _compile(function: types.FunctionType) -> types.CodeType:
+def is_rewritten(function: Any) -> bool:
+    """Whether a function was run in its rewritten form in this process."""
+    code = getattr(function, "__code__", None)
+    return code is not None and (code, code.co_filename) in _rewritten
+
+
+def shown(function: types.FunctionType) -> str:
+    """The text of a rewritten function; its own variables have names that no variable can have."""
+    return ast.unparse(ast.fix_missing_locations(_tree(function)[0]))
+
+
+def _tree(function: types.FunctionType) -> tuple[ast.FunctionDef, str]:
     found = source.read(function)
     owner = function.__qualname__.split(".")[-2:-1]
-    tree = Rewriter(found.file, owner[0] if owner and owner[0] != "<locals>" else "").function(
-        found.node
-    )
+    rewriter = Rewriter(found.file, owner[0] if owner and owner[0] != "<locals>" else "")
+    return rewriter.function(found.node), found.file
+
+
+def _compile(function: types.FunctionType) -> types.CodeType:
+    tree, file = _tree(function)
     factory = ast.FunctionDef(
         name="factory",
         args=plain_arguments([HOOKS]),
@@ -66,7 +80,7 @@ def _compile(function: types.FunctionType) -> types.CodeType:
         **TYPE_PARAMS,
     )
     module = ast.fix_missing_locations(ast.Module([factory], []))
-    code = compile(module, found.file, "exec", dont_inherit=True)
+    code = compile(module, file, "exec", dont_inherit=True)
     inner = _child(_child(code, "factory"), tree.name)
     made = inner.replace(co_name=function.__name__)
     _register(made, function.__code__)

@@ -36,6 +36,7 @@ from tapeless.transforms.frontend.values import (
     Labelled,
     Spec,
     called,
+    listing_of,
     standing_for,
 )
 
@@ -144,6 +145,14 @@ class Roll:
         t = trace()
         staged = Pass(entries, self.parameters(entries), self.index())
         self.lists.mark()
+        t.began.append(self.aliases.began)
+        try:
+            return self.staged(entries, staged)
+        finally:
+            t.began.pop()
+
+    def staged(self, entries: dict[Any, Spec], staged: Pass) -> Pass | None:
+        t = trace()
         with t.recording() as journal, t.block() as staged.statements:
             self.journal = journal
             self.enter(staged, journal)
@@ -253,7 +262,7 @@ class Roll:
             if undefined_flag(spec.value) is not None:
                 made.undefined = spec.value.undefined
             if isinstance(spec.value, Symbol) and spec.value.mutable:
-                made.is_array = True
+                made.is_array, made.listing = True, spec.value.listing
                 self.aliases.install(param, made)
             return made
         if spec.kind == "static":
@@ -301,6 +310,7 @@ class Roll:
         content = isinstance(loc, ContentsLocation)  # what it is in stays the same container
 
         def keep(old: Spec, new: Spec) -> Any:
+            listing_of(old, new)
             found.extend(new.leaves())
             return old.value
 

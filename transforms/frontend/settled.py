@@ -32,6 +32,7 @@ from tapeless.transforms.frontend.kin import Standing
 from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
+from tapeless.transforms.frontend.syntax import RESULT
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, called, standing_for
 
@@ -107,8 +108,8 @@ class Settled:
 
     def after_a_pass(self, loc: Location, value: Any) -> Any:
         """What cannot say itself, when the program runs, whether it was set by a pass."""
-        if value is MISSING or isinstance(value, Diverged):
-            return value
+        if value is MISSING or isinstance(value, Diverged) or loc.name == RESULT:
+            return value  # a result is looked at where a flag says that there is one
         passes = self.passes()
         if passes is None:
             return Diverged(
@@ -177,7 +178,7 @@ class Settled:
                 return spec.value
             made = wrap(out)
             if isinstance(made, Symbol) and isinstance(spec.value, Symbol) and spec.value.mutable:
-                made.is_array = True
+                made.is_array, made.listing = True, spec.value.listing
                 trace().share(made.cell, spec.value.memory())
                 self.aliases.settle(out, made)
             return made

@@ -17,7 +17,7 @@ from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.iterators import Advancing, Once, inside
 from tapeless.transforms.frontend.kin import current
 from tapeless.transforms.frontend.provenance import of_library, static_attribute
-from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, apply
 from tapeless.transforms.frontend.trace import Unrollable, trace
 from tapeless.transforms.ops.table import FUNCTIONS
@@ -96,7 +96,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     if kind in ("Is", "IsNot"):
         same = identical(left, right)
         return same if kind == "Is" else _opposite(same)
-    name = OPERATORS[kind]
+    name, left, right = OPERATORS[kind], as_list(left), as_list(right)
     for method, this, other in _asked(name.rstrip("_"), left, right):
         made = trace().enter(method, this, other)
         if made is not NotImplemented:
@@ -164,7 +164,7 @@ def _asked(name: str, left: Any, right: Any) -> list[tuple[types.FunctionType, A
 
 def inplace(kind: str, target: Any, value: Any) -> Any:
     """target += value, and every other operator that may change its target."""
-    name = OPERATORS[kind].rstrip("_")
+    name, target, value = OPERATORS[kind].rstrip("_"), as_list(target), as_list(value)
     method = special(target, f"__i{name}__")
     made = NotImplemented if method is None else trace().enter(method, target, value)
     if made is not NotImplemented:

@@ -15,7 +15,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.joining import convert
-from tapeless.transforms.frontend.kin import moved, put_into
+from tapeless.transforms.frontend.kin import appended, moved, put_into, share
 from tapeless.transforms.frontend.rows import JOINERS, join_rows
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.tails import Tail, columns_of, position, replace, start_tail
@@ -71,7 +71,7 @@ class StagedList(list):  # type: ignore[type-arg]
         for symbol, leaf in zip(self.tail.stacks, columns_of(spec), strict=True):
             replace(symbol, stacks.push(symbol.value(), leaf))
         self.tail.hold(spec)
-        put_into(self, value)
+        appended(self, value)
         self.tail.log.append((trace().journals[-1], 1))
         if self.tail.length is not None:
             self.tail.length = self.tail.length + 1
@@ -215,7 +215,9 @@ class StagedList(list):  # type: ignore[type-arg]
         return self.part(key) if isinstance(key, slice) else self.element(key)
 
     def part(self, key: slice) -> StagedList:
-        return self.rows([a[key] for a in self.arrays()])
+        made = self.rows([a[key] for a in self.arrays()])
+        share_elements(self, made)
+        return made
 
     def rows(self, arrays: list[Any]) -> StagedList:
         """A list of elements like those of this one, whose leaves are the rows of these arrays."""
@@ -276,6 +278,7 @@ class StagedList(list):  # type: ignore[type-arg]
         pairs = zip(self.arrays(), values.arrays(), strict=True)
         joined = [apply(FUNCTIONS[np.concatenate], pair) for pair in pairs]
         self.refill(self.rows(joined))
+        share_elements(self, values)
 
     def __iadd__(self, values: Any) -> StagedList:
         self.extend(values)
@@ -312,12 +315,17 @@ class StagedList(list):  # type: ignore[type-arg]
         return reversed(list(self))
 
     def copy(self) -> StagedList:
+        made = self.duplicate()
+        share_elements(self, made)
+        return made
+
+    def duplicate(self) -> StagedList:
         made = self.like(list.copy(self) if self.tail is None else ())
         made.tail = self.tail and self.tail.copy()
         return trace().born(made)  # type: ignore[no-any-return]
 
     def __deepcopy__(self, memo: Any) -> StagedList:
-        made = self.copy()
+        made = self.duplicate()
         list.__setitem__(made, slice(None), [deepcopy(x, memo) for x in list.__iter__(made)])
         return made
 
@@ -339,6 +347,24 @@ def from_arrays(spec: Any, arrays: list[Any], weak: Iterable[bool] = ()) -> Stag
     present = [symbol.value() for symbol in made.tail.stacks]
     made.tail.made = (present, trace().blocks[-1], values)
     return made
+
+
+def share_elements(*lists: StagedList) -> None:
+    """Tells that lists have the same elements, which may be containers."""
+    tails = [made.tail for made in lists if made.tail is not None]
+    if len(tails) == len(lists) and any(has_containers(tail.spec) for tail in tails):
+        share(*tails)
+
+
+def has_containers(spec: Any) -> bool:
+    own = isinstance(spec.kind, type) and not issubclass(spec.kind, tuple)
+    return own or any(map(has_containers, spec.children))
+
+
+def as_list(x: Any) -> Any:
+    """The list that an array stands for; other values as they are."""
+    tail = getattr(x, "listing", None)
+    return x if tail is None else from_arrays(tail.spec, [x], [t.weak for t in tail.items])
 
 
 def _with_tail(spec: Any, columns: list[Atom], weak: list[bool], length: Size) -> StagedList:

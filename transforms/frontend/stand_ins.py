@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeless.transforms.written import assertions
+from tapeless.transforms.written import assertions, images
 
 #: What gives our function for one of a package, or for a method of one of its objects, or None.
-STAND_INS: dict[str, Callable[[Any], Any]] = {"numpy.testing": assertions.standing_for}
+STAND_INS: dict[str, Callable[[Any], Any]] = {
+    "numpy.testing": assertions.standing_for,
+    "scipy.ndimage": images.standing_for,
+}
 
 
 def stand_in(f: Any) -> Any:

@@ -52,7 +52,7 @@ class Tail:
 
     def fit(self, types: list[Type]) -> None:
         """Lets the list hold numbers of these types too, from its start on; refuses other types."""
-        joined = [join_types(i, t) for i, t in zip(self.items, types, strict=True)]
+        joined: list[Any] = [join_types(i, t) for i, t in zip(self.items, types, strict=True)]
         for item, wide, new in zip(self.items, joined, types, strict=True):
             if wide.shape != item.shape or (wide != item and item.shape):
                 raise StructureError(

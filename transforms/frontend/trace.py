@@ -95,6 +95,8 @@ class Trace(Builder):
         self.checked: dict[Any, Any] = {}  # flags of unset variables: the block that raises
         # truth values, and which flags are true where they are true, or false
         self.means: dict[tuple[Any, bool], frozenset[Any]] = {}
+        self.shared: set[Any] = set()  # lists filled by loops whose elements may be in others, too
+        self.began: list[int] = []  # when the passes began that are staged
         self.labels: dict[int, tuple[Any, Any, Any]] = {}  # the index of one of several constants
         self.kin: dict[int, tuple[Any, dict[int, Any]]] = {}  # containers, and what each may be
         # containers that were put into lists which loops fill, or were taken from them

@@ -114,7 +114,9 @@ def take_apart(value: Any, inner: Callable[[Any], Spec] | None = None) -> Spec:
         return Spec("leaf", value, atom=constant(value))
     tail = getattr(value, "tail", None) if isinstance(value, list) else None
     if tail is not None and tail.spec.kind == "leaf":
-        return take_apart(value.arrays()[0])
+        column = value.arrays()[0]
+        column.listing = tail
+        return take_apart(column)
     if isinstance(value, (list, tuple)):
         current(value)
         keys = (*range(len(value)), *getattr(value, "traits", ()))
@@ -168,6 +170,14 @@ def _opened(value: Any) -> Iterator[None]:
         yield
     finally:
         opened.pop()
+
+
+def listing_of(a: Spec, b: Spec) -> Any:
+    """The tail of the list that an array stands for which is now one of these, now the other."""
+    tails = [getattr(spec.value, "listing", None) for spec in (a, b)]
+    if (tails[0] is None) != (tails[1] is None):
+        raise StructureError("it is a list here and an array there", "make it np.array(...) of it")
+    return tails[0]
 
 
 class Reference:

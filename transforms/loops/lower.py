@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.loops.alike import alike
 from tapeless.transforms.loops.alongside import alongside
@@ -29,6 +30,7 @@ from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.rowwise import by_rows
 from tapeless.transforms.loops.small import Small, left_over
 from tapeless.transforms.loops.sums import IN_ORDER
+from tapeless.transforms.loops.sums_first import sums_first
 from tapeless.transforms.loops.vectorise import vectorise
 from tapeless.transforms.loops.wide import without_wide_integers
 
@@ -89,17 +91,20 @@ def _prepared(
     """The program in loop form; with `routines`, small systems are solved inside of loops."""
     small = Small(hints)
     block = lasting(small.run(block) if routines else block)
+    sizes = equal_sizes([*relations, *small.relations])
+
+    def equal(a: Size, b: Size) -> bool:
+        return canonical(a, sizes) == canonical(b, sizes)
+
     plain = decompose(without_wide_integers(block))
     plain = reciprocals(plain) if fastmath else plain
-    sizes = equal_sizes([*relations, *small.relations])
     fitting = Fitting(sizes, hints)
     fitted = fitting.run(vectorise(alongside(counted(by_rows(alike(plain))))))
+    fitted = sums_first(fitted, equal) if fastmath else fitted
     facts = [canonical(n, sizes) for n in facts_of(relations)]
     fitted, relied = gathered(fitted, sizes, hints, facts)
     count = len(block.results) - len(stored)
-    fitted, ours = into_donated(
-        fitted, donated, count, lambda a, b: canonical(a, sizes) == canonical(b, sizes)
-    )
+    fitted, ours = into_donated(fitted, donated, count, equal)
     made = stored_back(fitted, stored, overwriting=False, ours=ours)
     relied = [*fitting.relied, *small.relied, *relied]
     return Prepared(made, sizes, facts, fitting.checks, relied, ours)

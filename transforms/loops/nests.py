@@ -171,7 +171,7 @@ class Nests(Reuse):
             if stage is not None and stage.fits and (s, ~stage.fits[0]) not in self.checked:
                 self.check_fit(stage)
                 self.checked |= {(s, ~axis) for axis in stage.fits}
-            for x in sorted(self.lengths_of(s), key=str):
+            for x in self.lengths_of(s):
                 if x not in self.measured:
                     self.measured[x] = self.kept_as(
                         "length", self.length(*self.analysis.lengths[x])
@@ -179,14 +179,18 @@ class Nests(Reuse):
             if stage is not None and stage.reduced:
                 self.refuse_empty(stage)
 
-    def lengths_of(self, s: Let) -> set[dims.Symbol]:
+    def lengths_of(self, s: Let) -> list[dims.Symbol]:
+        """The lengths along its axes that are to be computed; of names that are the same, in the
+        order of the axes."""
         stage = self.stage(s)
-        found = {x for n in (stage.space if stage else ()) for x in dims.symbols(self.canon(n))}
-        return {
+        space = [self.canon(n) for n in (stage.space if stage else ())]
+        found = dict.fromkeys(x for n in space for x in sorted(dims.symbols(n), key=str))
+        unknown = [
             x
             for x in found
             if x in self.analysis.lengths and not self.analysis.known(dims.single(x))
-        }
+        ]
+        return sorted(unknown, key=str)
 
     def kept_as(self, stem: str, value: ast.expr) -> ast.expr:
         name = self.names.new(stem)

@@ -52,9 +52,9 @@ def calls(block: Any) -> list[Function]:
 
 
 def acts(block: Any) -> bool:
-    """Whether a block does something besides computing."""
+    """Whether a block does something besides computing; to draw random numbers is that, too."""
     return any(
-        isinstance(s, Effect) or (isinstance(s, Let) and s.op in (act, outside))
+        isinstance(s, Effect) or (isinstance(s, Let) and (s.op is outside or not s.op.pure))
         for s in statements(block)
     )
 

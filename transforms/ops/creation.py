@@ -45,7 +45,7 @@ def size_given(size: Any) -> Size:
 
 def one_kind(dtype: Any) -> np.dtype[Any]:
     """The dtype of a new array, which holds one kind of elements."""
-    made = np.dtype(dtype)
+    made: np.dtype[Any] = np.dtype(dtype)
     if made.names is not None or made.subdtype is not None:
         raise UnsupportedError("an array with named fields", "use an array for each of them")
     return made

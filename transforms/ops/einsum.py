@@ -12,7 +12,7 @@ from tapeless.transforms.core.builder import join
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.ops.arithmetic import add
+from tapeless.transforms.ops.arithmetic import add, mul
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.fresh import eye
 from tapeless.transforms.ops.joining import as_array
@@ -74,8 +74,8 @@ def _operand_bar(
 ) -> Any:
     """The cotangent of operand k: its letters become the output. A letter that stands twice in the
     operand asks for a diagonal, one that stands nowhere else for a repeated value."""
-    operands = [ct, *args[:k], *args[k + 1 :]]
-    letters = [output, *inputs[:k], *inputs[k + 1 :]]
+    operands = [*args[:k], *args[k + 1 :]]
+    letters = [*inputs[:k], *inputs[k + 1 :]]
     unused = (c for c in string.ascii_letters if c not in sizes)
     target = ""
     for letter in inputs[k]:
@@ -86,9 +86,13 @@ def _operand_bar(
             letters.append(letter + twin)
             letter = twin
         target += letter
+    factor = not output and bool(operands)
+    if not factor:
+        operands, letters = [ct, *operands], [output, *letters]
     known = set("".join(letters))
     found = "".join(c for c in target if c in known)
     made = _einsum_of(operands, letters, found)
+    made = mul(ct, made) if factor else made
     if found == target:
         return made
     shape = tuple(sizes[c] if c in known else 1 for c in target)

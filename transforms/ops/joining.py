@@ -74,14 +74,20 @@ array = Op(
 
 def _same(a: Size, b: Size) -> Size:
     if 1 in (a, b) and a != b:
-        raise ShapeError(f"all axes but the joined one must have the same length: {a} and {b}")
+        raise ShapeError(
+            f"all axes but the joined one must have the same length: {a} and {b}",
+            "join them along another axis, or cut or broadcast them to one length",
+        )
     return join(a, b)
 
 
 def _concatenate_infer(*pieces: Atom, axis: int) -> Type:
     types = [p.type for p in pieces]
     if any(t.ndim != types[0].ndim for t in types):
-        raise ShapeError("all arrays that are concatenated must have the same number of axes")
+        raise ShapeError(
+            "all arrays that are concatenated must have the same number of axes",
+            "add an axis, as in x[None], or use np.vstack",
+        )
     shape = list(types[0].shape)
     for t in types[1:]:
         for k in range(len(shape)):
@@ -93,7 +99,10 @@ def _stack_infer(*pieces: Atom, axis: int) -> Type:
     shape = list(pieces[0].type.shape)
     for p in pieces[1:]:
         if p.type.ndim != len(shape):
-            raise ShapeError("all arrays that are stacked must have the same shape")
+            raise ShapeError(
+                "all arrays that are stacked must have the same shape",
+                "join them with np.concatenate, or broadcast them to one shape",
+            )
         shape = [_same(a, b) for a, b in zip(shape, p.type.shape, strict=True)]
     dtype = np.result_type(*(p.type.dtype for p in pieces))
     return Type(dtype, (*shape[:axis], len(pieces), *shape[axis:]))

@@ -23,6 +23,7 @@ from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.shapes import (
     Atoms,
     Params,
+    cast_to,
     column,
     flat,
     front,
@@ -44,7 +45,8 @@ def _matmul_infer(a: Atom, b: Atom) -> Type:
     left, right = s[-1], t[-2] if len(t) > 1 else t[0]
     if left != right and not current().same_size(left, right):
         raise ShapeError(
-            f"matmul: shapes {_show(s)} and {_show(t)} do not fit: {left} and {right} differ"
+            f"matmul: shapes {_show(s)} and {_show(t)} do not fit: {left} and {right} differ",
+            "transpose or reshape one of them",
         )
     lead = broadcast(s[:-2], t[:-2])
     shape = (*lead, *s[-2:-1], *t[-1:]) if len(t) > 1 else (*lead, *s[-2:-1])
@@ -171,10 +173,16 @@ def _matmul(x1: Any, x2: Any) -> Any:
 def _dot(a: Any, b: Any, out: Any = None) -> Any:
     a, b = as_array(a), as_array(b)
     if not a.type.shape or not b.type.shape:
-        return mul(a, b)
+        return _scaled(a, b)
     if b.type.ndim <= 2:
         return matmul(a, b)
     return contract(a, b, (a.type.ndim - 1,), (b.type.ndim - 2,))
+
+
+def _scaled(a: Atom, b: Atom) -> Any:
+    """The product with a number, which is an array to these functions, and so is not weak."""
+    dtype = np.result_type(a.type.dtype, b.type.dtype)
+    return mul(cast_to(a, dtype), cast_to(b, dtype))
 
 
 def contract(a: Atom, b: Atom, left: tuple[int, ...], right: tuple[int, ...]) -> Any:
@@ -209,7 +217,7 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 def _inner(a: Any, b: Any) -> Any:
     a, b = as_array(a), as_array(b)
     if not a.type.shape or not b.type.shape:
-        return mul(a, b)
+        return _scaled(a, b)
     if b.type.ndim == 1:
         return matmul(a, b)
     if b.type.ndim == 2:

@@ -110,7 +110,8 @@ def _store_infer(x: Atom, v: Atom, *rest: Atom, key: Key) -> Type:
     )
     if not fits:
         raise ShapeError(
-            f"could not broadcast a value of shape {v.type.shape} into a part of shape {target}"
+            f"could not broadcast a value of shape {v.type.shape} into a part of shape {target}",
+            "store a number or an array of that shape",
         )
     return x.type  # type: ignore[no-any-return]
 

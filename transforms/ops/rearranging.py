@@ -39,7 +39,10 @@ def _filled_in(a: Atom, sizes: list[Size]) -> tuple[Size, ...]:
         sizes[k] = total // rest if rest != 0 else 0
     have = dims.product(sizes)
     if have != total and not current().may_fit(have, total):
-        raise ShapeError(f"cannot reshape array of size {total} into shape {tuple(sizes)}")
+        raise ShapeError(
+            f"cannot reshape array of size {total} into shape {tuple(sizes)}",
+            "the product of the new lengths must be the old size: let one of them be -1",
+        )
     return tuple(sizes)
 
 

@@ -15,7 +15,7 @@ from tapeless.transforms.ops.batching import reducing
 from tapeless.transforms.ops.cumulative import cumprod
 from tapeless.transforms.ops.elementwise import absolute, conjugate, maximum, minimum, real, sqrt
 from tapeless.transforms.ops.flipping import flip
-from tapeless.transforms.ops.fresh import ones
+from tapeless.transforms.ops.fresh import ones, zeros
 from tapeless.transforms.ops.indexing import INDEX
 from tapeless.transforms.ops.joining import as_array, axes_of, concatenate, reduced_axis
 from tapeless.transforms.ops.parts import index
@@ -51,6 +51,8 @@ def _reduction(name: str, reduce: Any, jvp: Any = None) -> Op:
 
 def _mean_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     t, axes = args[0].type, params["axes"]
+    if any(t.shape[k] == 0 for k in axes):
+        return (zeros(shape=t.shape, dtype=ct.type.dtype),)
     return (spread(truediv(ct, count(t, axes)), t, axes),)
 
 

@@ -21,7 +21,10 @@ def _broadcast_shapes(*args: Any) -> tuple[Any, ...]:
 def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     a, target = as_array(array), shape_of(shape)
     if a.type.ndim > len(target):
-        raise ShapeError(f"cannot broadcast shape {a.type.shape} to {target}")
+        raise ShapeError(
+            f"cannot broadcast shape {a.type.shape} to {target}",
+            "take an element or a row of it first, or reshape it",
+        )
     broadcast(a.type.shape, target)
     return broadcast_to(a, shape=target)
 

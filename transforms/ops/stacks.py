@@ -133,14 +133,17 @@ set_item = _put_item("set_item", "{0}[{1}] = {2}", _set_item_back)
 add_item = _put_item("add_item", _add_item_source, _add_item_back)
 
 
-def _to_array_infer(stack: Atom, *, size: Size) -> Type:
+def _to_array_infer(stack: Atom, *, size: Size, sides: Any = None) -> Type:
     item = stack.type.item
     return Type(item.dtype, (size, *item.shape))
 
 
 def _to_array_source(args: Any, params: Any) -> str:
+    """`sides` are those of items, given where an empty list stands for an array of them, too."""
     kind = args[0].type.item.dtype
-    return "np.array({0})" if kind == np.dtype(float) else f"np.array({{0}}, np.{kind.name})"
+    made = "np.array({0})" if kind == np.dtype(float) else f"np.array({{0}}, np.{kind.name})"
+    sides = [f"{{sides_{k}}}" for k in range(len(params.get("sides") or ()))]
+    return f"{made}.reshape(({', '.join(['len({0})', *sides])}))" if sides else made
 
 
 to_array: Op = linear(

@@ -141,15 +141,19 @@ class Plan:
         """Whether an atom is known before the outermost loop around, or made of sizes that are."""
         if isinstance(a, Literal) or not (self.primal.path.get(a) or a in self.primal.partial):
             return True
-        return isinstance(a.type, Type) and a.type.dtype.kind in "iu" and all(
-            s.given if s.var is None else s.var is not a and self.outside(s.var)
-            for s in sizes_in(self.size(a))
+        return (
+            isinstance(a.type, Type)
+            and a.type.dtype.kind in "iu"
+            and all(
+                s.given if s.var is None else s.var is not a and self.outside(s.var)
+                for s in sizes_in(self.size(a))
+            )
         )
 
     def size(self, a: Atom) -> dims.Size:
         """The size that an integer stands for, also if it is made inside of loops."""
         let = self.primal.let.get(a) if isinstance(a, Var) else None
-        if let is None or not self.primal.path.get(a):
+        if let is None or not self.primal.path.get(let.outs[0]):
             return size_of(a)
         if let.op is size_value:
             return let.params["size"]  # type: ignore[no-any-return]

@@ -29,10 +29,10 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.ops.fresh import stack_length
-from tapeless.transforms.vmap.branches import has_axes
 from tapeless.transforms.vmap.each import each_by_itself
 from tapeless.transforms.vmap.effects import acts
 from tapeless.transforms.vmap.flow import Flow, read_by
+from tapeless.transforms.vmap.parts import has_axes
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch

@@ -49,9 +49,9 @@ from tapeless.transforms.vmap import (
     sizes,
 )
 from tapeless.transforms.vmap.align import elementwise
-from tapeless.transforms.vmap.branches import has_axes
 from tapeless.transforms.vmap.nesting import batching, is_looped
 from tapeless.transforms.vmap.onebyone import one_by_one
+from tapeless.transforms.vmap.parts import has_axes
 
 Pair = tuple[Atom, Any]  # a value and its batch axis, None if it is the same for all elements
 

@@ -36,10 +36,10 @@ from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.ops.fresh import empty, full, new_stack, ones, zeros
 from tapeless.transforms.ops.parts import Slot, update
-from tapeless.transforms.vmap.branches import has_axes
 from tapeless.transforms.vmap.flow import Flow, read_by
 from tapeless.transforms.vmap.given import given
 from tapeless.transforms.vmap.onebyone import element
+from tapeless.transforms.vmap.parts import has_axes
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch

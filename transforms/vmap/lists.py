@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.dims import Size, lower_bound
 from tapeless.transforms.core.language import Atom, Let, Literal, StackType, Var
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops import stacks
@@ -99,7 +100,7 @@ def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
             rest, item = s.op.bind(stack)
             return [(rest, 0), (item, 0)]
         case "to_array" if axes[0] is not None:
-            return [(stacks.to_array(stack, **s.params), 1)]
+            return [(_as_array(stack, s.params["size"]), 1)]
         case "peek" if axes[1] is None:
             return [(stacks.peek(stack, args[1]), 0)]
         case "set_item" | "add_item" if axes[1] is None:
@@ -115,6 +116,13 @@ def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
     raise UnevenError(
         f"vmap of {name}, an operation on lists that are filled in loops", "use an array"
     )
+
+
+def _as_array(stack: Atom, size: Size) -> Any:
+    """The items as an array: of an empty list NumPy does not know that they were batches."""
+    filled = (lower_bound(size) or 0) > 0
+    sides = None if filled else stack.type.item.shape
+    return stacks.to_array(stack, size=size, sides=sides)
 
 
 def _item(batch: Batch, was: Any, value: Any, axis: Any) -> Any:

@@ -24,8 +24,8 @@ from tapeless.transforms.ops.elementwise import maximum
 from tapeless.transforms.ops.fresh import ones, zeros
 from tapeless.transforms.ops.reductions import any_
 from tapeless.transforms.ops.steps import greater, less, logical_and, logical_not, sign
-from tapeless.transforms.vmap.branches import enter, env_kept, has_axes, leave
 from tapeless.transforms.vmap.extent import highest, lowest
+from tapeless.transforms.vmap.parts import enter, env_kept, has_axes, leave
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch

@@ -31,8 +31,9 @@ from tapeless.transforms.ops.shapes import Atoms
 
 def one_by_one(s: Let, args: Atoms, axes: Axes, size: Size) -> list[tuple[Var, int]]:
     """The results of the operation for all elements, each stored at its place."""
-    _refuse_uneven(s)
-    inits = tuple(empty(shape=(size, *v.type.shape), dtype=v.type.dtype) for v in s.outs)
+    shapes = [_shape(s, v) for v in s.outs]
+    pairs = zip(s.outs, shapes, strict=True)
+    inits = tuple(empty(shape=(size, *shape), dtype=v.type.dtype) for v, shape in pairs)
     carries = tuple(Var(a.type, v.name) for a, v in zip(inits, s.outs, strict=True))
 
     def body(i: Var) -> list[Atom]:
@@ -67,15 +68,20 @@ def over_batch(
     return outs
 
 
-def _refuse_uneven(s: Let) -> None:
+def _shape(s: Let, v: Var) -> tuple[Size, ...]:
+    """The shape of a result for each element. Of a count with a least length it is that: to store
+    a longer one raises."""
+    if isinstance(v.type, StackType):
+        raise UnevenError(f"vmap of {s.op.name}, an operation on lists")
+    kind: Type = v.type
     known = set().union(*(sizes_in(a.type) for a in s.args), *map(sizes_in, s.params.values()))
-    for v in s.outs:
-        if isinstance(v.type, StackType):
-            raise UnevenError(f"vmap of {s.op.name}, an operation on lists")
-        kind: Type = v.type
-        if any(symbols(n) - known for n in kind.shape):
-            raise UnevenError(
-                f"vmap: the length of the result of {s.op.name} differs between the elements of "
-                "the batch",
-                "use a mask and np.where, which keep the shape",
-            )
+    if not any(symbols(n) - known for n in kind.shape):
+        return kind.shape
+    least = s.params.get("minlength", 0)
+    if least == 0:
+        raise UnevenError(
+            f"vmap: the length of the result of {s.op.name} differs between the elements of the "
+            "batch",
+            "use a mask and np.where, which keep the shape",
+        )
+    return (least,)

@@ -53,4 +53,4 @@ def keyed(item: Any, key: Any) -> Any:
 
 
 OURS = (bisect_left, bisect_right, insort_left, insort_right)
-NUMPY: dict[Any, Any] = {getattr(bisect, ours.__name__): ours for ours in OURS}
+PYTHON: dict[Any, Any] = {getattr(bisect, ours.__name__): ours for ours in OURS}

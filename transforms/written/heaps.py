@@ -83,4 +83,4 @@ def sink(heap: Any, k: Any) -> None:
 
 
 OURS = (heappush, heappop, heapreplace, heappushpop, heapify, nsmallest, nlargest)
-NUMPY: dict[Any, Any] = {getattr(heapq, ours.__name__): ours for ours in OURS}
+PYTHON: dict[Any, Any] = {getattr(heapq, ours.__name__): ours for ours in OURS}

@@ -90,4 +90,4 @@ class SimpleQueue(Queue):
 
 
 OURS = (Queue, LifoQueue, PriorityQueue, SimpleQueue)
-NUMPY: dict[Any, Any] = {getattr(queue, ours.__name__): ours for ours in OURS}
+PYTHON: dict[Any, Any] = {getattr(queue, ours.__name__): ours for ours in OURS}

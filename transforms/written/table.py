@@ -1,7 +1,8 @@
-"""All functions that are written in NumPy, by the function they stand for."""
+"""All functions that are written in plain code, by the function they stand for."""
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from tapeless.transforms.written import (
@@ -17,5 +18,17 @@ from tapeless.transforms.written import (
     windows,
 )
 
-FAMILIES = (sets, signals, several, repeated, reduced, windows, scalars, heaps, bisection, queues)
+FAMILIES = (sets, signals, several, repeated, reduced, windows, scalars)
 WRITTEN: dict[Any, Any] = {f: ours for family in FAMILIES for f, ours in family.NUMPY.items()}
+#: Functions and classes of Python's library.
+PYTHONS: dict[Any, Any] = heaps.PYTHON | bisection.PYTHON | queues.PYTHON
+#: Families of those, by modules that take long to import.
+LATER = {"statistics": "averages"}
+
+
+def written(f: Any) -> Any:
+    """Our code for a function; None where there is none."""
+    family = LATER.get(getattr(f, "__module__", None) or "")
+    if family is not None:
+        return importlib.import_module(f"tapeless.transforms.written.{family}").PYTHON.get(f)
+    return WRITTEN.get(f) or PYTHONS.get(f)

@@ -98,7 +98,7 @@ class Rotation(NamedTuple):
         shape = (4,) if num is None else (num, 4)
         return cls(quaternions.normal(random.normal(random_key, shape)))
 
-    def __getitem__(self, indexer: Any) -> Rotation:  # type: ignore[override]
+    def __getitem__(self, indexer: Any) -> Rotation:
         if self.single:
             raise ArgumentTypeError("Rotation: a single rotation cannot be indexed")
         return Rotation(self.quat[indexer])
@@ -108,7 +108,7 @@ class Rotation(NamedTuple):
             raise ArgumentTypeError("Rotation: a single rotation has no length")
         return len(self.quat)
 
-    def __mul__(self, other: Any) -> Rotation:  # type: ignore[override]
+    def __mul__(self, other: Any) -> Rotation:
         """The other rotation, and then this one."""
         return Rotation(quaternions.normal(quaternions.product(self.quat, other.quat)))
 
@@ -213,7 +213,8 @@ class Slerp(NamedTuple):
         k = np.clip(np.searchsorted(self.times, at) - 1, 0, len(self.timedelta) - 1)
         part = (at - self.times[k]) / self.timedelta[k]
         step = Rotation.from_rotvec(self.rotvecs[k] * part[..., None])
-        return self.rotations[k] * step
+        start: Rotation = self.rotations[k]
+        return start * step
 
 
 __all__ = ["Rotation", "Slerp"]

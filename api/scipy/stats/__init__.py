@@ -15,6 +15,7 @@ if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.scipy.stats instead of {__name__}")
 
 import sys
+from typing import Any
 
 from tapeless.scipy.stats import dirichlet, multinomial, multivariate_normal
 from tapeless.scipy.stats.continuous import (
@@ -42,11 +43,8 @@ from tapeless.scipy.stats.kde import gaussian_kde
 from tapeless.scipy.stats.samples import mode, rankdata, sem
 
 #: `import tapeless.scipy.stats.norm` works, as in JAX, where distributions are modules.
-sys.modules |= {
-    f"{__name__}.{name}": found
-    for name, found in list(globals().items())
-    if isinstance(found, Family)
-}
+_families: Any = {name: value for name, value in globals().items() if isinstance(value, Family)}
+sys.modules |= {f"{__name__}.{name}": value for name, value in _families.items()}
 
 __all__ = [
     "bernoulli",

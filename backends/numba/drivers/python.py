@@ -151,7 +151,7 @@ class Python:
             self.api(f"Py{kind}_SetItem", INT, made, WORD(k), self.again(x))
         return made
 
-    def dict(self, items: Sequence[tuple[Any, Any]]) -> Any:
+    def dictionary(self, items: Sequence[tuple[Any, Any]]) -> Any:
         made = self.own(self.api("PyDict_New", OBJECT))
         for key, x in items:
             self.api("PyDict_SetItem", INT, made, key, x)

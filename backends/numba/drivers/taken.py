@@ -64,7 +64,7 @@ class Taken(Python):
             case Leaf(number=k, kind=None, same=known):
                 self.require(self.same(x, self.constant(known)))
                 self.leaves[k] = Held(x)
-            case Leaf(number=k, kind=kind):
+            case Leaf(number=k, kind=type() as kind):
                 self.require(self.is_a(x, kind))
                 self.leaves[k] = Held(x, kind=kind)
         return self.leaves[k]

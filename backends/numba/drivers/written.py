@@ -111,7 +111,7 @@ class Written(Arrays):
             if key is None:
                 raise UnknownError("a dict in a dict")
             found.append((self.object(self.value(key)), self.object(self.value(x))))
-        return Held(self.dict(found))
+        return Held(self.dictionary(found))
 
     def array_of(self, e: ast.expr) -> tuple[Any, ...]:
         x = self.value(e)

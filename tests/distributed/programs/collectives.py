@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 import tapeless
-from tapeless import grad, pmap
+from tapeless import grad, pmap, random
 from tapeless.lax import (
     all_gather,
     all_to_all,
@@ -55,15 +55,22 @@ got = pmap(lambda v: pmax(v, "i"), axis_name="i", devices=devices)(masked[own])
 np.testing.assert_array_equal(got, (every * masked.max(axis=0))[own])
 total = pmap(lambda v: psum(v > 0, "i"), axis_name="i", devices=devices)(x[own])
 np.testing.assert_array_equal(total, (every * (x > 0).sum(axis=0))[own])
-sys.stdout.write(
-    " ".join(
-        map(
-            str,
-            (
-                "fine",
-                rank,
-            ),
-        )
-    )
-    + "\n"
-)
+
+
+def noise(key, v):
+    mine = random.fold_in(key, axis_index("i"))
+    return psum(random.normal(mine, (3,)) * v, "i")
+
+
+def drawn(key, v):
+    return random.uniform(key, (2,)) * v[:2]
+
+
+keys = random.split(random.key(1), 7)
+draws = [drawn(random.clone(keys[k]), x[k]) for k in range(7)]
+got = pmap(drawn, devices=devices)(keys[own], x[own])
+np.testing.assert_allclose(got, np.array(draws)[own], rtol=1e-13)
+total = sum(random.normal(random.fold_in(random.key(2), k), (3,)) * x[k] for k in range(7))
+got = pmap(noise, axis_name="i", in_axes=(None, 0), devices=devices)(random.key(2), x[own])
+np.testing.assert_allclose(got, (every * total)[own], rtol=1e-13)
+sys.stdout.write(f"fine {rank}\n")

@@ -162,7 +162,7 @@ def test_each_element_of_a_batch_draws_its_own():
         (grad(lambda x: np.sum(x) * np.random.RandomState().rand()), "without a seed"),
         (grad(lambda x: np.sum(rng.dirichlet(X) * x)), "dirichlet of a generator"),
         (vmap(lambda r: rng.multivariate_normal(r, np.eye(3))), "one order for all"),
-        (grad(lambda x: x[rng.choice([0, 2])]), "among given values"),
+        (grad(lambda x: x[0] * rng.choice(2.5)), "a number that is not whole"),
         (grad(lambda x: np.sum(x) * rng.integers(0, 3, endpoint=True)), "endpoint"),
         (grad(lambda x: np.sum(x) * rng.normal(size=3, out=x)[0]), "out"),
         (grad(checkpoint(noisy)), "would draw other random numbers"),
@@ -210,3 +210,18 @@ def test_vectors_of_a_normal_distribution():
         reset()
         expected.append(changed(X, 4))
     np.testing.assert_allclose(expected[1:], expected[0], rtol=1e-12)
+
+
+def test_elements_are_drawn_by_their_places():
+    def chosen(x, p):
+        few = rng.choice(x, 2) + np.random.choice(range(3, 6)) + rng.choice([1, 2, 4], p=p)
+        order = np.random.permutation(x) @ rng.permutation(np.arange(3.0))
+        return np.sum(few) * order + np.sum(rng.choice(np.outer(x, x), (2, 1), replace=False))
+
+    p = np.array([0.2, 0.5, 0.3])
+    expected = []
+    for changed in (chosen, jit(chosen), lambda x, p: value_and_grad(chosen)(x, p)[0]):
+        reset()
+        expected.append(changed(X, p))
+    np.testing.assert_allclose(expected[1:], expected[0], rtol=1e-12)
+    assert jit(lambda x: rng.choice(x[:0] if len(x) > 9 else [x[0]]))(X) == 1.0

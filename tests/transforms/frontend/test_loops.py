@@ -292,3 +292,25 @@ def test_each_pass_is_made_where_an_unrolled_loop_may_be_left(passes, x):
     value, found = tapeless.value_and_grad(exchanged, argnums=3)(v, a, b, x)
     close_to(value, exchanged(v, a, b, x), 1e-12)
     close_to(found, slope(lambda y: exchanged(v, a, b, y), x), 1e-6)
+
+
+def test_a_loop_that_returns_nothing_early(capsys):
+    def search(m, key):
+        i, j = m.shape[0] - 1, 0
+        while i >= 0 and j < m.shape[1]:
+            if key == m[i, j]:
+                print("found", i, j)  # noqa: T201
+                return
+            if key < m[i, j]:
+                i -= 1
+            else:
+                j += 1
+        print("not found")  # noqa: T201
+
+    fast, m = tapeless.jit(search), np.array([[2.0, 5.0, 7.0], [4.0, 8.0, 13.0]])
+    for where in (m, m[:0]):
+        for key in (8.0, 3.0):
+            search(where, key)
+            expected = capsys.readouterr().out
+            fast(where, key)
+            assert capsys.readouterr().out == expected

@@ -1,6 +1,6 @@
 """What functions return: lists whose length data decides, and objects that they make."""
 
-# ruff: noqa: PERF401 (lists that loops append to are what is tested)
+# ruff: noqa: PERF401, C416, RUF005 (lists that loops append to are what is tested)
 
 from collections import deque
 from dataclasses import dataclass
@@ -187,3 +187,32 @@ def truths(x, n):
 
 def test_all_and_any_are_truth_values_of_python():
     assert tapeless.jit(truths)(X, 9) == truths(X, 9)
+
+
+def chosen(x, c):
+    found = [v for v in x if v > c] if c > 2 else [v * 2 for v in x]
+    return found, found + [1.0], found.count(4.0), isinstance(found, list)
+
+
+def carried(x, n):
+    found = [v for v in x]
+    for k in range(n):
+        found = [v for v in found if v > k]
+    return found, [0.5] + found
+
+
+@pytest.mark.parametrize(
+    ("function", "args"), [(chosen, (X, 3.0)), (chosen, (X, 1.0)), (carried, (X, 3))]
+)
+def test_lists_that_data_chooses_or_a_loop_carries_are_lists(function, args):
+    assert tapeless.jit(function)(*args) == function(*args)
+
+
+def test_they_are_not_changed():
+    def appended(x, c):
+        found = [v for v in x if v > 3] if c > 2 else [v * 2 for v in x]
+        found.append(1.0)
+        return len(found)
+
+    with pytest.raises(tapeless.TapelessError, match="chosen or carried by data"):
+        tapeless.jit(appended)(X, 3.0)

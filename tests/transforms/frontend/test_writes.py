@@ -117,7 +117,7 @@ def test_objects_are_left_as_python_leaves_them(f, array):
             assert repr(outer.shown()) == repr(expected.shown())
 
 
-def test_what_may_stay_none_is_not_stored():
+def test_what_may_stay_none_is_stored_as_it_is():
     outer = Outer(lambda *v: np.array(v))
 
     def f(x):
@@ -125,9 +125,11 @@ def test_what_may_stay_none_is_not_stored():
             outer.none = x * 2
         return x
 
-    with pytest.raises(UnsupportedError, match="None or a number"):
-        tapeless.jit(f)(0.5)
+    compiled = tapeless.jit(f)
+    assert compiled(0.5) == 0.5
     assert outer.none is None
+    assert compiled(2.0) == 2.0
+    assert outer.none == 4.0
 
 
 def test_two_names_of_one_array_are_compared_at_each_call():

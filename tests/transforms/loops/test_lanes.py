@@ -184,3 +184,9 @@ def test_other_loops_take_one_element_after_the_other(f, args, axes):
         one = [a if axis is None else a[k] for a, axis in zip(args, axes, strict=True)]
         np.testing.assert_allclose(found[k], f(*one), rtol=1e-12)
     assert not in_lanes(batched)
+
+
+@pytest.mark.parametrize("f", [newton, broken_off, own_length, branch])
+def test_golden(golden, f):
+    x = numbers(200)
+    golden(f"loops/lanes_{f.__name__}.py", jit(vmap(f)).source(x, x))

@@ -1,9 +1,14 @@
 """Lengths that are known when the program runs only, in compiled gradients."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import tapeless
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.loops.nests import Nests
 from tests.corpus.differences import gradient
 
 
@@ -40,3 +45,29 @@ def test_what_is_as_long_as_a_part_that_only_a_kernel_sees():
         k = np.sum(w > 0.1)
         expected = 1.5 * (np.arange(len(w)) >= k)
         np.testing.assert_array_equal(tapeless.jit(tapeless.grad(above))(w, 1.5), expected)
+
+
+def test_a_length_that_is_computed_twice():
+    """Both are one after simplification, also in the shapes of what the second one made."""
+
+    def spread(x):
+        first, second = (np.repeat(np.arange(int(x.shape[0] / 1)), 2) for _ in range(2))
+        out = np.zeros_like(x)
+        np.add.at(out, second, x[first])
+        return np.sum(out**2)
+
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(tapeless.jit(tapeless.grad(spread))(x), 8 * x)
+
+
+def test_lengths_of_one_name_come_in_the_order_of_axes():
+    """Not in that of a set: other processes look for the same text in the cache."""
+    for _ in range(20):
+        sizes = [dims.symbol("length", None, Var(None, "length")) for _ in range(3)]
+        found = [next(iter(dims.symbols(n))) for n in sizes]
+        kernel = SimpleNamespace(
+            stage=lambda s, sizes=sizes: SimpleNamespace(space=tuple(sizes)),
+            canon=lambda n: n,
+            analysis=SimpleNamespace(lengths=dict.fromkeys(found), known=lambda n: False),
+        )
+        assert Nests.lengths_of(kernel, None) == found

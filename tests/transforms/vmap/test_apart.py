@@ -303,3 +303,22 @@ def test_a_result_must_have_one_shape(f):
 def test_a_collective_of_what_has_no_shape_is_refused():
     with pytest.raises(tapeless.TapelessError, match="differs between the elements"):
         vmap(lambda x: np.max(psum(x[x > 0], "i")), axis_name="i")(X)
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+def test_counts_with_a_least_length(form):
+    def f(x, k):
+        counts = np.bincount(k, minlength=len(x))
+        return np.sum(np.sin(np.bincount(k, x, len(x)) + x) * counts)
+
+    k = np.array([[0, 1, 1, 3, 5, 5], [2, 2, 0, 1, 0, 0], [0, 0, 0, 0, 0, 0], [5, 4, 3, 2, 1, 0]])
+    np.testing.assert_allclose(
+        form(vmap(f))(X, k), [f(x, row) for x, row in zip(X, k, strict=True)]
+    )
+    slopes = [grad(f)(x, row) for x, row in zip(X, k, strict=True)]
+    np.testing.assert_allclose(form(vmap(grad(f)))(X, k), slopes, rtol=1e-12)
+
+
+def test_counts_that_are_longer_than_said_are_not_cut():
+    with pytest.raises(ValueError, match="could not broadcast"):
+        vmap(lambda k: np.bincount(k, minlength=2))(np.array([[0, 1], [2, 1]]))

@@ -68,3 +68,71 @@ def test_second_derivatives_and_batches_of_batches(f):
     np.testing.assert_allclose(vmap(hessian(f))(*args), bends, rtol=1e-6)
     twice = vmap(vmap(grad(f)))(*(np.stack([a, a[::-1]]) for a in args))
     np.testing.assert_allclose(twice, np.stack([slope(*args), slope(*args)[::-1]]), rtol=1e-12)
+
+
+def repeated(x, n):
+    for _ in range(n):
+        x = np.sin(x)
+    return x
+
+
+def settled(x, n):
+    while x > 0.3:
+        x = 0.9 * np.sin(x)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("derivative", "f"), [(grad, repeated), (lambda f: grad(grad(f)), settled)]
+)
+def test_a_pass_reads_and_stores_only_its_own(derivative, f):
+    """Parts of the whole would be copied in each pass otherwise: that takes quadratic time."""
+    found = vmap(derivative(f))
+    expected = [derivative(f)(x, n) for x, n in zip(X, N, strict=True)]
+    np.testing.assert_allclose(found(X, N), expected, rtol=1e-12)
+    parts = [line for line in found.source().splitlines() if "saved[" in line]
+    assert parts
+    assert all("[mask" in line and ", " in line.partition("saved[")[2] for line in parts)
+
+
+def test_rows_and_columns_under_a_mask():
+    def f(a, mask):
+        b = a.copy()
+        row, column = a[mask][:, 1], a[mask][0]
+        part = b[mask]
+        part[:, 2] = np.sin(row)
+        b[mask] = part
+        chosen = b[mask]
+        chosen[:, 0] += 2.0
+        b[mask] = chosen
+        b[mask] = b[mask] + 1.0
+        return np.sum(b * b) + np.sum(column), b
+
+    a, mask = np.arange(12.0).reshape(4, 3) / 7, np.array([True, False, True, True])
+    total, b = f(a, mask)
+    for found in (jit(f)(a, mask), vmap(f, (0, None))(np.stack([a, a]), mask)):
+        np.testing.assert_allclose(found[0], np.broadcast_to(total, np.shape(found[0])))
+        np.testing.assert_allclose(found[1], np.broadcast_to(b, found[1].shape))
+    steps = 1e-6 * np.eye(12).reshape(12, 4, 3)
+    slopes = [(f(a + d, mask)[0] - f(a - d, mask)[0]) / 2e-6 for d in steps]
+    slope = grad(lambda a: f(a, mask)[0])
+    np.testing.assert_allclose(slope(a), np.reshape(slopes, (4, 3)), atol=1e-7)
+    assert "[mask, 2]" in slope.source()
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+@pytest.mark.parametrize("passes", [0, 2])
+@pytest.mark.parametrize("axis", [0, None])
+def test_lists_that_stay_empty(size, passes, axis):
+    def f(x, a, n):
+        found = []
+        for _ in range(n):
+            found.append(np.sin(np.mean(a)))  # noqa: PERF401 (a list that grows)
+        x = x + sum(found)
+        return np.array([x, 2.0]) * np.cos(x)
+
+    x, a = np.ones(size) if axis == 0 else 1.0, np.ones((size, 3))
+    expected = np.reshape([f(1.0, np.ones(3), passes) for _ in range(size)], (size, 2))
+    np.testing.assert_allclose(vmap(f, (axis, 0, None))(x, a, passes), expected)
+    slope = vmap(grad(lambda *args: np.sum(f(*args)), argnums=1), (axis, 0, None))
+    assert slope(x, a, passes).shape == (size, 3)

@@ -1,0 +1,66 @@
+"""Averages and deviations of data: functions of `statistics`."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+__staged__ = True  # plain code: a staged run enters it
+
+
+def mean(data: Any) -> Any:
+    items = several(data, "mean")
+    return sum(items) / len(items)
+
+
+def fmean(data: Any, weights: Any = None) -> Any:
+    items = several(data, "fmean")
+    if weights is None:
+        return sum(items) / len(items)
+    shares = list(weights)
+    if len(shares) != len(items):
+        raise statistics.StatisticsError("data and weights must be the same length")
+    return sum([w * v for w, v in zip(shares, items, strict=True)]) / sum(shares)
+
+
+def median(data: Any) -> Any:
+    items = sorted(several(data, "median"))
+    half, odd = divmod(len(items), 2)
+    return items[half] if odd else (items[half - 1] + items[half]) / 2
+
+
+def variance(data: Any, xbar: Any = None) -> Any:
+    items = several(data, "variance", 2)
+    return squares(items, xbar) / (len(items) - 1)
+
+
+def pvariance(data: Any, mu: Any = None) -> Any:
+    items = several(data, "pvariance")
+    return squares(items, mu) / len(items)
+
+
+def stdev(data: Any, xbar: Any = None) -> Any:
+    return variance(data, xbar) ** 0.5
+
+
+def pstdev(data: Any, mu: Any = None) -> Any:
+    return pvariance(data, mu) ** 0.5
+
+
+def several(data: Any, name: str, least: int = 1) -> Any:
+    """The data as a list of enough items."""
+    items = list(data)
+    if len(items) < least:
+        points = "one data point" if least == 1 else "two data points"
+        raise statistics.StatisticsError(f"{name} requires at least {points}")
+    return items
+
+
+def squares(items: Any, center: Any) -> Any:
+    """The sum of the squares of the distances from the center."""
+    c = sum(items) / len(items) if center is None else center
+    return sum([(v - c) ** 2 for v in items])
+
+
+OURS = (mean, fmean, median, variance, pvariance, stdev, pstdev)
+PYTHON: dict[Any, Any] = {getattr(statistics, ours.__name__): ours for ours in OURS}
