@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.frontend.cells import Value
+from tapeless.transforms.frontend.operators import Operators
 from tapeless.transforms.ops.shapes import cast
 
 KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
@@ -20,7 +20,7 @@ OF_PYTHON = (np.size, np.ndim, np.shape, np.real, np.imag)  # give numbers of Py
 
 def python_number(x: Any) -> Any:
     """A scalar as a number of Python's, which adapts to arrays."""
-    if not isinstance(x, Value):
+    if not isinstance(x, Operators):
         return x.item() if isinstance(x, np.generic) else x
     kind = KINDS.get(x.type.dtype.kind)
     if x.type.weak or kind is None or not np.can_cast(x.type.dtype, kind):
@@ -48,7 +48,7 @@ def _of_numpy(func: Any) -> bool:
 
 
 def _is_python(x: Any) -> bool:
-    return isinstance(x, Value) and x.type.weak and x.type.dtype.kind in "ifc"
+    return isinstance(x, Operators) and x.type.weak and x.type.dtype.kind in "ifc"
 
 
 def _numpy_number(x: Any) -> Any:

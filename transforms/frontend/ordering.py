@@ -65,7 +65,7 @@ def _mapped(hooks: Any, key: Any, items: Any, rolled: bool) -> Any:
     return comprehension("ListComp", (made, lambda item: (lambda: True, lambda: item), False))
 
 
-def _refusal() -> Exception:
+def _refusal() -> BaseException:
     what = "sorted() by keys that are not numbers, or tuples of numbers"
     return Unrollable(what) if trace().rolling else UnsupportedError(what, "use np.argsort")
 

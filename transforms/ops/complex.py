@@ -16,7 +16,7 @@ from tapeless.transforms.ops.fresh import full
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.reductions import all_
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import Atoms, Params, cast, cast_to, copy, lifted
+from tapeless.transforms.ops.shapes import Atoms, Params, cast, copy, lifted
 from tapeless.transforms.ops.steps import (
     equal,
     greater,

@@ -4,20 +4,27 @@ import numpy as np
 def de_boor_grad(knots, coeffs, x, degree):
     """d de_boor / d coeffs.  From test_goldens_textbook.py:65."""
     k = np.searchsorted(knots, x, side="right") - 1  # line 67
-    n = 1 + k - 2  # line 68
-    n_2 = 2 + k
-    n_3 = n_2 - 2
-    knots_n_3 = knots[n_3]  # line 71
-    difference = x - knots_n_3
-    n_4 = 3 + k
-    alpha = difference / (knots[n_4 - 1] - knots_n_3)
-    knots_n = knots[n]
-    alpha_2 = (x - knots_n) / (knots[n_2 - 1] - knots_n)
-    alpha_3 = difference / (knots[n_4 - 2] - knots_n_3)
-    difference_2 = 1 - alpha_3  # line 72
+    d = []  # line 68
+    for i in range(degree + 1):
+        d.append(coeffs[i + k - degree])
+    for r in range(1, degree + 1):  # line 72
+        for j in range(degree, r - 1, -1):
+            knots_part = knots[j + k - degree]  # line 71
+            alpha = (x - knots_part) / (knots[j + 1 + k - r] - knots_part)
+            d[j] = (1 - alpha) * d[j - 1] + alpha * d[j]  # line 72
 
+    d_bar = [0.0] * len(d)  # line 73
+    d_bar[degree] += 1.0
+    for r in reversed(range(1, degree + 1)):  # line 72
+        for j in range(r, degree + 1):
+            knots_part = knots[j + k - degree]  # line 71
+            alpha = (x - knots_part) / (knots[j + 1 + k - r] - knots_part)
+            d_j_bar = d_bar[j]  # line 72
+            d_bar[j] = 0.0
+            d_bar[j] += d_j_bar * alpha
+            d_bar[j - 1] += d_j_bar * (1 - alpha)
     coeffs_bar = np.zeros(coeffs.shape)  # line 68
-    coeffs_bar[n_3] = alpha_3 * alpha
-    coeffs_bar[n] += difference_2 * alpha_2 + alpha_3 * (1 - alpha)
-    coeffs_bar[k - 2] += difference_2 * (1 - alpha_2)
+    for i in reversed(range(degree + 1)):
+        item_bar = d_bar.pop()
+        coeffs_bar[i + k - degree] += item_bar
     return coeffs_bar

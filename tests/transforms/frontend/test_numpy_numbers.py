@@ -1,4 +1,4 @@
-"""Python's numbers through functions of NumPy are NumPy's, which decides the dtype of what follows."""
+"""Python's numbers through functions of NumPy are NumPy's, which decides other dtypes."""
 
 import warnings
 
