@@ -527,3 +527,19 @@ def test_tests_that_all_elements_share_around_returns_that_they_do_not():
         expected = [slope(lambda v, y=y, n=n: f(v, y, n), 2 * y) for y in x / 2]
         for derivative in (vmap(grad(f), (0, 0, None)), tapeless.jit(vmap(grad(f), (0, 0, None)))):
             np.testing.assert_allclose(derivative(x, x / 2, n), expected, atol=1e-7)
+
+
+def test_lengths_of_an_input_that_must_be_those_of_a_constant():
+    def f(x, steps):
+        states = np.zeros((steps.shape[0], 2))
+        for t in range(steps.shape[0]):
+            states[t] = x
+            x = x + steps[t]
+        slopes = vmap(grad(lambda x, u, t: np.cos(x[0]) * t + u @ u, (0, 1)))
+        return slopes(states, steps, np.arange(4))
+
+    x, steps = np.array([3.0, 0.5]), np.arange(8.0).reshape(4, 2) / 10
+    by_x, by_u = tapeless.jit(f)(x, steps)
+    before = np.cumsum(np.vstack([x, steps[:-1]]), axis=0)
+    close(by_x[:, 0], -np.sin(before[:, 0]) * np.arange(4))
+    close(by_u, 2 * steps)

@@ -19,7 +19,7 @@ from tapeless.transforms.frontend.references import Choice, blank
 from tapeless.transforms.frontend.sides import Ended, reopened
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
 from tapeless.transforms.frontend.syntax import RESULT
-from tapeless.transforms.frontend.texts import Chosen
+from tapeless.transforms.frontend.texts import Chosen, Text
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import same_meaning, sure, undefined_flag
 from tapeless.transforms.frontend.values import (
@@ -150,6 +150,7 @@ class Merge:
             if (
                 one
                 and mutable(x.value)
+                and not isinstance(x.value, (Text, Either))
                 and trace().birth(x.value) <= min(self.a.began, self.b.began)
             ):
                 self.made[key] = x.value

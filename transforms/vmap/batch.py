@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
 
-from tapeless.transforms.core import builder
+from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -129,8 +129,8 @@ class Batch:
         if out.type.ndim != kind.ndim:
             raise InternalError(f"the batch of {v} has the type {out.type}, not {kind}")
         out = cast_to(out, kind.dtype)
-        if isinstance(out, Var) and out.type.shape != kind.shape:
-            out.type = kind  # the same sizes, named anew
+        if isinstance(out, Var) and _named_anew(out.type.shape, kind.shape):
+            out.type = kind
         return out
 
     def front(self, a: Atom) -> Atom:
@@ -283,6 +283,14 @@ class Batch:
     def literal(self, kind: Any) -> Literal:
         """Stands for a batch that is never looked at."""
         return Literal(None, self.kind(kind))
+
+
+def _named_anew(old: tuple[Size, ...], new: tuple[Size, ...]) -> bool:
+    """Whether the same lengths have other names now; numbers need none, and where a length of an
+    input is found stays as it is."""
+    pairs = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
+    known = all(isinstance(b, int) and any(s.given for s in dims.symbols(a)) for a, b in pairs)
+    return bool(pairs) and not known
 
 
 def _by_rule(op: Op, args: Any, axes: Any, params: Any) -> list[Pair] | None:

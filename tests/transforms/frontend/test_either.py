@@ -162,3 +162,22 @@ def test_functions_made_on_a_side_read_names_that_are_set_later():
 
     assert tapeless.grad(f)(2.0) == 2.0
     assert tapeless.grad(f)(0.5) == pytest.approx(np.cos(0.5))
+
+
+def kind_of(v, c):
+    if v < 0:
+        raise ValueError("negative")
+    kind = ("voltage", c) if v == 0 else ("power", v)
+    if c > 5:
+        raise ValueError("large")
+    return {"kind": kind[0], "value": kind[1], "pair": (v, c) if v > 2 else None}
+
+
+@pytest.mark.parametrize("v", [0.0, 1.0, 2.5])
+def test_choices_beside_sides_that_raise(v):
+    compiled = tapeless.jit(kind_of)
+    assert compiled(v, 2.0) == kind_of(v, 2.0)
+    with pytest.raises(ValueError, match="large"):
+        compiled(v, 6.0)
+    with pytest.raises(ValueError, match="negative"):
+        compiled(-1.0, 2.0)

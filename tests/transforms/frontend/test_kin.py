@@ -1,11 +1,14 @@
 """Which list or object a name stands for, by data: what cannot be told is refused, not guessed."""
 
+# ruff: noqa: PERF401 (loops that fill lists are what is tested)
+
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transforms.errors import AliasError, NeedStaticError
+from tapeless.transforms.errors import AliasError, NeedStaticError, UnsupportedError
 
 
 @dataclass
@@ -79,3 +82,123 @@ def test_works(f, x):
     value, slope = tapeless.value_and_grad(f)(x)
     assert value == pytest.approx(f(x))
     assert slope == pytest.approx((f(x + 1e-6) - f(x - 1e-6)) / 2e-6)
+
+
+def one_in_each_pass(x, n):
+    a, many = [x, 4.0], []
+    for _ in range(n):
+        many.append(a)
+    many[0][0] += 3
+    return many[1][0]
+
+
+def twice_in_a_pass(x, n):
+    many = []
+    for i in range(n):
+        a = [x, 4.0 * i]
+        many.append(a)
+        many.append(a)
+    many[0][0] += 3
+    return many[1][0]
+
+
+def in_two_lists(x, n):
+    points, moving = [], []
+    for i in range(n):
+        p = Point(x + i)
+        points.append(p)
+        moving.append(p)
+    for p in moving:
+        p.x += 1
+    return points[0].x
+
+
+def in_a_copy(x, n):
+    many = []
+    for i in range(n):
+        many.append([x, 2.0 * i])
+    other = list(many)
+    other[0][0] = 9 * x
+    return many[0][0]
+
+
+def in_a_slice(x, n):
+    many = []
+    for i in range(n):
+        many.append([x, 2.0 * i])
+    other = many[1:]
+    many[1][0] = 9 * x
+    return other[0][0]
+
+
+def added_again(x, n):
+    many = []
+    for i in range(n):
+        many.append([x, 2.0 * i])
+    many.append(many[0])
+    many[0][0] = 9 * x
+    return many[-1][0]
+
+
+def repeated(x, n):
+    many = [[x, 1.0]] * 3
+    for _ in range(n):
+        many.append([x, x])
+    many[0][0] = 5 * x
+    return many[1][0]
+
+
+SHARED = [
+    one_in_each_pass,
+    twice_in_a_pass,
+    in_two_lists,
+    in_a_copy,
+    in_a_slice,
+    added_again,
+    repeated,
+]
+
+
+@pytest.mark.parametrize("f", SHARED)
+def test_elements_that_are_in_lists_more_than_once(f):
+    forward = tapeless.jvp(lambda x: f(x, 3), (1.2,), (1.0,))[0]
+    assert tapeless.jit(f)(1.2, 3) == forward == pytest.approx(f(1.2, 3))
+
+
+@pytest.mark.parametrize("f", SHARED)
+def test_elements_of_lists_whose_length_data_decides(f):
+    def by_data(x, a):
+        return f(x, int(a[0]))
+
+    with pytest.raises((UnsupportedError, NeedStaticError, AliasError)):
+        tapeless.jit(by_data)(1.2, np.array([3.0]))
+
+
+def chosen_then_grown(x, s):
+    many, q = [[x, 1.0], [0.5, x]], [1.0, x]
+    if x > 0.5:
+        q = many[-1]
+    if s > 1.5:
+        many.append([x, x])
+    else:
+        many[1][0] = 7.0
+    return q[0]
+
+
+def test_what_was_chosen_of_a_list_that_grows_then():
+    with pytest.raises(AliasError, match="may be another, by data"):
+        tapeless.jit(chosen_then_grown)(1.2, 1.0)
+
+
+def test_elements_that_only_one_list_has_are_changed():
+    def f(x, n):
+        many = []
+        for i in range(n):
+            many.append([x, 2.0 * i])
+        for a in many:
+            a[0] = a[0] * a[1]
+        many[0], many[1] = many[1], many[0]
+        many[0][0] += 3
+        return many[0][0] + 7 * many[1][0]
+
+    assert tapeless.jit(f)(1.2, 3) == pytest.approx(f(1.2, 3))
