@@ -24,14 +24,14 @@ from tapeless.transforms.frontend.truth import is_none, same_meaning, truth
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops.table import FUNCTIONS
 
-SAME = ("Eq", "NotEq", "Is", "IsNot")
+COMPARED = ("Eq", "NotEq", "Is", "IsNot", "Lt", "LtE", "Gt", "GtE")
 
 
 class Operations(Access):
     """What rewritten code does with operators."""
 
     def binary(self, left: Any, kind: str, right: Any) -> Any:
-        if kind in SAME:
+        if kind in COMPARED:
             left, right = either(left), either(right)
         return each(functools.partial(binary, kind), left, right)
 

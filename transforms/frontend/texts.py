@@ -55,6 +55,9 @@ class Text:
             "work with the values that it shows, and make the text where it is printed or raised",
         )
 
+    def as_atom(self) -> NoReturn:
+        self.need("a function of NumPy")
+
     def __add__(self, other: Any) -> Text:
         return Template((*self.pieces(), *_pieces(other)))
 
