@@ -30,6 +30,7 @@ from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.expand import expand, identity, no_types
 from tapeless.transforms.frontend.comprehensions import Lazy
+from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.staged_deque import new_deque
@@ -37,6 +38,7 @@ from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.stand_ins import STAND_INS
 from tapeless.transforms.frontend.symbols import Symbol, atoms
 from tapeless.transforms.frontend.tails import settle_lengths
+from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import Trace, trace
 from tapeless.transforms.frontend.values import Spec, refuse_text
 from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
@@ -179,7 +181,8 @@ class Region:
         settle_lengths(self.value)
         self.leaves, self.structure = tree.flatten(self.value)
         for leaf in self.leaves:
-            refuse_text(Spec("static", leaf))
+            if isinstance(leaf, (Text, Either)):
+                refuse_text(Spec("static", leaf))
         self.atoms = [leaf_atom(x) if is_value(x) else None for x in self.leaves]
         self.body: list[Statement] = open_block[start:]
         del open_block[start:]

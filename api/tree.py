@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -322,7 +323,20 @@ def accessors(tree: Any) -> list[Any]:
 
 def has_registered(tree: Any) -> bool:
     """Whether objects of classes registered with `register_pytree_node` are in a tree."""
-    return any_others() and any(is_other(x) for x in leaves(tree, is_other))
+    return any_others() and _holds_registered(tree)
+
+
+def _holds_registered(x: Any) -> bool:
+    if is_other(x):
+        return True
+    if isinstance(x, dict):
+        return any(_holds_registered(v) for v in x.values())
+    if isinstance(x, (list, tuple, deque)):  # what a loop filled holds numbers and containers
+        parts = list.__iter__(x) if isinstance(x, list) else x
+        return any(_holds_registered(v) for v in parts)
+    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+        return any(_holds_registered(getattr(x, f.name)) for f in dataclasses.fields(x))
+    return False
 
 
 def structure_text(tree: Any) -> str:

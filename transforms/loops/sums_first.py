@@ -47,7 +47,8 @@ class _Pass:
 
     def __init__(self, block: Block, uses: Counter[Var], equal: Equal) -> None:
         self.uses, self.equal = uses, equal
-        self.defs: dict[Atom, Let] = {s.outs[0]: s for s in block.body if isinstance(s, Let)}
+        lets = [s for s in block.body if isinstance(s, Let)]
+        self.defs: dict[Atom, Let] = {v: s for s in lets for v in s.outs[:1]}
         self.gone: set[int] = set()
         self.made: list[Statement] = []
 

@@ -13,6 +13,14 @@ import tapeless
 X = np.array([5.0, 1.0, 4.0, 3.0, 2.0, 6.0])
 
 
+class Registered:
+    """With such a class there is, results are looked through for its objects."""
+
+
+tapeless.tree.register_pytree_node(Registered, lambda r: ((), None), lambda _, __: Registered())
+
+
+
 @dataclass
 class Filled:
     numbers: list
