@@ -12,7 +12,9 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
+from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.errors import AliasError, UnsupportedError
+from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.trace import Unrollable, trace
 
 MUTABLE = (list, dict, set, deque)
@@ -116,6 +118,29 @@ def share(*tails: Any) -> None:
     trace().shared.update(tail.key for tail in tails)
 
 
+def stored(owner: Any, value: Any, place: Any) -> None:
+    """Tells that a list has a container at a place: perhaps one that it has at another, too, until
+    that gets what was here (`h[i], h[j] = h[j], h[i]`)."""
+    t = trace()
+    found = t.elements.get(id(value))
+    if found is None or found.owner is not owner or found.place is None:
+        put_into(owner, value)
+        return
+    before, now = _position(found.place), _position(place)
+    if before == now:
+        return
+    if (owner.tail.key, now, before) in t.twice:
+        t.twice.remove((owner.tail.key, now, before))
+    else:
+        t.twice.append((owner.tail.key, before, now))
+    put_into(owner, value, place)
+
+
+def _position(place: Any) -> Any:
+    """Two expressions of one index are equal."""
+    return size_of(place.value()) if isinstance(place, Value) else place
+
+
 def moved(owner: Any) -> None:
     """Tells that what was taken from a list may not be where it was, or not in it at all."""
     for key, e in trace().elements.items():
@@ -128,7 +153,8 @@ def put_back(obj: Any) -> None:
     found = trace().elements.get(id(obj))
     if found is None or not found.present:
         return
-    if found.tail.key in trace().shared:
+    twice = any(key == found.tail.key for key, *_ in trace().twice)
+    if twice or found.tail.key in trace().shared:
         _refuse(found, "a container that may be in two lists, or in one twice, is changed")
     found.owner[found.place] = found.whole
     for other in list(trace().elements.values()):

@@ -15,7 +15,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.joining import convert
-from tapeless.transforms.frontend.kin import appended, moved, put_into, share
+from tapeless.transforms.frontend.kin import appended, moved, put_into, share, stored
 from tapeless.transforms.frontend.rows import JOINERS, join_rows
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.tails import Tail, columns_of, position, replace, start_tail
@@ -166,8 +166,7 @@ class StagedList(list):  # type: ignore[type-arg]
         for symbol, leaf in zip(self.tail.stacks, columns_of(spec), strict=True):
             replace(symbol, stacks.set_item(symbol.value(), at, leaf))
         self.tail.hold(spec)
-        if trace().elements.get(id(value), (None,))[1:2] != (self,):
-            put_into(self, value)
+        stored(self, value, k)
 
     def refill(self, values: Any) -> None:
         """self[:] = values."""

@@ -96,6 +96,7 @@ class Trace(Builder):
         # truth values, and which flags are true where they are true, or false
         self.means: dict[tuple[Any, bool], frozenset[Any]] = {}
         self.shared: set[Any] = set()  # lists filled by loops whose elements may be in others, too
+        self.twice: list[Any] = []  # of such a list: an element is at the second place, too
         self.began: list[int] = []  # when the passes began that are staged
         self.labels: dict[int, tuple[Any, Any, Any]] = {}  # the index of one of several constants
         self.kin: dict[int, tuple[Any, dict[int, Any]]] = {}  # containers, and what each may be

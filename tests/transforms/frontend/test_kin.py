@@ -148,7 +148,28 @@ def repeated(x, n):
     return many[1][0]
 
 
+def at_another_place(x, n):
+    many = []
+    for i in range(n):
+        many.append([x, 2.0 * i])
+    many[0] = many[1]
+    many[0][0] = 5 * x
+    return many[1][0]
+
+
+def moved_up_by_a_loop(x, n):
+    many = []
+    for i in range(n):
+        many.append([x + i, 2.0 * i])
+    for i in range(n - 1):
+        many[i + 1] = many[i]
+    many[0][0] += 5.0
+    return many[n - 1][0]
+
+
 SHARED = [
+    at_another_place,
+    moved_up_by_a_loop,
     one_in_each_pass,
     twice_in_a_pass,
     in_two_lists,
@@ -202,3 +223,27 @@ def test_elements_that_only_one_list_has_are_changed():
         return many[0][0] + 7 * many[1][0]
 
     assert tapeless.jit(f)(1.2, 3) == pytest.approx(f(1.2, 3))
+
+
+def test_elements_that_change_places():
+    def f(x, n):
+        many = []
+        for i in range(n):
+            many.append([x + i, 2.0 * i])
+        for _ in range(n):
+            for j in range(n - 1):
+                if many[j][1] < many[j + 1][1]:
+                    first = many[j]
+                    many[j] = many[j + 1]
+                    many[j + 1] = first
+        first = many[0]
+        many[0] = many[2]
+        many[2] = first
+        first[0] = 9.0
+        return many[0][0] + 10 * many[2][0] + 100 * many[1][0]
+
+    compiled = tapeless.jit(f)
+    assert compiled(1.2, 3) == pytest.approx(f(1.2, 3))
+    pieces = len(compiled.compilations)
+    assert compiled(1.2, 5) == pytest.approx(f(1.2, 5))
+    assert len(compiled.compilations) == pieces
