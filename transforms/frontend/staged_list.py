@@ -266,7 +266,7 @@ class StagedList(list):  # type: ignore[type-arg]
 
     def extend(self, values: Any) -> None:
         if getattr(values, "tail", None) is None or self.traits:
-            for v in values:
+            for v in list(values) if values is self else values:
                 self.append(v)
             return
         if self.tail is None:
@@ -294,8 +294,10 @@ class StagedList(list):  # type: ignore[type-arg]
         return trace().born(StagedList(other)) + self  # type: ignore[no-any-return]
 
     def __mul__(self, n: Any) -> StagedList:
-        if isinstance(n, Symbol) and len(self) == 1 and list(take_apart(self[0]).leaves()):
-            return self.repeated(size_of(n.value()))
+        if isinstance(n, Symbol) and len(self) == 1:
+            spec = take_apart(self[0])
+            if list(spec.leaves()) and not has_containers(spec):  # else all would be one
+                return self.repeated(size_of(n.value()))
         made: StagedList = trace().born(StagedList(list.__mul__(self, n)))
         for _ in range(operator.index(n) if self.tail is not None else 0):
             made = made + self

@@ -167,7 +167,24 @@ def moved_up_by_a_loop(x, n):
     return many[n - 1][0]
 
 
+def one_many_times(x, n):
+    many = [[0.0, x]] * n
+    many[0][1] = 3 * x
+    return many[1][1]
+
+
+def added_to_itself(x, n):
+    many = []
+    for i in range(n):
+        many.append([x + i, 1.0])
+    many.extend(many)
+    many[0][0] = 4.5
+    return many[n][0]
+
+
 SHARED = [
+    one_many_times,
+    added_to_itself,
     at_another_place,
     moved_up_by_a_loop,
     one_in_each_pass,
