@@ -6,7 +6,7 @@ np.float64(3.0) * x is of float64 where x is of float32; 3.0 * x would not be.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,14 @@ import numpy as np
 from tapeless.transforms.core.language import (
     Atom,
     Block,
+    For,
+    If,
     Let,
     Literal,
+    Statement,
     Type,
     Var,
+    While,
     blocks,
     operands,
     statements,
@@ -29,6 +33,7 @@ from tapeless.transforms.text import number, template
 
 PYTHON: dict[str, Any] = {"i": 0, "f": 0.0, "c": 0j}
 RAISE = ("truediv", "floordiv", "mod", "power")  # where NumPy's numbers give inf or nan
+EITHER = ("update", "add_at", "index", "broadcast_to", "full")  # arrays: they have a dtype
 
 
 def deciding(args: tuple[Atom, ...]) -> Iterator[int]:
@@ -103,65 +108,107 @@ def typed(a: Atom) -> ast.expr:
 
 
 def plain(block: Block) -> Block:
-    """The block without casts of Python's numbers to NumPy's that decide nothing."""
-    found = Plain(block)
-    drop = {v: a for v, a in found.casts.items() if v not in found.needed}
+    """The block without casts of Python's numbers to NumPy's, and back, that decide nothing."""
+    found = Kinds(block)
+    drop = {v: a for v, a in found.casts.items() if v not in found.needed()}
     return dead_code(substitute(block, drop)) if drop else block
 
 
-class Plain:
-    """Which numbers of NumPy's, made of Python's, matter.
+class Kinds:
+    """Where it matters whether a number is one of Python's or of NumPy's.
 
-    casts    how they were made
-    needed   those that decide a dtype, or whether an error is raised
-    of       for each value that would be Python's without some of them, which those are
+    casts      those that make one of the other, and of what
+    came_from  for each value that would be of the other kind without some of them: of what it is
+    matters    values that decide a dtype, whether an error is raised, or what is shown
     """
 
     def __init__(self, block: Block) -> None:
         self.casts: dict[Var, Atom] = {}
-        self.needed: set[Var] = set()
-        self.of: dict[Atom, set[Var]] = {}
-        self.block(block)
+        self.came_from: dict[Atom, set[Atom]] = {}
+        self.matters: set[Atom] = set()
+        if any(_changes_kind(s) for s in statements(block)):
+            while self.block(block):  # loops carry values back to their first statement
+                pass
+            self.matters |= {a for a in block.results if a in self.came_from}
 
-    def block(self, block: Block) -> None:
-        for s in block.body:
-            if isinstance(s, Let):
-                self.let(s)
+    def needed(self) -> set[Var]:
+        """The casts that what matters comes from."""
+        found, todo, seen = set[Var](), list(self.matters), set(self.matters)
+        while todo:
+            a = todo.pop()
+            if isinstance(a, Var) and a in self.casts:
+                found.add(a)
                 continue
-            self.keep(operands(s))
-            for b in blocks(s):
-                self.block(b)
-                self.keep(b.results)
+            fresh = self.came_from.get(a, set()) - seen
+            seen |= fresh
+            todo += fresh
+        return found
 
-    def keep(self, values: Iterable[Atom]) -> None:
-        self.needed.update(*(self.of.get(a, ()) for a in values))
+    def block(self, block: Block) -> bool:
+        """Looks at each statement; whether something was found about a value."""
+        found = [self.statement(s) for s in block.body]
+        return any(found)
 
-    def let(self, s: Let) -> None:
-        sources = set[Var]().union(*(self.of.get(a, ()) for a in s.args))
-        if _of_python(s):
-            self.casts[s.outs[0]] = s.args[0]
-            self.of[s.outs[0]] = {s.outs[0], *sources}
-        elif s.op.elementwise and not self.decides(s):
-            if not self.others(s):
-                self.of |= {v: sources for v in s.outs if v.type.dtype.kind in PYTHON}
+    def statement(self, s: Statement) -> bool:
+        if isinstance(s, Let):
+            return self.let(s)
+        found = [self.block(b) for b in blocks(s)]
+        if isinstance(s, If):
+            for side in (s.then, s.orelse):
+                found += map(self.is_of, s.outs, side.results)
+        elif isinstance(s, For):
+            for values in (s.inits, s.yields):
+                found += map(self.is_of, s.carries, values)
+            found += map(self.is_of, s.outs, s.carries)
+        elif isinstance(s, While):
+            for values in (s.inits, s.body.results):
+                found += map(self.is_of, s.body.params, values)
+            for names in (s.test.params, s.outs):
+                found += map(self.is_of, names, s.body.params)
         else:
-            self.needed |= sources
+            self.matters.update(operands(s))
+        return any(found)
 
-    def decides(self, s: Let) -> bool:
+    def is_of(self, v: Var, *values: Atom) -> bool:
+        """Notes what a value comes from, where that is of one kind or the other."""
+        found = {a for a in values if a in self.came_from}
+        have = self.came_from.get(v, set())
+        if found <= have:
+            return False
+        self.came_from[v] = have | found
+        return True
+
+    def let(self, s: Let) -> bool:
+        if _changes_kind(s):
+            found = s.outs[0] not in self.casts
+            self.casts[s.outs[0]] = s.args[0]
+            self.came_from.setdefault(s.outs[0], set())
+            return self.is_of(s.outs[0], s.args[0]) or found
+        of = {a for a in s.args if a in self.came_from}
+        if not of or s.op.name in EITHER:
+            return False
+        if not s.op.elementwise or self.decides(s, of):
+            self.matters |= of
+        elif not self.others(s):
+            made = [self.is_of(v, *of) for v in s.outs if v.type.dtype.kind in PYTHON]
+            return any(made)
+        return False
+
+    def decides(self, s: Let, of: set[Atom]) -> bool:
         others = self.others(s)
         if not others:
             return s.op.name in RAISE
-        return any(_decides(a, others) for a in s.args if a in self.of)
+        return any(_decides(a, others) for a in of)
 
     def others(self, s: Let) -> set[np.dtype[Any]]:
         """The dtypes of arguments that are NumPy's in any case; tests have no say."""
-        found = (a for a in s.args if not (_scalar(a) or a in self.of or _is_test(a)))
+        found = (a for a in s.args if not (_scalar(a) or a in self.came_from or _is_test(a)))
         return {a.type.dtype for a in found}
 
 
-def _of_python(s: Let) -> bool:
-    """Whether a statement makes a number of NumPy's of one of Python's."""
-    if s.op is not cast or s.params.get("python") or not _weak(s.args[0]):
+def _changes_kind(s: Statement) -> bool:
+    """Whether a statement makes a number of NumPy's of one of Python's, or one of Python's."""
+    if not isinstance(s, Let) or s.op is not cast or s.args[0].type.shape:
         return False
-    dtype = s.outs[0].type.dtype
-    return bool(dtype == s.args[0].type.dtype and dtype.kind in "fc")
+    have, made = s.args[0].type, s.outs[0].type
+    return bool(made.dtype == have.dtype and made.dtype.kind in "fc" and made.weak != have.weak)

@@ -30,12 +30,13 @@ FEW = 2**10
 
 class Checks(Elements):
     """`checked` are indices and lengths that are known to be right; `refused` what has been tested
-    in the suites around, and how deep."""
+    in the suites around, and how deep; `batches` counts the loops around that go over a batch."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.checked: set[tuple[Let, int | str]] = set()
         self.refused: dict[tuple[Size, Size], int] = {}
+        self.batches = 0
 
     def left(self) -> None:
         self.refused = {k: depth for k, depth in self.refused.items() if depth <= self.depth}
@@ -127,9 +128,10 @@ class Checks(Elements):
             self.put(f'raise IndexError("index is out of bounds for axis {axis}")')
 
     def check_division(self, stage: Stage) -> None:
-        """Python's own numbers cannot be divided by zero."""
+        """Python's own numbers cannot be divided by zero; those of a batch are an array's."""
         s = stage.let
-        if s.op.name not in ("truediv", "floordiv", "mod") or not s.outs[0].type.weak:
+        python = s.outs[0].type.weak and not self.batches
+        if not python or s.op.name not in ("truediv", "floordiv", "mod"):
             return
         divisor = s.args[1]
         if isinstance(divisor, Literal) and divisor.value:

@@ -22,6 +22,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.arrange import Item
+from tapeless.transforms.loops.each import over_batch
 from tapeless.transforms.loops.lines import Indent, NotCompiled
 from tapeless.transforms.loops.nests import Nests
 from tapeless.transforms.loops.routines import helpers, is_routine
@@ -318,6 +319,7 @@ class Control(Nests):
             self.ranges[s.index] = (start, stop - 1)
         before = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
         self.carry_of = self.carried(s.carries, s.yields)
+        self.batches += over_batch(s)
         with self.nested(head, s.origin):
             live = {a for a in s.body.results if isinstance(a, Var)}
             self.body(s.body.body, live, self.moves(s, s.carries, s.yields))
@@ -332,6 +334,7 @@ class Control(Nests):
             if flag is not None:
                 with self.nested(f"if {to_source(flag)}:"):
                     self.put("break")
+        self.batches -= over_batch(s)
         self.ranges.pop(s.index, None)
         self.local, self.starts, self.measured, self.carry_of = before
         self.finish(s, s.carries, names)

@@ -74,7 +74,9 @@ class Lanes(LaneArrays):
             left = template(f"min({LANES}, {{0}} - {index})", {"0": last})
             self.put(f"{self.lanes} = {to_source(left)}")
             self.local[s.index] = template(f"{index} + {self.lane}", {})
+            self.batches += 1
             self.group([t for t in s.body.body if not is_blank(t)])
+            self.batches -= 1
         self.ranges.pop(s.index)
         self.local, self.carry_of = before
         self.finish(s, s.carries, [])

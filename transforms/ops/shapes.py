@@ -59,7 +59,8 @@ def _cast_simplify(args: Atoms, params: Params) -> Atom | None:
     if isinstance(x, Literal) and x.value is not None:
         made = params["dtype"].type(x.value)
         return atom(made.item() if params.get("python") else made)
-    return None
+    same = x.type.dtype == params["dtype"] and isinstance(x, Var)
+    return x if same and x.type.weak == bool(params.get("python") and not x.type.shape) else None
 
 
 cast: Op = Op(

@@ -261,29 +261,26 @@ def _hypot(*coordinates: Any) -> Any:
 
 
 def _dist(p: Any, q: Any) -> Any:
-    return FUNCTIONS[np.linalg.norm](arithmetic.sub(creation.as_array(p), creation.as_array(q)))
+    difference = arithmetic.sub(creation.as_array(p), creation.as_array(q))
+    return _as_number(FUNCTIONS[np.linalg.norm](difference))
 
 
 def _of_numbers(rule: Rule) -> Rule:
-    """A function of `math`: it takes single precision as a Python float, and gives one."""
+    """A function of `math`: it takes numbers, and gives Python's."""
 
     def call(*args: Any) -> Any:
-        atoms = [creation.as_array(a) for a in args]
-        if not any(_is_narrow(a) for a in atoms):
-            return rule(*atoms)
-        made = rule(*(_as_number(a) for a in atoms))
+        made = rule(*(_as_number(creation.as_array(a)) for a in args))
         return tuple(map(_as_number, made)) if isinstance(made, tuple) else _as_number(made)
 
     return call
 
 
-def _is_narrow(a: Any) -> bool:
-    return a.type.dtype.kind == "f" and a.type.dtype.itemsize < 8 and not a.type.shape
-
-
 def _as_number(a: Any) -> Any:
-    floats = a.type.dtype.kind == "f" and not a.type.weak and not a.type.shape
-    return shapes.cast(a, dtype=np.dtype(float), python=True) if floats else a
+    if a.type.shape:
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    kind = {"f": float, "i": int}.get(a.type.dtype.kind)
+    known = kind is None or a.type.weak
+    return a if known else shapes.cast(a, dtype=np.dtype(kind), python=True)
 
 
 MATH = {
@@ -329,7 +326,6 @@ SPECIAL = {
     math.erfc: "erfc",
     math.gamma: "gamma",
     math.lgamma: "gammaln",
-    np.i0: "i0",
 }
 
 FUNCTIONS = Rules({ufunc: _ufunc(op) for ufunc, op in UFUNCS.items()})
@@ -346,7 +342,8 @@ FUNCTIONS |= {
     for name, f in MATH.items()
 }
 FUNCTIONS |= {math.log: _of_numbers(_log), math.hypot: _of_numbers(_hypot), math.dist: _dist}
-FUNCTIONS |= {function: _special(name) for function, name in SPECIAL.items()}
+FUNCTIONS |= {np.i0: _special("i0")}
+FUNCTIONS |= {function: _of_numbers(_special(name)) for function, name in SPECIAL.items()}
 
 for _function, _rule in FUNCTIONS.items():
     _own = getattr(_rule, "__qualname__", "")

@@ -1,5 +1,7 @@
-"""Python's numbers through functions of NumPy are NumPy's, which decides other dtypes."""
+"""Python's numbers through functions of NumPy are NumPy's, which decides other dtypes; those of
+`math` give Python's."""
 
+import math
 import warnings
 
 import numpy as np
@@ -43,12 +45,42 @@ def ways(f):
     yield tapeless.jit(f)
 
 
+OF_MATH = {
+    "atan2": lambda x: math.atan2(x, 2.0),
+    "carried": lambda x: carried(x),
+    "cos of NumPy's": lambda x: math.cos(np.sin(x)),
+    "dist": lambda x: math.dist([x, 1.0], [0.0, 2.0]),
+    "erf": lambda x: math.erf(x),
+    "gcd": lambda x: math.gcd(int(8 * x * x + 4), 6) * x if x < 2 else x,
+    "hypot": lambda x: math.hypot(x, 2.0),
+    "log": lambda x: math.log(2 + x, 3.0),
+    "modf": lambda x: math.modf(x)[0],
+    "multiplied": lambda x: np.sin(x) * math.sin(x),
+    "of an element": lambda x: math.exp(SINGLE[0] * x),
+    "pow": lambda x: math.pow(x, 2),
+    "quotient": lambda x: 1 / math.sqrt(x),
+    "sqrt": lambda x: math.sqrt(x),
+    "to NumPy's": lambda x: np.float64(math.sqrt(x)),
+}
+
+
+def carried(x):
+    s = math.sin(x)
+    while s > 0.3:
+        for _ in range(2):
+            s = s / 2 + math.cos(s) * x / 9
+        s = s - 0.1
+    return s
+
+
 @pytest.mark.parametrize("x", [0.7, np.nan])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *OF_MATH])
 def test_dtype_of_what_a_number_is_multiplied_with(name, x):
     def f(x, w):
-        return CASES[name](x) * w
+        return (CASES | OF_MATH)[name](x) * w
 
+    if name == "gcd" and np.isnan(x):
+        x = 1.5
     expected = f(x, SINGLE)
     for way in ways(f):
         made = way(x, SINGLE)
@@ -76,3 +108,47 @@ def test_what_decides_nothing_is_not_written():
 
     assert "float64" not in tapeless.grad(f).source(0.7, np.ones(3))
     assert "np.float64(x)" in tapeless.value_and_grad(f).source(0.7, SINGLE)
+
+
+@pytest.mark.parametrize("name", sorted({*CASES, *OF_MATH} - {"count"}))  # of a constant
+def test_what_is_given_is_a_number_of_the_same_kind(name):
+    f = (CASES | OF_MATH)[name]
+    expected = f(0.7)
+    found = [tapeless.jit(f)(0.7), tapeless.vjp(f, 0.7)[0], tapeless.jvp(f, (0.7,), (1.0,))[0]]
+    kinds = [isinstance(y, np.generic) for y in found]
+    assert kinds == [isinstance(expected, (np.generic, np.ndarray))] * 3
+
+
+def test_numbers_of_math_divide_as_pythons_do_and_those_of_a_batch_as_arrays():
+    def f(x):
+        return 1 / math.sqrt(x)
+
+    def g(x):
+        while x > 1:
+            x = x / 2
+        return 1 / math.sqrt(x)
+
+    for way in (tapeless.jit(f), tapeless.grad(f), tapeless.jit(tapeless.grad(f))):
+        with pytest.raises(ZeroDivisionError):
+            way(0.0)
+    for h in (f, g, tapeless.grad(f), tapeless.grad(g)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = tapeless.vmap(h)(np.array([0.0, 2.0]))
+            assert np.isinf(made[0])
+            np.testing.assert_array_equal(
+                tapeless.jit(tapeless.vmap(h))(np.array([0.0, 2.0])), made
+            )
+
+
+@pytest.mark.parametrize("shape", [(1,), (3,)])
+def test_functions_of_math_take_no_arrays(shape):
+    for way in (tapeless.jit, lambda f: lambda x: tapeless.vjp(f, x)):
+        with pytest.raises(TypeError, match="only 0-dimensional arrays"):
+            way(lambda x: math.sqrt(x))(np.ones(shape))
+
+
+def test_what_math_gives_is_converted_where_it_decides():
+    assert "float(" not in tapeless.grad(lambda x: math.sin(x) * x).source(0.7)
+    source = tapeless.value_and_grad(lambda x, w: np.sum(math.sin(x) * w)).source(0.7, SINGLE)
+    assert "float(np.sin(x))" in source

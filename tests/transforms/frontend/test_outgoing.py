@@ -20,7 +20,6 @@ class Registered:
 tapeless.tree.register_pytree_node(Registered, lambda r: ((), None), lambda _, __: Registered())
 
 
-
 @dataclass
 class Filled:
     numbers: list
