@@ -7,6 +7,7 @@ from typing import Any
 
 from llvmlite import ir
 
+from tapeless.backends.numba.direct.floats import floor_divided, remainder
 from tapeless.backends.numba.direct.kinds import (
     BIT,
     BOOL,
@@ -51,7 +52,9 @@ class Arithmetic:
             x, y = (cast(self.builder, v, dtype).value for v in (a, b))
             return Number(dtype, getattr(self.builder, FLOATS[kind])(x, y, flags=self.flags))
         if dtype.kind == "f":
-            raise UnknownError("// or % of floats")
+            x, y = (cast(self.builder, v, dtype).value for v in (a, b))
+            by = floor_divided if kind is ast.FloorDiv else remainder
+            return Number(dtype, by(self.builder, x, y))
         return self.of_integers(kind, cast(self.builder, a, dtype), cast(self.builder, b, dtype))
 
     @staticmethod

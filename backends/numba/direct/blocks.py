@@ -44,6 +44,16 @@ def for_range(builder: Any, count: Any) -> Iterator[Any]:
     builder.position_at_end(after)
 
 
+def length(builder: Any, start: Any, stop: Any, step: Any) -> Any:
+    """The length of a range, whose step is not zero."""
+    up = builder.icmp_signed(">", step, WORD(0))
+    forward, back = (builder.icmp_signed(sign, start, stop) for sign in "<>")
+    nearer = builder.select(up, WORD(-1), WORD(1))
+    whole = builder.sdiv(builder.add(builder.sub(stop, start), nearer), step)
+    some = builder.select(up, forward, back)
+    return builder.select(some, builder.add(whole, WORD(1)), WORD(0))
+
+
 def declared(module: Any, name: str, kind: Any) -> Any:
     """A function that the process knows by name."""
     return module.globals.get(name) or ir.Function(module, kind, name)

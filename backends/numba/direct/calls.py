@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from tapeless.backends.numba.direct import kinds
+from tapeless.backends.numba.direct import floats, kinds
 from tapeless.backends.numba.direct.blocks import declared, for_range, variable
 from tapeless.backends.numba.direct.expressions import Expressions
 from tapeless.backends.numba.direct.gemm import FLAGS, Product
@@ -35,8 +35,10 @@ from tapeless.backends.numba.libraries import ARITY
 from tapeless.transforms.loops.scratch import TINY
 
 LIBRARY = {getattr(math, name): name for name in ARITY if hasattr(math, name)}
+LIBRARY |= {np.exp2: "exp2", np.cbrt: "cbrt"}
 INTRINSIC: dict[Any, str] = {
     math.sqrt: "sqrt",
+    np.sqrt: "sqrt",
     math.fabs: "fabs",
     math.copysign: "copysign",
     np.floor: "floor",
@@ -44,7 +46,8 @@ INTRINSIC: dict[Any, str] = {
     np.trunc: "trunc",
     np.rint: "rint",
 }
-SCALAR = {math.lgamma: "lgamma", math.gamma: "tgamma"}  # which have no SIMD versions
+#: which have no SIMD versions
+SCALAR = {math.lgamma: ("lgamma", 1), math.gamma: ("tgamma", 1), np.nextafter: ("nextafter", 2)}
 OF_FLOATS = (np.floor, np.ceil, np.trunc, np.rint)
 LINK = 64  # bytes in front of an array, so that vectors in it are in one line of the cache
 KIND = {SINGLE: "s", DOUBLE: "d"}
@@ -70,9 +73,11 @@ class Calls(Expressions):
         if f in LIBRARY:
             return self.library(LIBRARY[f], *numbers(*args))
         if f in SCALAR:
-            return self.scalar(SCALAR[f], *numbers(*args))
+            return self.scalar(*SCALAR[f], numbers(*args))
         if f in INTRINSIC:
             return self.intrinsic(f, *numbers(*args))
+        if f in floats.PLAIN or f in floats.SUMS:
+            return self.of_floats(f, numbers(*args))
         found = SIMPLE.get(f)
         if found is None:
             raise UnknownError(ast.unparse(e.func))
@@ -97,12 +102,25 @@ class Calls(Expressions):
         values = [cast(self.builder, x, dtype).value for x in args]
         return Number(dtype, called(self.builder, name, values, self.features))
 
-    def scalar(self, name: str, x: Number) -> Number:
-        dtype = SINGLE if x.dtype == SINGLE else DOUBLE
-        value = cast(self.builder, x, dtype).value
-        kind = ir.FunctionType(value.type, [value.type])
+    def scalar(self, name: str, arity: int, args: tuple[Number, ...]) -> Number:
+        dtype, values = self.as_floats(args, arity)
+        kind = ir.FunctionType(values[0].type, [values[0].type] * arity)
         function = declared(self.builder.module, name + "f" * (dtype == SINGLE), kind)
-        return Number(dtype, self.builder.call(function, [value]))
+        return Number(dtype, self.builder.call(function, values))
+
+    def of_floats(self, f: Any, args: tuple[Number, ...]) -> Number:
+        function, arity = floats.PLAIN.get(f, (None, 2))
+        dtype, values = self.as_floats(args, arity)
+        if function is not None:
+            return Number(dtype, function(self.builder, *values))
+        return Number(dtype, floats.SUMS[f](self.builder, *values, self.features))
+
+    def as_floats(self, args: tuple[Number, ...], arity: int) -> tuple[Any, list[Any]]:
+        """Numbers in one dtype: single precision, if all have it."""
+        if len(args) != arity:
+            raise UnknownError(f"a function of {len(args)} numbers")
+        dtype = SINGLE if all(x.dtype == SINGLE for x in args) else DOUBLE
+        return dtype, [cast(self.builder, x, dtype).value for x in args]
 
     def intrinsic(self, f: Any, *args: Number) -> Number:
         dtypes = {x.dtype for x in args}

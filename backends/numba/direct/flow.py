@@ -14,7 +14,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from tapeless.backends.numba.direct.blocks import variable
+from tapeless.backends.numba.direct.blocks import length, variable
 from tapeless.backends.numba.direct.calls import Calls
 from tapeless.backends.numba.direct.expressions import Growing, Variable
 from tapeless.backends.numba.direct.kinds import (
@@ -99,7 +99,11 @@ class Flow(Calls):
         if isinstance(s.iter, ast.Tuple):
             self.loop_over(s, [*map(self.number, s.iter.elts)])
             return
-        start, stop, step = self.range_of(s.iter)
+        start, stop, stride = self.range_of(s.iter)
+        if not stride.known:
+            self.loop_by(s, start, stop, stride)
+            return
+        step = int(stride.known)
         count = variable(self.builder, WORD)
         self.builder.store(start.value, count)
         order = "<" if step > 0 else ">"
@@ -116,6 +120,30 @@ class Flow(Calls):
         def follow() -> None:
             made = self.builder.add(self.builder.load(count), WORD(step), flags=("nsw",))
             self.builder.store(made, count)
+
+        self.passes(s, test, begin, follow)
+
+    def loop_by(self, s: ast.For, start: Number, stop: Number, step: Number) -> None:
+        """A loop over a range whose step is not known: its passes are counted."""
+        builder = self.builder
+        zero = builder.icmp_signed("==", step.value, WORD(0))
+        with builder.if_then(zero, likely=False):
+            self.fail(ValueError, ("range() arg 3 must not be zero",))
+        total = length(builder, start.value, stop.value, step.value)
+        count = variable(builder, WORD)
+        builder.store(WORD(0), count)
+        natural = start.natural and (step.natural or stop.natural)
+
+        def test() -> Any:
+            return builder.icmp_signed("<", builder.load(count), total)
+
+        def begin() -> None:
+            passed = builder.mul(builder.load(count), step.value, flags=("nsw",))
+            value = builder.add(start.value, passed, flags=("nsw",))
+            self.assign(s.target.id, Number(INT, value, natural=natural))  # type: ignore[attr-defined]
+
+        def follow() -> None:
+            builder.store(builder.add(builder.load(count), WORD(1), flags=("nsw",)), count)
 
         self.passes(s, test, begin, follow)
 
@@ -145,7 +173,7 @@ class Flow(Calls):
 
         self.passes(s, test, begin, follow)
 
-    def range_of(self, e: ast.expr) -> tuple[Number, Number, int]:
+    def range_of(self, e: ast.expr) -> tuple[Number, Number, Number]:
         match e:
             case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]) if args:
                 pass
@@ -156,10 +184,7 @@ class Flow(Calls):
             raise UnknownError("a range of what are no integers")
         given = [cast(self.builder, x, INT) for x in found]
         start, stop = (constant(0), given[0]) if len(given) == 1 else given[:2]
-        step = given[2].known if len(given) > 2 else 1
-        if not step:
-            raise UnknownError("a step that is not known")
-        return start, stop, int(step)
+        return start, stop, given[2] if len(given) > 2 else constant(1)
 
     def while_loop(self, s: ast.While) -> None:
         if s.orelse:

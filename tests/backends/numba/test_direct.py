@@ -72,6 +72,10 @@ OF_FLOATS = """
     np.floor(a) | np.ceil(a) | np.trunc(a) | np.rint(a) | math.fabs(a) | math.copysign(a, b)
     np.float32(a) | np.float64(np.float32(a)) | np.bool_(a) | 1 if a > 0.0 else 0.5 | plus(a, b)
     plus_product(a, b, 2.0) | np.inf if a != a else -np.inf | exp(min(a, 2.0)) | sqrt(abs(a))
+    a // b | a % b | np.float32(a) // np.float32(b) | a % -2.0 | -0.5 // a
+    np.sign(a) | np.fmax(a, b) | np.fmin(a, b) | np.fmod(a, b) | np.heaviside(a, b)
+    np.nextafter(a, b) | np.logaddexp(a, b) | np.logaddexp2(a, b) | np.exp2(a)
+    np.cbrt(a) | np.sqrt(abs(a)) | np.logaddexp(np.float32(a), np.float32(b))
 """
 
 
@@ -152,6 +156,12 @@ CONTROL = {
     "while and break": (
         "k = 0\nwhile True:\n    k += 1\n    if k * k > n:\n        break\nreturn k",
         50,
+    ),
+    "steps": (
+        "k = 0\nfor d in range(-n, n + 1):\n    if d != 0:\n"
+        "        for i in range(3, 3 + 2 * n, d):\n            k = 3 * k + i\n"
+        "        for i in range(n, -n, d):\n            k = 3 * k - i\nreturn k",
+        3,
     ),
     "backwards": ("k = 0\nfor i in range(n - 1, -1, -2):\n    k = 10 * k + i\nreturn k", 7),
     "bounds that change": (
@@ -307,3 +317,12 @@ def test_unsigned_constants_of_64_bits(alone):
         x[i] = np.uint64(x[i] ^ np.uint64(18446744073709551615)) % np.uint64(9223372036854775808)
     """
     agrees(alone, module("x", body), np.array([0, 1, 2**63, 2**64 - 1], np.uint64))
+
+
+def test_a_step_of_zero_is_an_error(alone):
+    body = "k = 0\nfor i in range(0, 9, n):\n    k += i\nreturn k"
+    f = load("f", module("n", body))
+    assert f(4) == 12
+    with pytest.raises(ValueError, match="arg 3 must not be zero"):
+        f(0)
+    assert [made is None for made in alone] == [False]
