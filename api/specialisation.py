@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -33,6 +34,7 @@ NUMBERS = frozenset(
 Key = tuple[Any, ...]
 Enter = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 MISSED = object()  # what an entry returns for a call of another signature
+RELATIONS = {"==": operator.eq, "!=": operator.ne, ">=": operator.ge}
 
 
 def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -206,7 +208,7 @@ class Specialisation:
                     values[symbol] = n
         for relation, a, b in self.sizes:
             x, y = dims.evaluate(a, values), dims.evaluate(b, values)
-            if x is None or y is None or not (x == y if relation == "==" else x >= y):
+            if x is None or y is None or not RELATIONS[relation](x, y):
                 return False
         return True
 

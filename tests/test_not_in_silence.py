@@ -98,7 +98,7 @@ def fallback_division(x, y=2.0):
 @pytest.mark.parametrize(
     ("f", "args"),
     [
-        (fallback_index, (np.ones(3), 1)),
+        (fallback_index, (np.ones(3), np.array(1))),
         (fallback_solve, (np.eye(2),)),
         (fallback_division, (3.0, 2.0)),
     ],

@@ -83,6 +83,10 @@ class Builder:
         NumPy checks the rest when the program runs."""
         return not (isinstance(a, int) and isinstance(b, int))
 
+    def in_bounds(self, index: int, size: Size) -> bool:
+        """Whether an index is one of an axis of this length, as far as a pass must know."""
+        return True
+
     def not_negative(self, size: Size) -> bool:
         """Whether a pass may rely on a size not to be negative."""
         return dims.at_least(size, 0)

@@ -9,22 +9,12 @@ import string
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
-from tapeless.transforms.core.builder import NeedStatic
-from tapeless.transforms.core.language import (
-    Atom,
-    Block,
-    Effect,
-    Let,
-    Literal,
-    Var,
-    statements,
-)
+from tapeless.transforms.core.language import Atom, Effect
 from tapeless.transforms.errors import (
     Signal,
     UnsupportedError,
 )
+from tapeless.transforms.frontend.caught import decided
 from tapeless.transforms.frontend.kin import MUTABLE
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.texts import MAKERS, Chosen, Made, Template, Text, joined, method
@@ -136,18 +126,7 @@ def _spec(spec: Any, args: list[Atom]) -> Any:
 
 def raise_(exc: Any, cause: Any = None) -> None:
     kind = exc if isinstance(exc, type) else type(exc)
-    depth = len(trace().journals)
-    for level, kinds in reversed(trace().handlers):
-        if issubclass(kind, kinds()):
-            if level == depth:  # whether it is raised does not depend on data
-                raise exc from cause
-            hint, tests = "write it as if and else", trace().tests
-            which = f"whether this {kind.__name__} is raised must be known"
-            why = f"{which}, an except clause catches it"
-            if tests:
-                raise NeedStatic(tests[-1], why, hint)
-            raise UnsupportedError(why, hint)
-    if depth == 1 and not _has_symbols(exc):
+    if decided(kind) or (len(trace().journals) == 1 and not _has_symbols(exc)):
         raise exc from cause
     if "<locals>" in kind.__qualname__:
         raise UnsupportedError(
@@ -162,34 +141,3 @@ def raise_(exc: Any, cause: Any = None) -> None:
 
 def _has_symbols(exc: Any) -> bool:
     return not isinstance(exc, type) and any(map(contains_symbol, exc.args))
-
-
-DIVISIONS = ("truediv", "floordiv", "mod", "remainder")
-FACTORISATIONS = ("solve", "inv", "cholesky", "eigh", "svd", "pinv", "qr", "least_squares")
-
-
-def refuse_caught(body: Block, kinds: Callable[[], Any]) -> None:
-    """Refuses a try statement that would catch what an operation in it may raise: that is known
-    only when the program runs."""
-    for s in statements(body):
-        error = _may_raise(s) if isinstance(s, Let) else None
-        if error is not None and issubclass(error, kinds()):
-            raise UnsupportedError(
-                f"whether this raises {error.__name__} depends on the contents of arrays, "
-                "and an except clause catches it",
-                "test for it with if and else",
-            )
-
-
-def _may_raise(s: Let) -> type[Exception] | None:
-    """The error by which an operation may fail on some contents of its operands."""
-    if s.op.name in FACTORISATIONS:
-        return np.linalg.LinAlgError
-    if s.op.name in DIVISIONS and all(a.type.weak for a in s.args):
-        return None if isinstance(s.args[1], Literal) else ZeroDivisionError
-    return IndexError if s.op.name in ("index", "update") and _indices(s) else None
-
-
-def _indices(s: Let) -> bool:
-    rest = s.args[2:] if s.op.name == "update" else s.args[1:]
-    return any(isinstance(a, Var) for a in rest)

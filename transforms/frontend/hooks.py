@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import types
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Block, Effect
+from tapeless.transforms.core.language import Effect
 from tapeless.transforms.errors import Signal, TapelessError
 from tapeless.transforms.frontend import capture, special
 from tapeless.transforms.frontend.branches import branch, choose, each
+from tapeless.transforms.frontend.caught import suppressing, trying
 from tapeless.transforms.frontend.comprehensions import comprehension
-from tapeless.transforms.frontend.effects import formatted, raise_, refuse_caught
+from tapeless.transforms.frontend.effects import formatted, raise_
 from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.frames import Frame, FrameLocation
 from tapeless.transforms.frontend.iterators import Advancing
@@ -182,6 +182,8 @@ class Hooks(Operations):
             chosen = {k: getattr(manager, f"_{k}", None) for k in kinds}
             settings = {k: v for k, v in chosen.items() if v is not None}
             trace().emit(Effect("errstate", (), settings, trace().origin))
+        if isinstance(manager, contextlib.suppress):
+            return suppressing(manager._exceptions)
         start = getattr(type(manager), "__enter__", None)
         users = isinstance(start, types.FunctionType) and not of_library(start)
         return _Managed(self, manager) if users else manager
@@ -191,18 +193,9 @@ class Hooks(Operations):
         """What no except clause of the user's may catch."""
         return SIGNALS
 
-    @contextmanager
-    def trying(self, kinds: Any) -> Iterator[None]:
+    def trying(self, kinds: Any) -> Any:
         """The body of a try statement; `kinds` gives the exceptions that it catches."""
-        t = trace()
-        body = t.blocks[-1]
-        start = len(body)
-        t.handlers.append((len(t.journals), kinds))
-        try:
-            yield
-        finally:
-            t.handlers.pop()
-        refuse_caught(Block((), tuple(body[start:]), ()), kinds)
+        return trying(kinds)
 
     def format(self, *parts: Any) -> Any:
         return formatted(*parts)

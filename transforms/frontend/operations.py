@@ -11,6 +11,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.access import Access
 from tapeless.transforms.frontend.branches import each, short_circuit
+from tapeless.transforms.frontend.caught import divide
 from tapeless.transforms.frontend.comparing import binary, contained
 from tapeless.transforms.frontend.either import Either, either
 from tapeless.transforms.frontend.kin import put_back
@@ -33,6 +34,7 @@ class Operations(Access):
     def binary(self, left: Any, kind: str, right: Any) -> Any:
         if kind in COMPARED:
             left, right = either(left), either(right)
+        divide(kind, left, right)
         return each(functools.partial(binary, kind), left, right)
 
     def unary(self, kind: str, value: Any) -> Any:
@@ -50,6 +52,7 @@ class Operations(Access):
             raise UnsupportedError(
                 "an array that was made outside of the program is overwritten", "copy it first"
             )
+        divide(kind, target, value)
         made = special.inplace(kind, target, value)
         put_back(target)
         return made

@@ -11,7 +11,14 @@ from tapeless.transforms.core.builder import NeedStatic, atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, StackType, Statement, Var
 from tapeless.transforms.core.sizes import INT
-from tapeless.transforms.errors import AliasError, StructureError, TapelessError, UndefinedError
+from tapeless.transforms.errors import (
+    AliasError,
+    ShapeError,
+    Signal,
+    StructureError,
+    TapelessError,
+    UndefinedError,
+)
 from tapeless.transforms.frontend.aliases import Aliases
 from tapeless.transforms.frontend.cells import Absence, CellLocation
 from tapeless.transforms.frontend.dependence import depends_on
@@ -77,8 +84,8 @@ class Roll:
             t.rolling += 1
             try:
                 self.settle()
-            except (*FAILURES, *OF_PYTHON) as e:
-                if isinstance(e, TapelessError) and not isinstance(e, FAILURES):
+            except (Exception, Signal) as e:
+                if not _of_this_way(e):
                     raise
                 t.rollback(journal)
                 del t.blocks[-1][start:]
@@ -366,6 +373,15 @@ class Roll:
         started = bool(self.late)
         self.late.clear()
         return started
+
+
+def _of_this_way(e: BaseException) -> bool:
+    """Whether an error may be of staging all passes at once; or is caught, if a pass is made."""
+    if isinstance(e, FAILURES):
+        return True
+    if isinstance(e, Signal) or (isinstance(e, TapelessError) and not isinstance(e, ShapeError)):
+        return False
+    return isinstance(e, OF_PYTHON) or trace().handler(type(e)) is not None
 
 
 def _same_type(a: Any, b: Any) -> bool:

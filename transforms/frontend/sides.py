@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Statement
-from tapeless.transforms.errors import AliasError, TapelessError, UndefinedError
+from tapeless.transforms.errors import AliasError, ShapeError, TapelessError, UndefinedError
 from tapeless.transforms.frontend import capture
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.effects import Unreachable, raise_
@@ -71,6 +71,8 @@ def run_branch(body: Callable[[], Any], flags: Iterable[Atom] = ()) -> Ended:
                 result = by_reference(take_apart(result)) if t.exact else take_apart(result)
             except (*PYTHON_RAISES, *NOT_IN_LOOPS) as e:  # on this side, and only if it is taken
                 unset = isinstance(e, UndefinedError)
+                if isinstance(e, ShapeError) and t.handler(ValueError) is not None:
+                    raise_(ValueError(e.problem))
                 if isinstance(e, TapelessError) and not unset:
                     raise
                 if isinstance(e, NOT_IN_LOOPS) and t.rolling:

@@ -13,6 +13,7 @@ import numpy as np
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.attributes import watch_class
+from tapeless.transforms.frontend.caught import handling
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.iterators import Advancing, Once, inside
 from tapeless.transforms.frontend.kin import current
@@ -214,12 +215,9 @@ def iterated(value: Any, whole: bool = False) -> Any:
 def _items(iterator: Any) -> Iterator[Any]:
     method = special(iterator, "__next__")
     while True:
-        t = trace()
-        t.handlers.append((len(t.journals), lambda: StopIteration))
         try:
-            item = t.enter(method, iterator)
+            with handling(lambda: StopIteration):
+                item = trace().enter(method, iterator)
         except StopIteration:
             return
-        finally:
-            t.handlers.pop()
         yield item

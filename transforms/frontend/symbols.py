@@ -195,6 +195,7 @@ class Symbol(Operators):
             raise IndexError("invalid index to scalar variable.")
         if self.parent is not None:  # an element of a part is one of the base
             template, rest = indexing.normalize(atoms(key), self.type.ndim)
+            indexing.check_bounds(self, template)
             root, (template, rest) = self.place(template, rest)
             if root is self.parent and is_element(template, rest, root.type.ndim):
                 return wrap(indexing.index(root.value(), *rest, key=template))

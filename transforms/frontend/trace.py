@@ -83,7 +83,7 @@ class Trace(Builder):
         self.stretches: list[Stretch] = []  # what calls of functions recorded
         self.recursions: list[Any] = []  # the functions that are being staged to be called by name
         self.joined: set[Size] = set()  # sizes that differ from pass to pass, or by branch
-        self.handlers: list[tuple[int, Any]] = []  # what the open try statements catch, and where
+        self.handlers: list[Any] = []  # the open try statements
         self.tails: list[Any] = []  # lists that are filled by rolled loops
         self.bounds: dict[
             Symbol, tuple[Size, Size]
@@ -135,20 +135,32 @@ class Trace(Builder):
             return a == b
         difference = self.value(a - b)
         if difference is not None:  # also where loop indices cancel
-            if difference == 0:
-                self.guard("==", a - b, 0)
+            self.guard("==" if difference == 0 else "!=", a - b, 0)
             return difference == 0
         x, y = self.value(a), self.value(b)
         if x is None or y is None:
+            self.undecided_error(ValueError)
             self.emit(Effect("check", (size_atom(a), size_atom(b)), {}, self.origin))
             return True
-        if x == y:
-            self.guard("==", a, b)
+        self.guard("==" if x == y else "!=", a, b)
         return x == y
 
     def may_fit(self, a: Size, b: Size) -> bool:
         x, y = self.value(a), self.value(b)
-        return x is None or y is None or self.same_size(a, b)
+        if x is not None and y is not None:
+            return self.same_size(a, b)
+        self.undecided_error(ValueError)
+        return True
+
+    def in_bounds(self, index: int, size: Size) -> bool:
+        if self.handler(IndexError) is None:
+            return True
+        n, least = self.value(size), max(index + 1, -index)
+        if n is None:
+            self.undecided_error(IndexError)
+            return True
+        self.guard(">=", *((size, least) if n >= least else (least - 1, size)))
+        return n >= least
 
     def is_one(self, size: Size, other: Size) -> bool:
         """An axis that happens to have length one in this call: its origins are made static."""
@@ -263,6 +275,21 @@ class Trace(Builder):
     def rollback(journal: Journal) -> None:
         for location, old in reversed(journal.old.values()):
             location.set(old)
+
+    # -- what except clauses catch
+
+    def handler(self, kind: type[BaseException]) -> Any:
+        """The innermost open try statement that catches such an error."""
+        return next((h for h in reversed(self.handlers) if issubclass(kind, h.kinds())), None)
+
+    def undecided_error(self, kind: type[BaseException]) -> None:
+        """An operation may raise when the program runs: refused where that is caught."""
+        if self.handler(kind) is not None:
+            raise UnsupportedError(
+                f"whether this raises {kind.__name__} is known only when the program runs, "
+                "and an except clause catches it",
+                "test for it with if and else",
+            )
 
     # -- aliases that are only known to be possible
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import current
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import mod
@@ -98,13 +100,19 @@ def check_bounds(x: Atom, key: Key) -> None:
     axis = 0
     for e in key:
         size = x.type.shape[axis] if axis < x.type.ndim else None
-        if isinstance(e, int) and isinstance(size, int) and not -size <= e < size:
+        if isinstance(e, int) and size is not None and not _within(e, size):
             raise IndexError(f"index {e} is out of bounds for axis {axis} with size {size}")
         if e is None:
             continue
         axis += 1
         if isinstance(e, Slot):
             return
+
+
+def _within(index: int, size: Size) -> bool:
+    if isinstance(size, int):
+        return -size <= index < size
+    return current().in_bounds(index, size)
 
 
 # -- positions

@@ -1,0 +1,180 @@
+"""Except clauses around errors that lengths and integers decide: each call goes Python's way."""
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, vmap
+from tapeless.errors import NeedStaticError, UnsupportedError
+
+ones = np.ones
+
+
+def sum_or_double(x, y):
+    try:
+        z = x + y
+    except ValueError:
+        z = x * 2
+    return z.sum()
+
+
+def product_or_transposed(x, a):
+    try:
+        y = a @ x
+    except ValueError:
+        y = a.T @ x
+    return y.sum()
+
+
+def halves_or_triple(x):
+    try:
+        y = x.reshape(2, -1)
+    except ValueError:
+        y = x * 3
+    return y.sum()
+
+
+def store_or_clear(x, k):
+    try:
+        x[k : k + 2] = np.ones(2)
+    except ValueError:
+        x[:] = 1
+    return (x * x).sum()
+
+
+def sixth_or_first(x):
+    try:
+        return x[5] * 2
+    except IndexError:
+        return x[0] * 3
+
+
+def element_of_a_row(x):
+    try:
+        return x[0][5] * 2
+    except IndexError:
+        return x[0, 0]
+
+
+def store_sixth(x):
+    try:
+        x[5] = 2
+    except IndexError:
+        return x[0]
+    return (x * x).sum()
+
+
+def neighbours(x, n):
+    y = 0.0
+    for t in range(n):
+        try:
+            y = y + x[t + 1] * 2
+        except IndexError:
+            y = y + 3 * x[0]
+    return y
+
+
+def quotients(x, n):
+    y = 0.0
+    for t in range(n):
+        try:
+            y = y + x / t
+        except ZeroDivisionError:
+            y = y + 5 * x
+    return y
+
+
+def quotient_in_place(x, n):
+    try:
+        x /= n
+    except ZeroDivisionError:
+        x = 9 * x
+    return x
+
+
+def looked_up_in_each_pass(x, n):
+    y = x
+    try:
+        for _ in range(n):
+            y = y * {}["missing"]
+    except KeyError:
+        y = x * 7
+    return y
+
+
+def added_in_each_pass(x, y, n):
+    z = x * 1
+    try:
+        for _ in range(n):
+            z = z + y
+    except ValueError:
+        z = x * 7
+    return z.sum()
+
+
+def suppressed(x, n):
+    z = x * 2
+    with suppress(KeyError):
+        for _ in range(n):
+            {}["missing"]
+        z = x
+    return z
+
+
+CALLS = [
+    (sum_or_double, [(ones(3), ones(4)), (ones(3), ones(3)), (ones(3), ones(5))], [2, 1, 2]),
+    (product_or_transposed, [(ones(3), ones((3, 2))), (ones(3), ones((2, 3)))], [2, 2]),
+    (halves_or_triple, [(ones(3),), (ones(4),), (ones(5),)], [3, 1, 3]),
+    (store_or_clear, [(ones(4), 1), (ones(4), 3)], [[2, 0, 0, 2], 0]),
+    (sixth_or_first, [(ones(3),), (ones(6),)], [[3, 0, 0], [0, 0, 0, 0, 0, 2]]),
+    (element_of_a_row, [(ones((1, 3)),), (ones((1, 6)),)], [[[1, 0, 0]], [[0, 0, 0, 0, 0, 2]]]),
+    (store_sixth, [(ones(3),), (ones(6),)], [[1, 0, 0], [2, 2, 2, 2, 2, 0]]),
+    (neighbours, [(ones(3), 3), (ones(4), 3)], [[3, 2, 2], [0, 2, 2, 2]]),
+    (quotients, [(1.0, 3), (1.0, 0)], [6.5, 0]),
+    (quotient_in_place, [(1.0, 0), (1.0, 2)], [9, 0.5]),
+    (looked_up_in_each_pass, [(2.0, 3), (2.0, 0)], [7, 1]),
+    (added_in_each_pass, [(ones(3), ones(4), 2), (ones(3), ones(4), 0)], [7, 1]),
+    (suppressed, [(1.0, 0), (1.0, 2)], [1, 2]),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "calls", "expected"), CALLS, ids=[c[0].__name__ for c in CALLS]
+)
+@pytest.mark.parametrize("around", [lambda f: f, jit], ids=["array", "jit"])
+def test_each_call_goes_the_way_of_python(function, calls, expected, around):
+    slope = around(grad(function))
+    for args, value in [*zip(calls, expected, strict=True)] * 2:
+        np.testing.assert_allclose(slope(*args), np.broadcast_to(value, np.shape(args[0])))
+
+
+def test_in_a_batch():
+    slopes = vmap(grad(sum_or_double))
+    np.testing.assert_array_equal(slopes(ones((2, 3)), ones((2, 4))), np.full((2, 3), 2.0))
+    np.testing.assert_array_equal(slopes(ones((2, 3)), ones((2, 3))), ones((2, 3)))
+
+
+def test_a_side_of_a_test_on_data_is_refused():
+    def f(x, y):
+        z = x
+        with suppress(ValueError):
+            if x[0] > 0:
+                z = x + y
+            z = x * 3
+        return z.sum()
+
+    with pytest.raises(NeedStaticError, match="whether this ValueError is raised must be known"):
+        grad(f)(ones(3), ones(4))
+
+
+def test_lengths_that_data_decides_are_refused():
+    def f(x):
+        try:
+            y = x[x > 0] + x[x < 0]
+        except ValueError:
+            y = x
+        return y.sum()
+
+    with pytest.raises(UnsupportedError, match="whether this raises ValueError is known only"):
+        grad(f)(np.array([1.0, -1.0]))

@@ -1,0 +1,131 @@
+"""What except clauses of the user's catch: errors that staging knows to be raised, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import NeedStatic, size_of
+from tapeless.transforms.core.language import Block, Let, Literal, Var, statements
+from tapeless.transforms.errors import ShapeError, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.dependence import can_be_known
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import trace
+
+HINT = "write it as if and else"
+DIVISIONS = ("truediv", "floordiv", "mod", "remainder")
+FACTORISATIONS = ("solve", "inv", "cholesky", "eigh", "svd", "pinv", "qr", "least_squares")
+
+
+@dataclass(frozen=True)
+class Handler:
+    """An open try statement: what it catches, and the blocks and tests that it is in."""
+
+    kinds: Callable[[], Any]
+    depth: int
+    tests: int
+
+
+@contextmanager
+def handling(kinds: Callable[[], Any]) -> Iterator[None]:
+    """What is staged inside is in a try statement that catches `kinds()`."""
+    t = trace()
+    t.handlers.append(Handler(kinds, len(t.journals), len(t.tests)))
+    try:
+        yield
+    finally:
+        t.handlers.pop()
+
+
+@contextmanager
+def trying(kinds: Callable[[], Any]) -> Iterator[None]:
+    """The body of a try statement: shapes that do not fit raise what NumPy raises."""
+    t = trace()
+    body = t.blocks[-1]
+    start = len(body)
+    with handling(kinds):
+        try:
+            yield
+        except ShapeError as e:
+            if issubclass(ValueError, kinds()):
+                raise ValueError(e.problem) from None
+            raise
+    _refuse_failures(Block((), tuple(body[start:]), ()), kinds)
+
+
+def decided(kind: type[BaseException]) -> bool:
+    """Whether an error that is raised here is caught, and raised in all runs of the program;
+    refuses one that is caught and may not be raised."""
+    t = trace()
+    handler = t.handler(kind)
+    if handler is None:
+        return False
+    if handler.depth == len(t.journals):
+        return True
+    why = f"whether this {kind.__name__} is raised must be known, an except clause catches it"
+    if len(t.tests) > handler.tests:
+        raise NeedStatic(t.tests[-1], why, HINT)
+    raise UnsupportedError(why, HINT)
+
+
+@contextmanager
+def suppressing(kinds: tuple[type[BaseException], ...]) -> Iterator[None]:
+    """contextlib.suppress"""
+    try:
+        with trying(lambda: kinds):
+            yield
+    except TapelessError:
+        raise
+    except kinds:
+        pass
+
+
+def divide(kind: str, left: Any, right: Any) -> None:
+    """Raises, where that is caught, what Python raises for a division by a zero that is known."""
+    if kind not in ("Div", "FloorDiv", "Mod") or not (type(right) in (int, float) and right == 0):
+        return
+    of_python = isinstance(left, Symbol) and left.type.weak
+    if of_python and trace().handler(ZeroDivisionError) is not None:
+        raise ZeroDivisionError("division by zero")
+
+
+def _refuse_failures(body: Block, kinds: Callable[[], Any]) -> None:
+    """Refuses a try statement that would catch what an operation in it may raise, if that depends
+    on data; integers that decide it are made known."""
+    for s in statements(body):
+        if isinstance(s, Let) and (found := _may_raise(s)) is not None:
+            error, operands = found
+            if not issubclass(error, kinds()):
+                continue
+            why = f"whether this raises {error.__name__} depends on the contents of arrays"
+            if operands and all(not a.type.shape and _knowable(a) for a in operands):
+                raise NeedStatic(operands[0], why)
+            raise UnsupportedError(
+                f"{why}, and an except clause catches it", "test for it with if and else"
+            )
+
+
+def _knowable(a: Var) -> bool:
+    """Whether integers and lengths decide a value, or which pass of a loop it is in."""
+    size = size_of(a) if a.type.dtype.kind in "iu" else None
+    of_loops = dims.symbols(size) & trace().bounds.keys() if size is not None else ()
+    return bool(of_loops) or can_be_known(a)
+
+
+def _may_raise(s: Let) -> tuple[type[Exception], list[Var]] | None:
+    """The error by which an operation may fail, and the operands that decide whether it does."""
+    if s.op.name in FACTORISATIONS:
+        return np.linalg.LinAlgError, []
+    if s.op.name in DIVISIONS and all(a.type.weak for a in s.args):
+        by = s.args[1]
+        return None if isinstance(by, Literal) else (ZeroDivisionError, [by])
+    if s.op.name in ("index", "update"):
+        rest = s.args[2:] if s.op.name == "update" else s.args[1:]
+        places = [a for a in rest if isinstance(a, Var)]
+        return (IndexError, places) if places else None
+    return None
