@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import Atom, Literal, Var
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops import arithmetic, elementwise, linalg, shapes, steps
+from tapeless.transforms.ops.folding import is_number
 from tapeless.transforms.ops.table import FUNCTIONS
 
 
@@ -101,6 +102,8 @@ def _scalar_power(a: Any, b: Any) -> Atom:
         if not a.type.weak:
             raise ValueError("Integers to negative integer powers are not allowed.")
         b = atom(float(b.value))
+    if a.type.dtype.kind == "b" and is_number(b, 2) and b.type.dtype.kind == "i":
+        return elementwise.square(a)  # type: ignore[no-any-return]
     return elementwise.power(a, b)  # type: ignore[no-any-return]
 
 

@@ -34,7 +34,7 @@ from tapeless.transforms.ops.shapes import (
     sum,
 )
 from tapeless.transforms.ops.sorting import searchsorted
-from tapeless.transforms.ops.steps import greater_equal, less, less_equal, logical_and
+from tapeless.transforms.ops.steps import greater_equal, less, less_equal, logical_and, not_equal
 
 # -- differences and integrals
 
@@ -50,7 +50,8 @@ def _diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any =
     pieces = [_edge(a, p, k) for p in (prepend, a, append) if p is not None]
     a = pieces[0] if len(pieces) == 1 else concatenate(*pieces, axis=k)
     for _ in range(static(n, "the order of the difference must be known")):
-        a = sub(_along(a, k, 1, None), _along(a, k, None, -1))
+        later, earlier = _along(a, k, 1, None), _along(a, k, None, -1)
+        a = (not_equal if a.type.dtype.kind == "b" else sub)(later, earlier)
     return a
 
 

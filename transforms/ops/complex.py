@@ -47,12 +47,14 @@ def _imag(val: Any) -> Any:
 
 def _conjugate(x: Any) -> Any:
     x = as_array(x)
+    if x.type.dtype.kind == "b":
+        return cast(x, dtype=np.dtype(np.int8))
     return conjugate(x) if is_complex(x) else copy(x)
 
 
 def _angle(z: Any, deg: bool = False) -> Any:
     z = as_array(z)
-    made = arctan2(_imag(z), _real(z))
+    made = arctan2(imag(z) if is_complex(z) else 0, _real(z))
     return made * (180 / np.pi) if deg else made
 
 

@@ -102,6 +102,18 @@ def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> A
     return arange(start, stop, step, dtype=np.dtype(dtype or natural))
 
 
+def _end(value: Any) -> Any:
+    """One end of a range of numbers: truth values are numbers there."""
+    x = as_array(value)
+    return cast(x, dtype=FLOAT) if x.type.dtype.kind == "b" else x
+
+
+def _steps(start: Any, stop: Any, num: Any) -> Any:
+    """0 to num - 1 along a new first axis of what both ends broadcast to."""
+    k, wide = _arange(0, num), max(start.type.ndim, stop.type.ndim)
+    return reshape(k, shape=(k.type.shape[0], *(1,) * wide)) if wide else k
+
+
 def _linspace(
     start: Any,
     stop: Any,
@@ -112,11 +124,9 @@ def _linspace(
     axis: int = 0,
 ) -> Any:
     """start + k * step, the last one exactly `stop`, as NumPy."""
-    start, stop, num = as_array(start), as_array(stop), atom(num)
-    k = _arange(0, num)
-    wide = max(start.type.ndim, stop.type.ndim)
+    start, stop, num = _end(start), _end(stop), atom(num)
+    k = _steps(start, stop, num)
     last = num - 1
-    k = reshape(k, shape=(k.type.shape[0], *(1,) * wide)) if wide else k
     kind = result_dtype(np.divide, (start.type, stop.type))
     k = k if kind == FLOAT else cast_to(k, kind)
     step = (stop - start) / (last if endpoint else num)
@@ -145,13 +155,14 @@ def _geomspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:
     """start * (stop / start) ** (k / n), the ends exact, as NumPy."""
-    start, stop, num = as_array(start), as_array(stop), atom(num)
-    k = _arange(0, num)
+    start, stop, num = _end(start), _end(stop), atom(num)
+    k = _steps(start, stop, num)
     size = power(10.0, log10(stop / start) * (k / (num - 1 if endpoint else num)))
     out = select(equal(k, 0), start, start * size)
     if endpoint:
         out = select(equal(k, num - 1), stop, out)
-    return out if dtype is None else cast_to(out, np.dtype(dtype))
+    out = out if dtype is None else cast_to(out, np.dtype(dtype))
+    return out if axis == 0 else move(out, (0,), (axis_of(axis, out.type.ndim),))
 
 
 def _square(op: Any) -> Any:

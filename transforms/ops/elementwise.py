@@ -42,10 +42,17 @@ def _simplify_power(args: Atoms, params: Params) -> Atom | None:
     return fold(lambda x, y: x**y, args) if not is_number(a, 0) else None
 
 
+def _power_source(args: Atoms, params: Params) -> str:
+    """NumPy's operator squares truth values as int8, its function as int64."""
+    truth = args[0].type.dtype.kind == "b" and not args[0].type.weak
+    return "np.power({0}, {1})" if truth else "{0} ** {1}"
+
+
 power = elementwise(
     np.power, _power_base, _power_exponent, infix="**", simplify=_simplify_power, costly=True
 )
 float_power = elementwise(np.float_power, _power_base, _power_exponent, costly=True)
+power.source = _power_source
 ARITHMETIC.update(power=power)
 exp = elementwise(np.exp, lambda x, y: y, costly=True)
 exp2 = elementwise(np.exp2, lambda x, y: y * np.log(2).item(), costly=True)
@@ -82,7 +89,7 @@ arcsinh = elementwise(np.arcsinh, lambda x, y: Over(sqrt(x**2 + 1)), costly=True
 arccosh = elementwise(np.arccosh, lambda x, y: Over(sqrt(x**2 - 1)), costly=True)
 arctanh = elementwise(np.arctanh, lambda x, y: Over(1 - x**2), costly=True)
 arctan2 = elementwise(
-    np.arctan2, lambda y, x, z: x / (x**2 + y**2), lambda y, x, z: -y / (x**2 + y**2), costly=True
+    np.arctan2, lambda y, x, z: x / (x**2 + y**2), lambda y, x, z: -(y / (x**2 + y**2)), costly=True
 )
 hypot = elementwise(
     np.hypot, lambda x, y, z: x / nonzero(z), lambda x, y, z: y / nonzero(z), costly=True

@@ -248,16 +248,22 @@ def _quantile(scale: float, op: Op = quantile) -> Any:
     return run
 
 
+def _numbers(a: Any) -> Any:
+    """Truth values as numbers: they have a median, though no other quantiles."""
+    a = as_array(a)
+    return cast(a, dtype=np.dtype(float)) if a.type.dtype.kind == "b" else a
+
+
 def _median(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
 ) -> Any:
-    return _quantile(1.0)(a, 0.5, axis, keepdims=keepdims)
+    return _quantile(1.0)(_numbers(a), 0.5, axis, keepdims=keepdims)
 
 
 def _nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
 ) -> Any:
-    return _quantile(1.0, nanquantile)(a, 0.5, axis, keepdims=keepdims)
+    return _quantile(1.0, nanquantile)(_numbers(a), 0.5, axis, keepdims=keepdims)
 
 
 NUMPY = {
