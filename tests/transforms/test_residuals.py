@@ -146,7 +146,7 @@ KEPT = [
     (tanh, ["n len"]),
     (exp, ["n len"]),
     (sine, ["n len", "n len"]),
-    (rows, ["n len"]),
+    (rows, []),
     (nested, ["n 3 len"]),
     (reduced, ["n"]),
     (element_products, ["n len-1", "n len-1"]),

@@ -189,11 +189,8 @@ class Loading:
                         renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
         for v in loaded:
             renamed[v].type = retype(v.type, new)
-        for v in sorted(
-            (v for v in self.plan.again if self.primal.path[v] == here),
-            key=self.primal.order.__getitem__,
-        ):
-            let = self.primal.let[v]
+        for v in self.plan.in_order(v for v in self.plan.again if self.primal.path[v] == here):
+            let = self.plan.made_again(v)
             if v in new:
                 continue
             outs = tuple(Var(retype(o.type, new), o.name, o.origin) for o in let.outs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -22,6 +23,7 @@ from tapeless.transforms.core.reads import reads, sizes_in
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.maxflow import minimum_cut
 from tapeless.transforms.residuals.primal import Primal
+from tapeless.transforms.residuals.standing import Standing
 from tapeless.transforms.wishes import word_for
 
 
@@ -38,6 +40,7 @@ class Plan:
 
     def __init__(self, primal: list[Statement], backward: list[Statement]) -> None:
         self.primal = Primal(primal)
+        self.standing = Standing(primal, self.primal, self.size)
         self.extra_sizes: dict[dims.Symbol, Var] = {}
         self.needed: dict[Var, None] = {}
         self.need(backward)
@@ -81,9 +84,30 @@ class Plan:
     def operands_of(self, v: Var) -> list[Var]:
         return [
             a
-            for a in reads(self.primal.let[v])
+            for a in reads(self.made_again(v))
             if self.primal.path.get(a) and a not in self.primal.index
         ]
+
+    def made_again(self, v: Var) -> Let:
+        """What computes a value in the backward part, where it is not saved."""
+        return self.standing.read(v) or self.primal.let[v]
+
+    def in_order(self, values: Iterable[Var]) -> list[Var]:
+        """The values that are computed again, each behind those that it is made of."""
+        left = dict.fromkeys(sorted(values, key=self.primal.order.__getitem__))
+        found: list[Var] = []
+
+        def visit(v: Var) -> None:
+            for a in self.operands_of(v):
+                if left.pop(a, v) is None:
+                    visit(a)
+            found.append(v)
+
+        while left:
+            v = next(iter(left))
+            del left[v]
+            visit(v)
+        return found
 
     def plan(self) -> tuple[dict[Var, None], set[Var]]:
         """The saved variables and those computed again."""
@@ -96,7 +120,7 @@ class Plan:
             if v in nodes:
                 continue
             nodes[v] = None
-            let = self.primal.let.get(v)
+            let = self.standing.read(v) or self.primal.let.get(v)
             if (
                 let is None
                 or not recomputable(let)

@@ -36,6 +36,9 @@ def resolve(
 ) -> tuple[list[Statement], list[Statement], dict[Var, Atom]]:
     """Primal statements that save, and backward statements that read only what is in scope; and
     what the variables that the backward part reads at its own top level are called now."""
+    if not builder.active():  # sizes are asked of it
+        with builder.building(builder.Builder()):
+            return resolve(primal, backward)
     plan = Plan(primal, backward)
     if plan.extra_sizes:
         made: dict[dims.Symbol, Var] = {}

@@ -25,7 +25,7 @@ class Storage:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.run = builder.current() if builder.active() else builder.Builder()
+        self.run = builder.current()
 
     def in_array(self, v: Var) -> bool:
         """An array with one entry a pass, if all trip counts and the shape are known beforehand."""
