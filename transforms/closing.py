@@ -50,6 +50,37 @@ def axes(variables: Iterable[Var]) -> set[dims.Symbol]:
     return found
 
 
+def parts_of_axes(variables: Iterable[Var]) -> dict[dims.Symbol, dims.Size]:
+    """What sizes are in terms of new ones, where axes show them only as part of a sum: with an
+    axis as long as n - 1, which is m from now on, n is m + 1."""
+    variables = list(variables)
+    known = axes(variables)
+    found: dict[dims.Symbol, dims.Size] = {}
+    for size in (n for v in variables for n in getattr(v.type, "shape", ())):
+        hidden = dims.symbols(size) - known - found.keys()
+        if len(hidden) != 1 or any(s.var is not None for s in dims.symbols(size)):
+            continue
+        (symbol,) = hidden
+        rest = size - dims.single(symbol)
+        if symbol not in dims.symbols(rest):
+            whole = dims.symbol("n", dims.lower_bound(size))
+            found[symbol] = whole - dims.substitute(rest, found.get)
+    return found
+
+
+def hidden_sizes(
+    block: Block, params: Iterable[Var], elsewhere: set[dims.Symbol], found: set[dims.Symbol]
+) -> dict[dims.Symbol, Var]:
+    """An integer for each length in a block of its own that its parameters do not show, but for
+    those that are `found`: its derivative may read what it does not read itself."""
+    params = list(params)
+    lengths = missing_sizes(block, params, elsewhere)
+    types = sizes_in(tuple(v.type for v in params)) - axes(params)
+    for symbol in sorted((s for s in types if s.var is None), key=lambda s: s.uid):
+        lengths.setdefault(symbol, _integer())
+    return {s: n for s, n in lengths.items() if s not in found}
+
+
 def missing_sizes(
     block: Block, params: Iterable[Var], elsewhere: set[dims.Symbol]
 ) -> dict[dims.Symbol, Var]:
@@ -59,9 +90,14 @@ def missing_sizes(
     found: dict[dims.Symbol, Var] = {}
     for symbol in _unknown(block, axes(params), elsewhere):
         if symbol not in found:
-            v = found[symbol] = Var(INT, "n")
-            v.size = dims.symbol("n", 0, v)
+            found[symbol] = _integer()
     return found
+
+
+def _integer() -> Var:
+    v = Var(INT, "n")
+    v.size = dims.symbol("n", 0, v)
+    return v
 
 
 def _unknown(

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tapeless.transforms.closing import missing_sizes
+from tapeless.transforms.closing import hidden_sizes, parts_of_axes
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.language import (
     Block,
@@ -186,8 +186,9 @@ class Outline:
         results = sorted(self.results[form.key])
         body = tuple(self.rewritten(stretch.body, stretch))
         block = Block(tuple(form.inputs), body, tuple(form.made[k] for k in results))
-        lengths = missing_sizes(block, form.inputs, self.given)
-        sizes: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
+        parts = parts_of_axes(form.inputs)
+        lengths = hidden_sizes(block, form.inputs, self.given, {*parts})
+        sizes: dict[Any, Any] = parts | {symbol: n.size for symbol, n in lengths.items()}
         fresh, _ = refresh(block, sizes)
         fresh = replace(fresh, params=(*fresh.params, *lengths.values()))
         for p, v in zip(fresh.params, form.inputs, strict=False):

@@ -159,3 +159,46 @@ def test_views_that_calls_return(monkeypatch):
         return np.sum(a * a) + np.sum(b) + np.sum(c)
 
     assert_slope(f, np.array([0.7, -0.4, 1.3, 0.9]))
+
+
+def test_lengths_that_arguments_show_as_part_of_a_sum(monkeypatch):
+    monkeypatch.setattr(outline, "SAVES", 1)
+
+    def shares(x):
+        e = np.exp(x - np.max(x, axis=1, keepdims=True))
+        return e / np.sum(e, axis=1, keepdims=True)
+
+    def mixed(x):
+        below = np.tri(x.shape[0])
+        return shares(below * (x @ x.T)) @ x
+
+    def f(x):
+        return np.sum(np.sin(mixed(mixed(mixed(x[:-1])))))
+
+    assert_slope(f, X)
+    assert "def mixed_fwd(x):" in tapeless.grad(f).source(X)
+
+    def twice(x):
+        return np.sum(shares(shares(shares(np.concatenate([x, 2 * x])))) ** 3)
+
+    assert_slope(twice, X)
+
+
+def test_what_is_the_same_for_a_batch_is_on_its_tapes_too(monkeypatch):
+    monkeypatch.setattr(outline, "SAVES", 1)
+
+    def differences(x):
+        return x[:, 0].reshape(len(x), 1) - x[:, 1]
+
+    def scaled(x, k):
+        return np.sin(k * differences(x)) * k
+
+    def f(x, k, fixed):
+        return np.sum(scaled(x, 1.0) * scaled(x * k, 2.0) * scaled(fixed, 3.0))
+
+    xs, ks = np.random.default_rng(3).normal(size=(4, 5, 2)), np.linspace(1, 2, 4)
+    slope = tapeless.grad(f, argnums=(0, 1, 2))
+    found = tapeless.vmap(slope, in_axes=(0, 0, None))(xs, ks, xs[0])
+    for j, (x, k) in enumerate(zip(xs, ks, strict=True)):
+        for a, b in zip(found, slope(x, k, xs[0]), strict=True):
+            np.testing.assert_allclose(a[j], b)

@@ -121,7 +121,8 @@ def _fresh(v: Var, new: dict[Var, Atom]) -> Var:
 
 
 def _refresh(block: Block, new: dict[Var, Atom]) -> Block:
-    params = tuple(_fresh(p, new) for p in block.params)
+    lengths = {p: _fresh(p, new) for p in block.params if p.size is not None}  # types name them
+    params = tuple(lengths[p] if p in lengths else _fresh(p, new) for p in block.params)
     body = []
     for s in block.body:
         match s:

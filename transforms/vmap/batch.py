@@ -247,7 +247,7 @@ class Batch:
         if uneven and s.op.name != "size_value":
             self.env[s.outs[0]] = (sizes.longest(self, s), None)
             return
-        if not uneven and all(k is None for k in axes):
+        if not uneven and all(k is None for k in axes) and not calls.gives_tape(s):
             self.emit(replace(s, args=args) if args != s.args else s)
             return
         if closed.is_ruled(s):

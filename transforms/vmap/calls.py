@@ -1,6 +1,9 @@
 """Functions of the program under vmap: the same call, of a function for batches.
 
 y = f(x)      becomes      y = f_batch(x)
+
+Everything on a tape is a batch, also what is the same for all elements: a backward part takes a
+tape apart without being told which is which.
 """
 
 from __future__ import annotations
@@ -9,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, building, current
-from tapeless.transforms.core.language import Block, Function, Let, Var
+from tapeless.transforms.core.language import TAPE, Block, Function, Let, Var
 from tapeless.transforms.core.rewriting import refresh
-from tapeless.transforms.errors import UnevenError
+from tapeless.transforms.errors import UnevenError, UnsupportedError
 from tapeless.transforms.ops.calls import add_tapes, bundle, is_call, unbundle
 from tapeless.transforms.ops.parts import index
+from tapeless.transforms.vmap.parts import has_axes
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -26,19 +30,42 @@ def is_about_calls(s: Let) -> bool:
     return is_call(s) or s.op in TAPES
 
 
+def gives_tape(s: Let) -> bool:
+    return s.op is not unbundle and any(v.type == TAPE for v in s.outs)
+
+
 def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
+    if s.op in (bundle, add_tapes):
+        _refuse_shared(batch, s)
     if is_call(s):
-        flags = tuple(k is not None for k in axes)
+        flags = _flags(s, axes)
         made = batched(type(batch), s.params["function"], flags, batch.nested)
         pairs = zip(s.args, flags, strict=True)
         given = tuple(batch.front(a) if on else batch.value(a)[0] for a, on in pairs)
         return _recorded(batch, s, given, {"function": made})
-    if s.op is bundle:  # everything on a tape is a batch
+    if s.op is bundle:
         return _recorded(batch, s, tuple(map(batch.front, s.args)), s.params)
     if s.op is add_tapes:
         return _recorded(batch, s, args, s.params)
     found = _recorded(batch, s, args, {"kinds": tuple(map(batch.kind, s.params["kinds"]))})
     return [_length(v, pair) for v, pair in zip(s.outs, found, strict=True)]
+
+
+def _flags(s: Let, axes: Any) -> Flags:
+    """Which arguments are batches: at least one, where a tape is made."""
+    flags = tuple(k is not None for k in axes)
+    if any(flags) or not gives_tape(s):
+        return flags
+    first = next((k for k, a in enumerate(s.args) if has_axes(a.type)), None)
+    return tuple(k == first for k in range(len(flags)))
+
+
+def _refuse_shared(batch: Batch, s: Let) -> None:
+    if any(isinstance(a, Var) and a.type == TAPE and not batch.batched(a) for a in s.args):
+        raise UnsupportedError(
+            "vmap: a function keeps what another one saved outside of the batch",
+            "call both inside of the function that vmap is given",
+        )
 
 
 def _recorded(batch: Batch, s: Let, args: Any, params: Any) -> list[Any]:
