@@ -10,7 +10,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.later import later
 from tapeless.naming import base_name, leaf_paths
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, WideIntegerError
 from tapeless.transforms.foreign import refuse_foreign
 
 if TYPE_CHECKING:
@@ -67,27 +67,53 @@ def checked_argnames(argnames: Any, what: str) -> tuple[str, ...]:
     return names
 
 
-def check_input(part: Any, what: str, holomorphic: bool = False, real: bool = True) -> None:
-    """Refuses what cannot be differentiated with respect to; `real`: so are complex numbers, unless
-    the function is holomorphic."""
-    for leaf in tree.leaves(part):
+def check_input(
+    part: Any, what: str, name: str, holomorphic: bool = False, real: bool = True
+) -> None:
+    """Refuses what cannot be differentiated with respect to, the argument `name`; `real`: so are
+    complex numbers, unless the function is holomorphic."""
+    for leaf, path in zip(tree.leaves(part), _paths(part, name), strict=True):
         if not region.is_value(leaf):
             raise ArgumentTypeError(
-                f"{what}: cannot differentiate with respect to {region.described(leaf)}",
+                f"{what}: cannot differentiate with respect to {path}, {region.described(leaf)}",
                 "choose other argnums, or pass numbers and arrays",
             )
         dtype = region.leaf_type(leaf).dtype
         if holomorphic and dtype.kind != "c":
             raise ArgumentTypeError(
-                f"{what} with holomorphic=True needs complex inputs, not {dtype.name}"
+                f"{what} with holomorphic=True needs complex inputs; {path} is {dtype.name}"
             )
         if dtype.kind not in "fc":
             raise ArgumentTypeError(
-                f"{what}: cannot differentiate with respect to {dtype.name} values",
-                "pass floats: 1.0 instead of 1, x.astype(float) instead of x",
+                f"{what}: cannot differentiate with respect to {path}, which is {dtype.name}",
+                f"pass floats: 1.0 instead of 1, {path}.astype(float) for arrays",
             )
         if dtype.kind == "c" and real and not holomorphic:
-            raise ArgumentTypeError(f"{what}: complex inputs need holomorphic=True")
+            raise ArgumentTypeError(
+                f"{what}: complex inputs, such as {path}, need holomorphic=True"
+            )
+
+
+def _paths(part: Any, name: str) -> list[str]:
+    """For each leaf of an argument the expression that reads it; its name where none does, or
+    where it is staged."""
+    count = len(tree.leaves(part))
+    found = [] if tree.has_registered(part) else [a.codify(name) for a in tree.accessors(part)]
+    return found if len(found) == count else [name] * count
+
+
+def refuse_wide_integers(
+    args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str], what: str
+) -> None:
+    """Names the integer that compiled code cannot be given."""
+    for name, part in zip(names, (*args, *kwargs.values()), strict=True):
+        for leaf, path in zip(tree.leaves(part), _paths(part, name), strict=True):
+            if type(leaf) is int and not -(2**63) <= leaf < 2**63:
+                raise WideIntegerError(
+                    f"{what}: {path} takes {leaf.bit_length() + 1} bits with its sign; integers of "
+                    "compiled code have 64",
+                    "pass it as a float, or call the function without jit",
+                ) from None
 
 
 def refuse_foreign_arguments(

@@ -73,8 +73,13 @@ class Grad(Transformed):
             return [f"argument {k}" for k in wanted]
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        for part in self.chosen(args, kwargs):
-            check_input(part, self.suffix, self.holomorphic, real=False)
+        for part, name in zip(self.chosen(args, kwargs), self.chosen_names(args), strict=True):
+            check_input(part, self.suffix, name, self.holomorphic, real=False)
+
+    def chosen_names(self, args: tuple[Any, ...]) -> list[str]:
+        """What is differentiated with respect to is called so."""
+        names = argument_names(self.fun, args, {})
+        return [names[k] for k in self.chosen_positions(args)] + [*self.argnames]
 
     def chosen_positions(self, args: tuple[Any, ...]) -> tuple[int, ...]:
         if self.argnames and self.argnums == 0:

@@ -10,7 +10,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.arguments import check_input
 from tapeless.functions import jvp, vjp
-from tapeless.naming import base_name, check_callable
+from tapeless.naming import argument_names, base_name, check_callable
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, TapelessError
 
 Tree = Any
@@ -55,7 +55,8 @@ def check_grads(
     wrong = [m for m in modes if m not in ("fwd", "rev")]
     if wrong or not modes:
         raise ArgumentError(f'check_grads: modes are "fwd" and "rev", not {modes!r}')
-    check_input(tuple(args), "check_grads")
+    for part, name in zip(args, argument_names(f, tuple(args), {}), strict=True):
+        check_input(part, "check_grads", name)
     Checker(base_name(f), modes, atol, rtol, eps).run(f, tuple(args), order, "")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.arguments import checked_argnames, checked_argnums
+from tapeless.arguments import checked_argnames, checked_argnums, refuse_wide_integers
 from tapeless.jit_options import Options
 from tapeless.later import later
 from tapeless.naming import base_name, parameters
@@ -104,7 +104,12 @@ class Jit(Unchanged):
                 pass
         if disabled():
             return self.plain(*args, **kwargs)
-        value = super().__call__(*args, **kwargs)
+        try:
+            value = super().__call__(*args, **kwargs)
+        except OverflowError:
+            what = f"jit of {base_name(self.fun)}"
+            refuse_wide_integers(args, kwargs, self.arguments(args, kwargs), what)
+            raise
         if not self.decided and self.last is not None:
             self.decide(self.last, args, kwargs)
         return value

@@ -18,6 +18,7 @@ from tapeless.transforms.errors import StructureError as StructureError
 from tapeless.transforms.errors import TapelessError as TapelessError
 from tapeless.transforms.errors import UndefinedError as UndefinedError
 from tapeless.transforms.errors import UnsupportedError as UnsupportedError
+from tapeless.transforms.errors import WideIntegerError as WideIntegerError
 
 #: A value is needed while staging, and depends on what arrays contain.
 ConcretizationTypeError = NeedStaticError

@@ -13,7 +13,7 @@ from tapeless.autodiff import Grad
 from tapeless.batching import recorded
 from tapeless.calling import call_user
 from tapeless.functions import jvp
-from tapeless.naming import base_name
+from tapeless.naming import argument_names, base_name
 from tapeless.region import put, symbol
 from tapeless.split import Half, PullBack, PushForward, Side
 from tapeless.transformed import Transformed
@@ -74,8 +74,9 @@ class Jacobian(Transformed):
         return positions(args, self.argnums, self.suffix, base_name(self.fun))
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        names = argument_names(self.fun, args, {})
         for k in self.at(args):
-            check_input(args[k], self.suffix, self.holomorphic)
+            check_input(args[k], self.suffix, names[k], self.holomorphic)
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.check(args, kwargs)

@@ -226,15 +226,15 @@ def integer_result(x):
 
 def integer_argument(x):
     """
-    grad: cannot differentiate with respect to int64 values
-      pass floats: 1.0 instead of 1, x.astype(float) instead of x
+    grad: cannot differentiate with respect to x, which is int64
+      pass floats: 1.0 instead of 1, x.astype(float) for arrays
     """
     return x * 2
 
 
 def text_argument(x):
     """
-    grad: cannot differentiate with respect to str 'a'
+    grad: cannot differentiate with respect to x, str 'a'
       choose other argnums, or pass numbers and arrays
     """
     return x

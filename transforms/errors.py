@@ -92,6 +92,10 @@ class ArgumentTypeError(ArgumentError, TypeError):
     """A transformation was given arguments of the wrong type."""
 
 
+class WideIntegerError(ArgumentError, OverflowError):
+    """An integer argument of compiled code has more than 64 bits."""
+
+
 class ShapeError(TapelessError, ValueError):
     """Shapes that do not fit, found while staging."""
 

@@ -27,7 +27,7 @@ def vector(x):
     return x * 2
 
 
-FLOATS = "pass floats: 1.0 instead of 1, x.astype(float) instead of x"
+FLOATS = "pass floats: 1.0 instead of 1, x.astype(float) for arrays"
 SAME = "pass floats of the same dtype: 1.0 instead of 1"
 COUNTS = "argnums counts from 0; an argument passed by name is chosen with argnames"
 ONE_EACH = "there must be one tangent for each primal"
@@ -111,31 +111,43 @@ CASES = [
     (
         lambda: grad(f)(1),
         TypeError,
-        "grad: cannot differentiate with respect to int64 values",
+        "grad: cannot differentiate with respect to x, which is int64",
         FLOATS,
     ),
     (
         lambda: grad(f)(np.arange(3, dtype=np.int32)),
         TypeError,
-        "grad: cannot differentiate with respect to int32 values",
+        "grad: cannot differentiate with respect to x, which is int32",
         FLOATS,
     ),
     (
         lambda: grad(f)(True),
         TypeError,
-        "grad: cannot differentiate with respect to bool values",
+        "grad: cannot differentiate with respect to x, which is bool",
         FLOATS,
     ),
     (
         lambda: grad(f)({"a": 1.0, "b": np.ones(2, bool)}),
         TypeError,
-        "grad: cannot differentiate with respect to bool values",
-        FLOATS,
+        "grad: cannot differentiate with respect to x['b'], which is bool",
+        "pass floats: 1.0 instead of 1, x['b'].astype(float) for arrays",
+    ),
+    (
+        lambda: grad(f, argnums=(0, 1))(1.0, 2),
+        TypeError,
+        "grad: cannot differentiate with respect to y, which is int64",
+        "pass floats: 1.0 instead of 1, y.astype(float) for arrays",
+    ),
+    (
+        lambda: grad(f, argnames="y")(1.0, y=[2.0, 3]),
+        TypeError,
+        "grad: cannot differentiate with respect to y[1], which is int64",
+        "pass floats: 1.0 instead of 1, y[1].astype(float) for arrays",
     ),
     (
         lambda: grad(f)("text"),
         TypeError,
-        "grad: cannot differentiate with respect to str 'text'",
+        "grad: cannot differentiate with respect to x, str 'text'",
         "choose other argnums, or pass numbers and arrays",
     ),
     (
@@ -147,13 +159,13 @@ CASES = [
     (
         lambda: jacfwd(f)(1j),
         TypeError,
-        "jacfwd: complex inputs need holomorphic=True",
+        "jacfwd: complex inputs, such as x, need holomorphic=True",
         "",
     ),
     (
         lambda: grad(f, holomorphic=True)(1.0),
         TypeError,
-        "grad with holomorphic=True needs complex inputs, not float64",
+        "grad with holomorphic=True needs complex inputs; x is float64",
         "",
     ),
     # tangents
@@ -418,7 +430,9 @@ def test_nothing_runs_before_arguments_are_checked():
 
 
 def test_checks_hold_inside_other_transformations():
-    with pytest.raises(ArgumentTypeError, match="cannot differentiate with respect to int64"):
+    with pytest.raises(
+        ArgumentTypeError, match="cannot differentiate with respect to x, which is int64"
+    ):
         grad(lambda x: x * grad(f)(3))(1.0)
     with pytest.raises(ArgumentError, match=r"a tangent has shape \(2,\)"):
         grad(lambda x: np.sum(jvp(vector, (x,), (np.ones(2),))[1]))(np.ones(3))

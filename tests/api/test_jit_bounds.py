@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import grad, jit
+from tapeless import TapelessError, grad, jit
 
 X = np.arange(12.0).reshape(4, 3)
 
@@ -103,3 +103,20 @@ def test_slices_stop_at_the_end():
     compiled = jit(parts)
     for k in range(-7, 8):
         np.testing.assert_allclose(compiled(X, k), parts(X, k), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("use", "path"),
+    [
+        (lambda f: f(1.0, 2**63), "n"),
+        (lambda f: f(1.0, n=-(2**63) - 1), "n"),
+        (lambda f: f(1.0, {"a": [1, 2**63]}), r"n\['a'\]\[1\]"),
+    ],
+)
+def test_an_argument_of_more_than_64_bits_is_named(use, path):
+    f = jit(lambda x, n: x * (n["a"][1] if isinstance(n, dict) else n))
+    for _ in range(3):
+        with pytest.raises(OverflowError, match=f"{path} takes 65 bits with its sign") as e:
+            use(f)
+        assert isinstance(e.value, TapelessError)
+        assert f(2.0, 3) == 6.0
