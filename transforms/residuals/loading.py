@@ -81,63 +81,55 @@ class Loading:
     def back_structured(
         self, s: If | For, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]
     ) -> None:
-        b = builder.current()
-        popped = (
-            [v for v in self.plan.under(s.mirror) if self.places.kind(v) == "stack"]
-            if s.mirror is not None
-            else []
-        )
-        kinds = [storage[v].type for v in popped]
-        names = [storage[v].name for v in popped]  # type: ignore[union-attr]
-        outs = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
+        """A branch or loop; the stacks that it takes from are carried through it."""
+        under = self.plan.under(s.mirror) if s.mirror is not None else []
+        popped = [v for v in under if self.places.kind(v) == "stack"]
+        outs = _like(popped, storage)
         if isinstance(s, If):
-            test = self.renamed(s.test, new)
-            made = [
-                self.back_block(block, s.mirror, k, path, popped, dict(storage), dict(new), ())
-                for k, block in enumerate((s.then, s.orelse))
-            ]
-            b.emit(
-                If(
-                    (*(self.fresh(v, new) for v in s.outs), *outs),
-                    test,
-                    made[0],
-                    made[1],
-                    None,
-                    s.origin,
-                )
-            )
+            self.back_if(s, path, popped, outs, storage, new)
         else:
-            start, stop, step = (self.renamed(a, new) for a in (s.start, s.stop, s.step))
-            inits = (*(self.renamed(a, new) for a in s.inits), *(storage[v] for v in popped))
-            params = tuple(Var(t, n) for t, n in zip(kinds, names, strict=True))
-            inner_new = dict(new)
-            index = Var(s.index.type, s.index.name, s.index.origin)
-            inner_new[s.index] = index
-            carries = tuple(self.fresh(p, inner_new) for p in s.carries)
-            which = 1 if isinstance(s.mirror, While) else 0
-            body = self.back_block(
-                s.body,
-                s.mirror,
-                which,
-                path,
-                popped,
-                {**storage, **dict(zip(popped, params, strict=True))},
-                inner_new,
-                (index, *carries, *params),
-            )
-            b.emit(
-                For(
-                    (*(self.fresh(v, new) for v in s.outs), *outs),
-                    start,
-                    stop,
-                    step,
-                    inits,
-                    body,
-                    s.reverse,
-                    origin=s.origin,
-                )
-            )
+            self.back_for(s, path, popped, outs, storage, new)
         storage.update(zip(popped, outs, strict=True))
+
+    def back_if(
+        self,
+        s: If,
+        path: Path,
+        popped: list[Var],
+        outs: tuple[Var, ...],
+        storage: dict[Var, Atom],
+        new: dict[Var, Atom],
+    ) -> None:
+        test = self.renamed(s.test, new)
+        then, orelse = (
+            self.back_block(block, s.mirror, k, path, popped, dict(storage), dict(new), ())
+            for k, block in enumerate((s.then, s.orelse))
+        )
+        made = (*(self.fresh(v, new) for v in s.outs), *outs)
+        builder.current().emit(If(made, test, then, orelse, None, s.origin))
+
+    def back_for(
+        self,
+        s: For,
+        path: Path,
+        popped: list[Var],
+        outs: tuple[Var, ...],
+        storage: dict[Var, Atom],
+        new: dict[Var, Atom],
+    ) -> None:
+        start, stop, step = (self.renamed(a, new) for a in (s.start, s.stop, s.step))
+        inits = (*(self.renamed(a, new) for a in s.inits), *(storage[v] for v in popped))
+        params = _like(popped, storage)
+        index = Var(s.index.type, s.index.name, s.index.origin)
+        inside = {**new, s.index: index}
+        carries = tuple(self.fresh(p, inside) for p in s.carries)
+        kept = {**storage, **dict(zip(popped, params, strict=True))}
+        names = (index, *carries, *params)
+        k = 1 if isinstance(s.mirror, While) else 0
+        body = self.back_block(s.body, s.mirror, k, path, popped, kept, inside, names)
+        made = (*(self.fresh(v, new) for v in s.outs), *outs)
+        loop = For(made, start, stop, step, inits, body, s.reverse, origin=s.origin)
+        builder.current().emit(loop)
 
     def back_block(
         self,
@@ -205,3 +197,9 @@ class Loading:
             for o, fresh in zip(let.outs, outs, strict=True):
                 new[o] = fresh
                 b.definitions[fresh] = made
+
+
+def _like(values: list[Var], storage: dict[Var, Atom]) -> tuple[Var, ...]:
+    """Variables like those that keep the values."""
+    kept = [storage[v] for v in values]
+    return tuple(Var(a.type, a.name) for a in kept if isinstance(a, Var))

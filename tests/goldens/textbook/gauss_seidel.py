@@ -6,14 +6,13 @@ def gauss_seidel_grad(A, b, x, sweeps):
     x = x.copy()  # line 49
     n = len(b)  # line 50
     x_saved = np.empty((sweeps, n, len(x)))  # line 54
-    product_saved = np.empty((sweeps, n))
+    s_saved = np.empty((sweeps, n))
     for j in range(sweeps):
         for i in range(n):
             x_saved[j, i] = x
-            product = A[i] @ x  # line 53
-            product_saved[j, i] = product
-            A_i_i = A[i, i]
-            s = product - A_i_i * x[i]
+            A_i_i = A[i, i]  # line 53
+            s = A[i] @ x - A_i_i * x[i]
+            s_saved[j, i] = s
             x[i] = (b[i] - s) / A_i_i  # line 54
 
     A_bar = np.zeros(A.shape)  # line 53
@@ -21,13 +20,12 @@ def gauss_seidel_grad(A, b, x, sweeps):
     for j in reversed(range(sweeps)):
         for i in reversed(range(n)):
             x = x_saved[j, i]
-            product = product_saved[j, i]
+            s = s_saved[j, i]
             A_i_i = A[i, i]  # line 53
-            x_i = x[i]
-            s = product - A_i_i * x_i
             ratio = x_bar[i] / A_i_i  # line 54
-            x_bar[i] = ratio * A_i_i
-            A_bar[i, i] += ratio * x_i - ratio * ((b[i] - s) / A_i_i)
+            product = ratio * x[i]  # line 53
+            x_bar[i] = ratio * A_i_i  # line 54
+            A_bar[i, i] += product - ratio * ((b[i] - s) / A_i_i)
             x_bar -= ratio * A[i]  # line 53
             A_bar[i] -= ratio * x
     return A_bar
