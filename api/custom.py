@@ -305,17 +305,19 @@ class CustomVjp(WithRule):
             results = call.results(made[0], "the value from the forward rule")
         cts = [cotangent(results[k]) for k in smooth]
         with continuing(call.run), call.run.block() as back_body:
-            bars = self.bars(call, s, made[1], dict(zip(smooth, cts, strict=True)))
+            values = [zero_like(x) for x in call.result_likes]
+            for k, a in zip(call.kept, results, strict=True):
+                values[k] = zero_like(symbol(a, call.result_likes[k]))
+            for k, ct in zip(smooth, cts, strict=True):
+                values[call.kept[k]] = symbol(ct, call.result_likes[call.kept[k]])
+            bars = self.bars(call, s, made[1], values)
         back = Backward(self.__name__, back_body, cts, bars)
         exports = back.exports(body)
         forward = Block((), tuple(body), (*results, *exports))
         return back.replacing(s, forward, exports, lambda dots: self.refuse(call, dots))
 
-    def bars(self, call: Call, s: Let, residuals: Any, cts: dict[int, Var]) -> dict[int, Atom]:
+    def bars(self, call: Call, s: Let, residuals: Any, values: list[Any]) -> dict[int, Atom]:
         """Stages the backward rule; cotangents of the inputs by position."""
-        values = [zero_like(x) for x in call.result_likes]
-        for k, ct in cts.items():
-            values[call.kept[k]] = symbol(ct, call.result_likes[call.kept[k]])
         nondiff, primals = self.divided(call.tree(s.args)[0])
         made = call_user(self.bwd, *nondiff, residuals, tree.unflatten(call.result, values))
         if not isinstance(made, (tuple, list)) or len(made) != len(primals):

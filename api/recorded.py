@@ -6,6 +6,7 @@ puts the forward part of the rule in its place; the transpose of its tangent is 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Protocol
@@ -26,8 +27,18 @@ from tapeless.region import (
     symbol,
 )
 from tapeless.transforms.closing import close
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import current
-from tapeless.transforms.core.language import Atom, Block, Let, Statement, Type, Var, outputs
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Let,
+    Statement,
+    Type,
+    Var,
+    outputs,
+    statements,
+)
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ArgumentTypeError, UnsupportedError
 from tapeless.transforms.expand import closed, no_types
@@ -143,7 +154,20 @@ class Call:
                 f"not {tree.structure_text(value)}"
             )
         what = f"{what} of {self.custom.__name__}"
-        return [matched(leaves[k], leaf_type(self.result_likes[k]), what) for k in self.kept]
+        kinds = [leaf_type(self.result_likes[k]) for k in self.kept]
+        pairs = zip(self.kept, kinds, strict=True)
+        return [matched(leaves[k], kind, what, self.own_lengths) for k, kind in pairs]
+
+    @functools.cached_property
+    def own_lengths(self) -> frozenset[Any]:
+        """Those that the function finds out, and that a rule in its place cannot refer to."""
+        inner = [v for s in statements(self.block) for v in outputs(s)]
+        return _lengths(inner) - _lengths(self.block.params)
+
+
+def _lengths(arrays: Iterable[Var]) -> frozenset[Any]:
+    shapes = [getattr(v.type, "shape", ()) for v in arrays]
+    return frozenset().union(*(dims.symbols(n) for shape in shapes for n in shape))
 
 
 def _is_result(a: Atom) -> bool:

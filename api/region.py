@@ -14,7 +14,7 @@ from tapeless import tree
 from tapeless.calling import call_user
 from tapeless.stand_ins import distributions, signals
 from tapeless.transforms.core.builder import Builder, atom, building, current
-from tapeless.transforms.core.dims import Dim
+from tapeless.transforms.core.dims import Dim, symbols
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -151,13 +151,14 @@ def described(x: Any) -> str:
     return f"an array of shape {shape_text(shape)}" if shape else "one number"
 
 
-def matched(value: Any, kind: Type, what: str) -> Atom:
-    """A tangent or cotangent as an atom of the type of its value; refuses another shape or kind."""
+def matched(value: Any, kind: Type, what: str, unknown: frozenset[Any] = frozenset()) -> Atom:
+    """A tangent or cotangent as an atom of the type of its value; refuses another shape or kind.
+    Lengths that are made of `unknown` ones may be any."""
     if not is_value(value):
         raise ArgumentTypeError(f"{what} is {described(value)}, not a number or an array")
     a = leaf_atom(value)
     if a.type.ndim != kind.ndim or not all(
-        x == y or (1 not in (x, y) and current().same_size(x, y))
+        x == y or symbols(y) & unknown or (1 not in (x, y) and current().same_size(x, y))
         for x, y in zip(a.type.shape, kind.shape, strict=True)
     ):
         raise ArgumentError(

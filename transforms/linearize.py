@@ -203,8 +203,9 @@ def halved(
     new: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
     name_all(forward, set(read))
     unset = given_by_one_side(forward)
-    own = [Var(retype(v.type, new), v.name, partial=v.partial or v in unset) for v in read]
-    new |= dict(zip(read, own, strict=True))
+    for v in sorted(read, key=lambda v: bool(getattr(v.type, "shape", ()))):  # lengths come first
+        new[v] = Var(retype(v.type, new), v.name, partial=v.partial or v in unset)
+    own = [new[v] for v in read]
     with builder.building(builder.Builder()) as b:
         for symbol, n in lengths.items():
             b.let((n,), size_value, (), {"size": dims.single(symbol)})

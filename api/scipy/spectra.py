@@ -195,27 +195,15 @@ def _averaged(power: Any, average: str) -> Any:
 
 
 @followed
-def welch(
-    x: Any,
-    fs: Any = 1.0,
-    window: Any = "hann",
-    nperseg: int | None = None,
-    noverlap: int | None = None,
-    nfft: int | None = None,
-    detrend: Any = "constant",
-    return_onesided: bool = True,
-    scaling: str = "density",
-    axis: int = -1,
-    average: str = "mean",
-) -> Any:
-    """The power spectrum of a signal: `csd` of it with itself.
+def welch(x: Any, *args: Any, **options: Any) -> Any:
+    """The power spectrum of a signal: `csd` of it with itself, from whose `fs` on the arguments are
+    the same.
 
     >>> f, p = welch(np.array([1.0, -1.0, 1.0, -1.0]), window="boxcar", scaling="spectrum")
     >>> p.round(3)
     array([0., 0., 1.])
     """
-    options = (nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average)
-    return csd(x, None, fs, window, *options)
+    return csd(x, None, *args, **options)
 
 
 @followed

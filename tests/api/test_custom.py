@@ -11,6 +11,7 @@ from tapeless import (
     custom_jvp,
     custom_vjp,
     grad,
+    jit,
     jvp,
     linearize,
     remat,
@@ -526,3 +527,28 @@ def test_defjvps_needs_all_arguments():
     g = jvp_rule(lambda p, t: (p[0], t[0]))
     with pytest.raises(ArgumentTypeError, match="defjvps needs a function, not int '3'"):
         g.defjvps(3)
+
+
+def test_results_whose_lengths_the_function_finds_out():
+    @custom_vjp
+    def positive(x):
+        y = x[x > 0]
+        return y, np.sum(y), np.nonzero(x > 0)[0]
+
+    def forward(x):
+        return (x[x > 0], np.sum(x[x > 0]), np.nonzero(x > 0)[0]), x > 0
+
+    def backward(mask, cts):
+        bar = np.zeros(mask.shape)
+        bar[mask] = cts[0] + cts[1] + cts[2]
+        return (bar,)
+
+    positive.defvjp(forward, backward)
+    x = np.array([1.0, -2.0, 3.0, 0.5])
+    for f, expected in [
+        (lambda x: 3 * positive(x)[1], [3.0, 0.0, 3.0, 3.0]),
+        (lambda x: np.sum(positive(x)[0] * np.arange(len(positive(x)[0]))), [0.0, 0.0, 1.0, 2.0]),
+        (lambda x: np.sum(positive(x)[0] ** 2) + positive(x)[1], [3.0, 0.0, 7.0, 2.0]),
+    ]:
+        np.testing.assert_array_equal(grad(f)(x), expected)
+        np.testing.assert_array_equal(jit(grad(f))(x), expected)

@@ -266,3 +266,17 @@ def test_stages_and_the_function_behind():
     for derivative in (vjp(layer, W, V)[1], linearize(layer, W, V)[1]):
         assert derivative.__wrapped__ is layer
         assert derivative.stages()["source"] == derivative.source()
+
+
+def test_called_functions_that_save_a_length():
+    """The second derivative reads the length again from what the first one saved."""
+
+    def total(a, w):
+        parts = [np.sum(np.linalg.qr(w[k] * a, "complete")[k] * w[k]) for k in range(2)]
+        return parts[0] + parts[1] ** 2
+
+    a, w = np.array([[1.0, 0.3], [0.2, -0.7], [0.5, 0.1]]), np.array([0.5, 2.0])
+    _, pull = vjp(lambda a: vjp(total, a, w)[1](1.0)[0], a)
+    step = np.cos(np.arange(6.0)).reshape(3, 2)
+    ahead, back = (grad(total)(a + h * step, w) for h in (1e-6, -1e-6))
+    np.testing.assert_allclose(pull(step)[0], (ahead - back) / 2e-6, rtol=1e-6, atol=1e-7)

@@ -255,7 +255,144 @@ def numbers_that_are_overwritten(jax, lax, jnp):
     return [*made, rows, x, y]
 
 
+def an_adaptive_solver_with_an_adjoint(jax, lax, jnp):
+    """Heun's method with Euler's for the error; its derivative is a run of the solver back."""
+
+    def steps(f, y, span, args):
+        def test(state):
+            return state[0] < span
+
+        def step(state):
+            t, h, y = state
+            h = jnp.minimum(h, span - t)
+            first = f(y, *args)
+            second = f(jax.tree.map(lambda y, k: y + h * k, y, first), *args)
+            new = jax.tree.map(lambda y, a, b: y + h / 2 * (a + b), y, first, second)
+            gaps = jax.tree.leaves(
+                jax.tree.map(lambda a, b: jnp.max(jnp.abs(a - b)), first, second)
+            )
+            error = h * jnp.max(jnp.stack(gaps)) / 1e-4
+            wider = h * jnp.clip(0.9 / jnp.sqrt(error + 1e-12), 0.2, 5.0)
+            good = error < 1
+            return jax.tree.map(
+                lambda a, b: jnp.where(good, a, b), (t + h, wider, new), (t, wider, y)
+            )
+
+        return lax.while_loop(test, step, (0.0 * span, 0.01 + 0.0 * span, y))[2]
+
+    @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+    def solved(f, y, span, *args):
+        return steps(f, y, span, args)
+
+    def forward(f, y, span, *args):
+        end = solved(f, y, span, *args)
+        return end, (end, span, args)
+
+    def backward(f, kept, ct):
+        end, span, args = kept
+
+        def back(state, *args):
+            y, y_bar, *_ = state
+            slope, pull = jax.vjp(f, y, *args)
+            return (-slope, *pull(y_bar))
+
+        zeros = jax.tree.map(jnp.zeros_like, args)
+        _, y_bar, *args_bar = steps(back, (end, ct, *zeros), span, args)
+        return (y_bar, jnp.sum(ct * f(end, *args)), *args_bar)
+
+    solved.defvjp(forward, backward)
+
+    def field(y, mu):
+        return jnp.stack([y[1], mu * (1 - y[0] ** 2) * y[1] - y[0]])
+
+    def cost(y, span, mu):
+        return jnp.sum(solved(field, y, span, mu) ** 2)
+
+    y, slopes = jnp.array([1.0, 0.3]), jax.value_and_grad(cost, (0, 1, 2))
+    batch = jax.vmap(slopes, (0, None, 0))(jnp.stack([y, -2 * y]), 0.3, jnp.array([1.0, 1.5]))
+    return [slopes(y, 0.5, 1.2), jax.jit(slopes)(y, 0.4, 0.7), batch]
+
+
+def a_trajectory_by_lqr(jax, lax, jnp):
+    """Iterative linear-quadratic control of a pendulum, and the slope of where it ends."""
+
+    def move(x, u):
+        return x + 0.1 * jnp.array([x[1], u[0] - jnp.sin(x[0])])
+
+    def cost(x, u, goal):
+        return 0.1 * jnp.sum((x - goal) ** 2) + 0.01 * jnp.sum(u**2)
+
+    def rolled(x, us, policy):
+        def step(x, row):
+            u = row[0] + policy(x, *row[1:])
+            return move(x, u), (x, u)
+
+        end, (xs, us) = lax.scan(step, x, us)
+        return jnp.concatenate([xs, end[None]]), us
+
+    def improved(xs, us, goal):
+        a, b = jax.vmap(jax.jacobian(move, (0, 1)))(xs[:-1], us)
+        q, r = jax.vmap(jax.grad(cost, (0, 1)), (0, 0, None))(xs[:-1], us, goal)
+        (xx, _), (_, uu) = jax.vmap(jax.hessian(cost, (0, 1)), (0, 0, None))(xs[:-1], us, goal)
+        last = 20 * (xs[-1] - goal), 20 * jnp.eye(2)
+
+        def step(carry, row):
+            v, vv = carry
+            a, b, q, r, qq, rr = row
+            solve = jnp.linalg.solve
+            g, h = r + b.T @ v, rr + b.T @ vv @ b
+            k, gain = -solve(h, g), -solve(h, b.T @ vv @ a)
+            v = q + a.T @ v + gain.T @ (g + h @ k) + a.T @ vv @ b @ k
+            vv = qq + a.T @ vv @ a + gain.T @ (b.T @ vv @ a)
+            return (v, (vv + vv.T) / 2), (k, gain)
+
+        _, (k, gain) = lax.scan(step, last, (a, b, q, r, xx, uu), reverse=True)
+        return rolled(xs[0], (us, xs[:-1], k, gain), lambda x, old, k, gain: k + gain @ (x - old))
+
+    def best(x, goal):
+        xs, us = rolled(x, (jnp.zeros((6, 1)),), lambda x: jnp.zeros(1))
+        return lax.fori_loop(0, 4, lambda _, path: improved(*path, goal), (xs, us))
+
+    x, goal = jnp.array([0.1, 0.0]), jnp.array([1.0, 0.0])
+    slope = jax.grad(lambda x, goal: jnp.sum(best(x, goal)[0][-1] ** 2), (0, 1))
+    return [jax.jit(best)(x, goal), jax.jit(slope)(x, goal)]
+
+
+def whirls_by_spectra(jax, lax, jnp):
+    """Two-dimensional flow by Fourier transforms: what moves is explicit, viscosity implicit."""
+    k = jnp.fft.fftfreq(8, 1 / 8)
+    kx, ky = jnp.meshgrid(k, k[:5] * jnp.where(jnp.arange(5) == 4, -1, 1), indexing="ij")
+    squares = kx**2 + ky**2
+    inverse = 1 / squares.at[0, 0].set(1.0)
+    kept = (jnp.abs(kx) < 3) & (jnp.abs(ky) < 3)
+
+    def moved(w):
+        back = jnp.fft.irfftn
+        u, v = back(1j * ky * inverse * w), back(-1j * kx * inverse * w)
+        return jnp.where(kept, -jnp.fft.rfftn(u * back(1j * kx * w) + v * back(1j * ky * w)), 0)
+
+    def steps(w, viscosity, n=5, dt=0.05):
+        def step(w, _):
+            half = w + dt / 2 * moved(w)
+            new = (w + dt * moved(half) - dt / 2 * viscosity * squares * w) / (
+                1 + dt / 2 * viscosity * squares
+            )
+            return new, jnp.sum(jnp.abs(new) ** 2 * inverse)
+
+        return lax.scan(step, jnp.fft.rfftn(w), None, length=n)
+
+    def energy(w, viscosity):
+        end, energies = steps(w, viscosity)
+        return jnp.sum(jnp.fft.irfftn(end) ** 2) + jnp.mean(energies)
+
+    w = jax.random.normal(jax.random.PRNGKey(3), (8, 8))
+    return [steps(w, 0.1), jax.grad(energy, (0, 1))(w, 0.1), jax.jit(jax.grad(energy))(w, 0.2)]
+
+
 PROGRAMS = [
+    an_adaptive_solver_with_an_adjoint,
+    a_trajectory_by_lqr,
+    whirls_by_spectra,
     a_flow,
     hidden_states,
     eigenvalues_by_lanczos,

@@ -13,7 +13,8 @@ from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.stand_ins import stand_in
 from tapeless.transforms.frontend.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.values import contains_symbol
-from tapeless.transforms.written.several import inserted
+from tapeless.transforms.written import matrices
+from tapeless.transforms.written.several import inserted, of_rows
 from tapeless.transforms.written.table import written
 
 
@@ -93,7 +94,41 @@ def _insert(hooks: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> An
     return hooks.call_native(np.insert, (arr, obj, values), {"axis": axis})
 
 
+def _polyval(hooks: Any, p: Any, x: Any) -> Any:
+    p = _numpy(np.asarray, p)
+    return hooks.call(of_rows, p, x) if p.ndim > 1 else hooks.call_native(np.polyval, (p, x), {})
+
+
+def _unless(f: Any, plain: Any, ours: Any) -> Any:
+    """By rule for the options that the rule has, else by our code."""
+
+    def call(hooks: Any, *args: Any, **kwargs: Any) -> Any:
+        if plain(*args, **kwargs):
+            return hooks.call_native(f, args, kwargs)
+        return hooks.call(ours, *args, **kwargs)
+
+    return call
+
+
+def _qr(hooks: Any, a: Any, mode: str = "reduced") -> Any:
+    a = _numpy(np.asarray, a)
+    if mode != "complete" or a.ndim != 2:
+        return hooks.call_native(np.linalg.qr, (a, mode), {})
+    return type(np.linalg.qr(np.eye(1)))(*hooks.call(matrices.complete_qr, a))
+
+
+BY_OPTIONS: dict[Any, Any] = {
+    np.linalg.lstsq: (lambda a, b, rcond=None: rcond is None, matrices.lstsq),
+    np.linalg.pinv: (lambda *a, **options: len(a) == 1 and not options, matrices.pinv),
+    np.linalg.matrix_rank: (
+        lambda *a, **options: len(a) == 1 and not options,
+        matrices.matrix_rank,
+    ),
+}
 APPLIED: dict[Any, Any] = {
+    **{f: _unless(f, plain, ours) for f, (plain, ours) in BY_OPTIONS.items()},
+    np.linalg.qr: _qr,
+    np.polyval: _polyval,
     np.insert: _insert,
     np.piecewise: _piecewise,
     np.apply_along_axis: _apply_along_axis,

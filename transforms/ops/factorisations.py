@@ -215,7 +215,9 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
     if mode == "r":
         return made[1]
     if mode != "reduced":
-        raise UnsupportedError(f"np.linalg.qr with mode={mode!r}", "use mode='reduced' or 'r'")
+        raise UnsupportedError(
+            f"np.linalg.qr with mode={mode!r}", "use 'reduced', 'complete' or 'r'"
+        )
     return type(np.linalg.qr(np.eye(1)))(*made)
 
 

@@ -73,6 +73,8 @@ full = Op(
 def _arange_infer(start: Atom, stop: Atom, step: Atom, *, dtype: np.dtype[Any]) -> Type:
     if all(a.type.dtype.kind in "iu" for a in (start, stop, step)):
         a, b, s = (size_of(x) for x in (start, stop, step))
+        if isinstance(s, int) and s < 0:
+            a, b, s = b, a, -s
         if s == 1:
             return Type(dtype, (dims.maximum(b - a, 0),))
         if isinstance(s, int) and s > 1:

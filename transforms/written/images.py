@@ -128,17 +128,9 @@ def gaussian_filter(
     return _like(x, input)
 
 
-def uniform_filter1d(
-    input: Any,
-    size: int,
-    axis: int = -1,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: Any = 0.0,
-    origin: int = 0,
-) -> Any:
-    """The mean of `size` elements."""
-    return correlate1d(input, np.ones(size) / size, axis, output, mode, cval, origin)
+def uniform_filter1d(input: Any, size: int, *how: Any, **options: Any) -> Any:
+    """The mean of `size` elements; what follows is what `correlate1d` takes behind the weights."""
+    return correlate1d(input, np.ones(size) / size, *how, **options)
 
 
 def uniform_filter(

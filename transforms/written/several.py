@@ -128,6 +128,16 @@ def histogram2d(
 # -- polynomials
 
 
+def of_rows(p: Any, x: Any) -> Any:
+    """np.polyval of several polynomials: a row of p has a coefficient of each."""
+    x = np.asarray(x)
+    dtype = np.result_type(p.dtype, x.dtype)
+    made = np.zeros(np.broadcast_shapes(p.shape[1:], x.shape), dtype)
+    for row in p:
+        made = made * x + row
+    return made
+
+
 def companion(p: Any) -> Any:
     """The matrix whose eigenvalues are the roots of a polynomial."""
     n = p.shape[0] - 1

@@ -34,6 +34,8 @@ CASES = [
     case(np.polyval, normal(3), normal(4)),
     case(np.polyval, normal(3), 0.7),
     case(np.polyval, normal(1), normal(2)),
+    case(np.polyval, normal(3, 2), 0.7, single=False),
+    case(np.polyval, normal(3, 2), normal(4, 1), single=False),
     case(np.polyder, normal(4)),
     case(np.polyder, normal(4), m=2),
     case(np.polyint, normal(3)),

@@ -61,6 +61,8 @@ def by_lu(a, b, trans):
 
 B, LEFT = normal(3, 2), np.triu(np.ones((3, 3)))
 
+NEARLY_FLAT = np.array([[2.0, 0.3, 1.0], [1.0, 0.8, 0.1], [0.2, 0.1, 0.9]])
+
 CASES = [
     case(lambda a: both(np.linalg.eigvals(a)), TURN, second=False, single=False),
     case(lambda a: both(np.linalg.eig(a)[0]), np.stack([TURN, TURN + 0.1]), single=False),
@@ -193,6 +195,15 @@ CASES = [
     case(np.linalg.qr, regular(3)),
     case(np.linalg.qr, normal(4, 2)),
     case(np.linalg.qr, normal(4, 2), mode="r"),
+    *(case(np.linalg.qr, normal(*n), mode="complete") for n in [(3, 3), (3, 2), (2, 3), (1, 2)]),
+    case(lambda a: of_rotated(lambda z: both_each(np.linalg.qr(z, "complete")), a), normal(3, 2)),
+    case(lambda a, b: np.linalg.lstsq(a, b, 0.4)[0], NEARLY_FLAT, normal(3)),
+    case(lambda a, b: np.linalg.lstsq(a, b, 1e-9)[0], NEARLY_FLAT, normal(3, 2)),
+    case(lambda a, b: np.linalg.lstsq(a, b, rcond=-1)[1:3], normal(4, 2), normal(4)),
+    case(lambda a: np.linalg.pinv(a, 0.4), NEARLY_FLAT),
+    case(lambda a: np.linalg.pinv(np.stack([a, a.T]), rtol=0.4), NEARLY_FLAT, second=False),
+    case(lambda a: np.linalg.matrix_rank(a, 0.4), NEARLY_FLAT),
+    case(lambda a: np.linalg.matrix_rank(a, rtol=0.4), NEARLY_FLAT),
     case(np.linalg.pinv, normal(3, 2)),
     case(np.linalg.pinv, normal(2, 3)),
     case(lambda a, b: np.linalg.lstsq(a, b)[0], normal(2, 4), normal(2)),

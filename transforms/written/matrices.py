@@ -1,0 +1,88 @@
+"""np.linalg: least squares, pseudoinverses and ranks up to a tolerance; QR with all columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def adjoint(a: Any) -> Any:
+    """The conjugate transpose of each matrix."""
+    flipped = np.swapaxes(a, -1, -2)
+    return np.conj(flipped) if a.dtype.kind == "c" else flipped
+
+
+def smallest(a: Any) -> Any:
+    """How far apart numbers of the dtype are, as many times as the matrix is long."""
+    return np.finfo(a.dtype).eps * max(a.shape[-2], a.shape[-1])
+
+
+def floating(a: Any) -> Any:
+    a = np.asarray(a)
+    return a if a.dtype.kind in "fc" else a.astype(float)
+
+
+def without_small(a: Any, rtol: Any) -> Any:
+    """Singular vectors and values; of values up to rtol times the largest, the inverse is 0."""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    large = s > np.asarray(rtol)[..., None] * np.max(s, axis=-1, keepdims=True)
+    return adjoint(u), np.where(large, 1 / np.where(large, s, 1), 0), adjoint(vt), s, large
+
+
+def lstsq(a: Any, b: Any, rcond: Any) -> Any:
+    """np.linalg.lstsq without the singular values up to rcond times the largest."""
+    a, b = floating(a), floating(b)
+    rcond = np.where(np.asarray(rcond) < 0, np.finfo(a.dtype).eps, rcond)
+    left, inverse, right, s, large = without_small(a, rcond)
+    x = right @ (inverse[:, None] * (left @ (b[:, None] if b.ndim == 1 else b)))
+    x = x[:, 0] if b.ndim == 1 else x
+    rest = b - a @ x
+    squares = np.atleast_1d(np.sum((rest * np.conj(rest)).real, axis=0))
+    return x, squares, np.sum(large).astype(np.int32), s
+
+
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    """np.linalg.pinv without the singular values up to a tolerance times the largest."""
+    a = floating(a)
+    rtol = rcond if rtol is None else rtol
+    left, inverse, right, _, _ = without_small(a, smallest(a) if rtol is None else rtol)
+    return right @ (inverse[..., None] * left)
+
+
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:  # noqa: N803 (NumPy's)
+    """How many singular values are greater than tol, or than rtol times the largest."""
+    a = floating(A)
+    s = np.linalg.svdvals(a)
+    if tol is None:
+        rtol = smallest(a) if rtol is None else rtol
+        tol = np.asarray(rtol)[..., None] * np.max(s, axis=-1, keepdims=True)
+    return np.sum(s > tol, axis=-1)
+
+
+def reflection(x: Any, k: Any) -> Any:
+    """The vector and the factor of the reflection that leaves of x what is above row k, and one
+    number there, as LAPACK's larfg chooses it."""
+    rows = np.arange(x.shape[0])
+    first = x[k]
+    below = np.where(rows > k, x, 0)
+    rest = np.sum((below * np.conj(below)).real)
+    idle = (rest == 0) & (np.imag(first) == 0)
+    size = np.sqrt(np.where(idle, 1.0, rest + (first * np.conj(first)).real))
+    new = np.where(np.real(first) < 0, size, -size)
+    factor = np.where(idle, 0, (new - first) / new)
+    return np.where(rows == k, 1, below / np.where(idle, 1, first - new)), factor
+
+
+def complete_qr(a: Any) -> Any:
+    """q with all its columns, and r, by Householder's reflections."""
+    r = floating(a).copy()
+    q = np.eye(r.shape[0], dtype=r.dtype)
+    for k in range(min(r.shape)):
+        v, factor = reflection(r[:, k], k)
+        turned = np.conj(v)
+        r = r - np.conj(factor) * np.outer(v, turned @ r)
+        q = q - factor * np.outer(q @ v, turned)
+    return q, np.triu(r)
