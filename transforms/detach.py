@@ -13,7 +13,8 @@ from tapeless.transforms.core.language import Atom, Block, Let, Type, Var
 from tapeless.transforms.fills import fill
 from tapeless.transforms.ops.fresh import full
 from tapeless.transforms.ops.shapes import broadcast_to, copy
-from tapeless.transforms.ownership import Ownership, Root
+from tapeless.transforms.ownership import Ownership
+from tapeless.transforms.sharing import Root
 from tapeless.transforms.simplify import dead_code
 
 

@@ -41,8 +41,9 @@ from tapeless.transforms.fills import fill
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.layout import lay_out
 from tapeless.transforms.messages import write_effect
-from tapeless.transforms.ownership import own, uses
+from tapeless.transforms.ownership import own
 from tapeless.transforms.scalars import plain_scalars
+from tapeless.transforms.sharing import uses
 from tapeless.transforms.size_homes import Sizes, size_reads
 from tapeless.transforms.spelling import OF_BOOLS, Spelling
 from tapeless.transforms.strong import plain

@@ -35,7 +35,7 @@ from tapeless.transforms.ops.arithmetic import neg
 from tapeless.transforms.ops.parts import add_at
 from tapeless.transforms.ops.shapes import copy, transpose
 from tapeless.transforms.overwritten import overwritten
-from tapeless.transforms.ownership import has_memory, uses
+from tapeless.transforms.sharing import has_memory, uses
 from tapeless.transforms.user_names import WORDS, of_user
 
 WIDTH = 97

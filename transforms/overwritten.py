@@ -25,7 +25,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.ops.calls import bundle, is_call, unbundle
 from tapeless.transforms.ops.shapes import broadcast_to
 from tapeless.transforms.ops.stacks import peek, unstack
-from tapeless.transforms.ownership import KEPT, has_memory
+from tapeless.transforms.sharing import KEPT, has_memory
 
 SHARING = (broadcast_to, peek, unstack)  # what they give shares memory with argument 0
 

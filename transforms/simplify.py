@@ -43,7 +43,6 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.reads import reads_of, sizes_in
 from tapeless.transforms.core.rewriting import map_sizes, map_symbols
 from tapeless.transforms.dead_code import dead_code
-from tapeless.transforms.dead_code import needs as _needs
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.steps import logical_not
@@ -364,4 +363,4 @@ def _fits(value: Atom, kind: Any) -> bool:
     return fits(value, kind)
 
 
-__all__ = ["_needs", "dead_code", "simplify"]
+__all__ = ["dead_code", "simplify"]

@@ -28,7 +28,7 @@ from tapeless.transforms.loops.nests import Nests
 from tapeless.transforms.loops.routines import helpers, is_routine
 from tapeless.transforms.loops.stacks import FIRST, GROWN, Capacity
 from tapeless.transforms.loops.views import entries_of, is_view
-from tapeless.transforms.ownership import has_memory
+from tapeless.transforms.sharing import has_memory
 from tapeless.transforms.text import spelled, template, to_source
 
 

@@ -15,7 +15,7 @@ from tapeless.transforms.core.language import Block, For, If, Let, Statement, Va
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.loops.memory import Memory, stores
 from tapeless.transforms.loops.views import is_view
-from tapeless.transforms.ownership import has_memory
+from tapeless.transforms.sharing import has_memory
 
 #: A copy that NumPy makes: one that a kernel made would come while it stores.
 whole = Op("whole", lambda x: x.type, "{0}.copy()")

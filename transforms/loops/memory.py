@@ -29,7 +29,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.loops.routines import TEXTS
 from tapeless.transforms.loops.stages import STORES
 from tapeless.transforms.loops.views import is_view
-from tapeless.transforms.ownership import has_memory
+from tapeless.transforms.sharing import has_memory
 
 EFFECTS = "effects"  # what raises and prints: these keep their order
 

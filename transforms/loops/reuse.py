@@ -9,7 +9,7 @@ from tapeless.transforms.core.language import For, Let, Var, While
 from tapeless.transforms.loops.arrange import Item, through
 from tapeless.transforms.loops.memory import is_array
 from tapeless.transforms.loops.products import Products
-from tapeless.transforms.ownership import has_memory
+from tapeless.transforms.sharing import has_memory
 
 
 class Reuse(Products):
