@@ -21,21 +21,26 @@ from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.provenance import static_attribute
 from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.sequences import Sequence
-from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, apply
 from tapeless.transforms.frontend.texts import Chosen
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.written.lists import equal, ordered
 
 COMPARISONS = frozenset(("Lt", "LtE", "Gt", "GtE", "Eq", "NotEq"))
 
 
 def binary(kind: str, left: Any, right: Any) -> Any:
     """left + right and its like; tuples and lists compare by the first elements that differ."""
-    if kind not in COMPARISONS or isinstance(left, Symbol) or isinstance(right, Symbol):
+    plain = any(isinstance(x, Symbol) and x.listing is None for x in (left, right))
+    if kind not in COMPARISONS or plain:
         return special.binary(kind, left, right)
-    name = special.OPERATORS[kind]
+    name, left, right = special.OPERATORS[kind], as_list(left), as_list(right)
+    if isinstance(left, list) and isinstance(right, list) and (_loops(left) or _loops(right)):
+        return _of_filled(kind, left, right)
     pair = _elements(name, left), _elements(name, right)
     if None in pair or type(pair[0]) is not type(pair[1]) or not any(map(undecided, pair)):
         return special.binary(kind, left, right)
@@ -43,6 +48,18 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     if kind not in ("Eq", "NotEq"):
         return _ordered(kind, a, b)
     same = len(a) == len(b) and _equal_all(a, b)
+    return same if kind == "Eq" else _opposite(same)
+
+
+def _loops(value: Any) -> bool:
+    return getattr(value, "tail", None) is not None
+
+
+def _of_filled(kind: str, a: Any, b: Any) -> Any:
+    """A comparison of lists that loops filled: a loop."""
+    if kind not in ("Eq", "NotEq"):
+        return trace().enter(ordered, a, b, getattr(operator, special.OPERATORS[kind]))
+    same = trace().enter(equal, a, b)
     return same if kind == "Eq" else _opposite(same)
 
 
@@ -62,7 +79,7 @@ def _elements(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(value)
     if isinstance(value, list):
-        return None if getattr(value, "tail", None) is not None else list(value)
+        return None if _loops(value) else list(value)
     return fields_compared(name, value)
 
 

@@ -48,8 +48,13 @@ def column_of(x: Any) -> Any:
     if isinstance(x, Sequence) and x.is_range:
         return wrap(x.as_atom())
     if isinstance(x, StagedList):
-        leaf = x.tail is not None and x.tail.spec.kind == "leaf"
-        return x.arrays()[0] if leaf else None
+        spec = x.tail.spec if x.tail is not None else None
+        numbers = (
+            spec is not None
+            and spec.kind == "leaf"
+            and getattr(spec.value, "listing", None) is None
+        )
+        return x.arrays()[0] if numbers else None
     return x if isinstance(x, Symbol) else None
 
 

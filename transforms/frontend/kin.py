@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
 from tapeless.transforms.core.builder import size_of
-from tapeless.transforms.errors import AliasError, UnsupportedError
+from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.trace import Unrollable, trace
 
@@ -156,7 +156,10 @@ def put_back(obj: Any) -> None:
     twice = any(key == found.tail.key for key, *_ in trace().twice)
     if twice or found.tail.key in trace().shared:
         _refuse(found, "a container that may be in two lists, or in one twice, is changed")
-    found.owner[found.place] = found.whole
+    try:
+        found.owner[found.place] = found.whole
+    except StructureError:
+        _refuse(found, "a container in a list gets another structure than the others")
     for other in list(trace().elements.values()):
         if other.tail is found.tail and other.whole is not found.whole:
             kin = trace().kin

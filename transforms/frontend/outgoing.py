@@ -9,12 +9,12 @@ from typing import Any
 
 from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.provenance import LIBRARIES
-from tapeless.transforms.frontend.staged_list import as_list
+from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.tails import Tail
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.values import OURS, Spec, attributes, take_apart
+from tapeless.transforms.frontend.values import OURS, Spec, attributes, refuse_text, take_apart
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,8 +79,21 @@ def _filled(value: Any) -> Spec | None:
     tail = getattr(value, "tail", None) if isinstance(value, list) else None
     if not isinstance(tail, Tail):
         return None
-    rows = Rows(value, tail.spec, tuple(t.weak for t in tail.items))
-    return Spec(type(value), rows, ("rows",), tuple(map(take_apart, value.arrays())))
+    return _rows(value, tail, tuple(map(take_apart, value.arrays())))
+
+
+def _rows(value: Any, tail: Any, columns: tuple[Spec, ...]) -> Spec:
+    refuse_text(tail.spec)
+    rows = Rows(value, _with_lists(tail.spec), tuple(t.weak for t in tail.items))
+    return Spec(type(value), rows, ("rows",), columns)
+
+
+def _with_lists(spec: Spec) -> Spec:
+    """What an element is made of, where arrays stand for lists in it."""
+    if spec.kind == "leaf":
+        tail = getattr(spec.value, "listing", None)
+        return spec if tail is None else _rows(StagedList(), tail, (spec,))
+    return dataclasses.replace(spec, children=tuple(map(_with_lists, spec.children)))
 
 
 def _made_here(value: Any) -> bool:

@@ -145,10 +145,10 @@ class StagedList(list):  # type: ignore[type-arg]
             made = wrap(stacks.peek(stack.value(), at))
             if made.type.shape:
                 trace().share(made.cell, trace().holding(stack.cell))
-            return made
+            return listed(made, spec.value)
 
         made = build(self.tail.spec, iter(self.tail.stacks))
-        if self.tail.spec.kind != "leaf":
+        if not isinstance(made, Symbol):
             put_into(self, made, self.length() + k if isinstance(k, int) and k < 0 else k)
         return made
 
@@ -251,7 +251,7 @@ class StagedList(list):  # type: ignore[type-arg]
                 symbol = next(stack_symbols)
                 rest, value = stacks.pop_of_list.bind(symbol.value())
                 replace(symbol, rest)
-                return wrap(value)
+                return listed(wrap(value), spec.value)
             return put_together(spec, [build(c, stack_symbols) for c in spec.children])
 
         left = iter(self.tail.stacks)
@@ -366,6 +366,12 @@ def as_list(x: Any) -> Any:
     """The list that an array stands for; other values as they are."""
     tail = getattr(x, "listing", None)
     return x if tail is None else from_arrays(tail.spec, [x], [t.weak for t in tail.items])
+
+
+def listed(made: Symbol, like: Any) -> Any:
+    """An array that was taken from a list, as the list that it stands for if `like` does."""
+    made.listing = getattr(like, "listing", None)
+    return as_list(made)
 
 
 def _with_tail(spec: Any, columns: list[Atom], weak: list[bool], length: Size) -> StagedList:

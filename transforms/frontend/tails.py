@@ -48,6 +48,8 @@ class Tail:
     def check(self, spec: Any) -> None:
         """Refuses an element of another structure than the others."""
         requirealike(spec, self.spec)
+        for mine, new in zip(self.spec.leaf_values(), spec.leaf_values(), strict=True):
+            _fit_lists(mine, new)
         self.fit([leaf.type for leaf in columns_of(spec)])
 
     def fit(self, types: list[Type]) -> None:
@@ -74,6 +76,13 @@ class Tail:
         for symbol, value in zip(self.stacks, spec.leaf_values(), strict=False):  # or a flag
             if isinstance(value, Symbol) and value.mutable:
                 trace().hold(symbol.cell, value.memory())
+
+
+def _fit_lists(mine: Any, new: Any) -> None:
+    """Lists that are elements of one hold numbers of one type, from their start on."""
+    old, other = (getattr(x, "listing", None) for x in (mine, new))
+    if old is not None and other is not None and old.items != other.items:
+        old.fit(other.items)
 
 
 def settle_lengths(value: Any) -> None:

@@ -275,6 +275,16 @@ def _of_numbers(rule: Rule) -> Rule:
     return call
 
 
+def _of_floats(rule: Rule) -> Rule:
+    """A function of `math` that gives floats for integers, where NumPy's gives integers."""
+    return _of_numbers(lambda *args: rule(*map(_as_float, args)))
+
+
+def _as_float(a: Any) -> Any:
+    whole = a.type.dtype.kind in "iub"
+    return shapes.cast(a, dtype=np.dtype(float), python=True) if whole else a
+
+
 def _as_number(a: Any) -> Any:
     if a.type.shape:
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
@@ -340,6 +350,9 @@ FUNCTIONS |= {ufunc.outer: _outer(op) for ufunc, op in UFUNCS.items() if ufunc.n
 FUNCTIONS |= {
     getattr(math, name): _of_numbers(FUNCTIONS[f]) if isinstance(f, np.ufunc) else FUNCTIONS[f]
     for name, f in MATH.items()
+}
+FUNCTIONS |= {
+    getattr(math, name): _of_floats(FUNCTIONS[MATH[name]]) for name in ("pow", "fmod", "modf")
 }
 FUNCTIONS |= {math.log: _of_numbers(_log), math.hypot: _of_numbers(_hypot), math.dist: _dist}
 FUNCTIONS |= {np.i0: _special("i0")}

@@ -1,4 +1,4 @@
-"""Methods of lists that ask what is equal, or where something is, of data."""
+"""Methods and comparisons of lists that ask what is equal, or where something is, of data."""
 
 from __future__ import annotations
 
@@ -65,6 +65,21 @@ def bounded(k: Any, n: Any) -> Any:
     if k < 0:
         k += n
     return min(max(k, 0), n)
+
+
+def equal(a: Any, b: Any) -> Any:
+    """a == b"""
+    if len(a) != len(b):
+        return False
+    return all(a[k] == b[k] for k in range(len(a)))
+
+
+def ordered(a: Any, b: Any, compare: Any) -> Any:
+    """a < b and its like: the first elements that differ decide, or the lengths."""
+    for k in range(min(len(a), len(b))):
+        if not a[k] == b[k]:  # noqa: SIM201 (as lists ask)
+            return compare(a[k], b[k])
+    return compare(len(a), len(b))
 
 
 METHODS = {method.__name__: method for method in (count, index, remove, insert, pop)}

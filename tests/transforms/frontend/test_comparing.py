@@ -71,3 +71,26 @@ def test_a_generator_expression_without_an_item():
     function = tapeless.jit(lambda x: next(v for v in x if v > 9))
     with pytest.raises((StopIteration, RuntimeError)):
         function(X)
+
+
+def doubled(x):
+    return [v * 2 for v in x]
+
+
+@pytest.mark.parametrize("other", [[2.0, 6.0, 4.0], [2.0, 6.0], [2.0, 7.0, np.nan], [np.nan] * 3])
+def test_lists_that_loops_filled_are_compared(other):
+    def compared(x, y):
+        a, b = doubled(x), [v + 0 for v in y]
+        return a == b, a != b, a < b, a <= b, a > b, a >= b, a == other, a == doubled(x)
+
+    x = np.array([1.0, 3.0, 2.0])
+    assert tapeless.jit(compared)(x, np.array(other)) == compared(x, np.array(other))
+
+
+def test_a_branch_by_the_order_of_a_list():
+    def slope(x):
+        a = doubled(x)
+        return np.sum(x**2) if a == sorted(a) else np.sum(x)
+
+    assert tapeless.grad(slope)(np.array([1.0, 2.0])).tolist() == [2.0, 4.0]
+    assert tapeless.grad(slope)(np.array([2.0, 1.0])).tolist() == [1.0, 1.0]

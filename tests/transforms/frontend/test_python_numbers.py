@@ -97,3 +97,14 @@ class Doubled(Base):
 
 def test_super_takes_the_first_parameter():
     assert tapeless.grad(lambda x: Doubled.make(x).v ** 2)(3.0) == 24.0
+
+
+@pytest.mark.parametrize("name", ["pow", "fmod", "modf"])
+def test_functions_of_math_give_floats_for_integers(name):
+    function = getattr(math, name)
+    call = (lambda a, b: function(a)) if name == "modf" else (lambda a, b: function(a, b))
+    assert repr(tapeless.jit(call)(7, 3)) == repr(call(7, 3))
+
+
+def test_powers_of_integers_below_one():
+    assert tapeless.jit(lambda a, b: math.pow(a, b))(2, -1) == 0.5

@@ -1,0 +1,106 @@
+"""Lists of lists that loops fill: rows stay lists, and tables of dynamic programming stay loops."""
+
+import numpy as np
+import pytest
+
+import tapeless
+
+
+def table(n):
+    return [[i * j for i in range(n)] for j in range(n)]
+
+
+def rows(n):
+    m = table(n)
+    return m[1], m[1] + m[2], m[1] * 2, m[0][1:], isinstance(m[0], list), (3, m[2])
+
+
+def flat(n):
+    return [x for row in table(n) for x in row], sum(table(n), [])  # noqa: RUF017 (that is the test)
+
+
+def deep(n):
+    return [[[1.5 * i for i in range(n)] for _ in range(n)] for _ in range(n)]
+
+
+def tuples_of_lists(n):
+    return [(j, [i + j for i in range(n)]) for j in range(n)]
+
+
+def products(n):
+    m = table(n)
+    return [[x * y for x, y in zip(r, s, strict=True)] for r, s in zip(m, m, strict=True)]
+
+
+def stored(n):
+    m = [[0] * n for _ in range(n)]
+    for i in range(n):
+        m[i][i] = 1
+        row = m[i]
+        row[0] = 7
+    return m
+
+
+def grown(n):
+    m = table(n)
+    m[1].append(4)
+    return m
+
+
+def turned_to_floats(n):
+    m = [[0 for _ in range(n)] for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            m[i][j] += 0.5 * i
+    return m
+
+
+def common(a, b):
+    m, n = len(a), len(b)
+    best = [[0] * (n + 1) for _ in range(m + 1)]
+    for i in range(1, m + 1):
+        for j in range(1, n + 1):
+            if a[i - 1] == b[j - 1]:
+                best[i][j] = best[i - 1][j - 1] + 1
+            else:
+                best[i][j] = max(best[i - 1][j], best[i][j - 1])
+    return best[m][n]
+
+
+def shortest(x):
+    d = [[x * abs(i - j) ** 2 + 1 for i in range(9)] for j in range(9)]
+    for k in range(9):
+        for i in range(9):
+            for j in range(9):
+                d[i][j] = min(d[i][j], d[i][k] + d[k][j])
+    return d[0][8]
+
+
+@pytest.mark.parametrize(
+    "function", [rows, flat, deep, tuples_of_lists, products, stored, grown, turned_to_floats]
+)
+@pytest.mark.parametrize("n", [3, 12])
+def test_values_and_their_types(function, n):
+    assert repr(tapeless.jit(function)(n)) == repr(function(n))
+    with tapeless.disable_jit():
+        assert repr(tapeless.jit(function)(n)) == repr(function(n))
+
+
+def test_a_table_that_loops_store_to_stays_loops():
+    a, b = np.arange(30) % 7, np.arange(25) % 5
+    compiled = tapeless.jit(common)
+    assert compiled(a, b) == common(a, b)
+    assert len(compiled.source().splitlines()) < 50
+
+
+def test_derivative():
+    assert tapeless.grad(shortest)(1.0) == pytest.approx(8)
+    assert tapeless.jvp(shortest, (1.0,), (1.0,)) == pytest.approx((16, 8))
+
+
+def test_texts_in_a_list_that_a_loop_fills_are_refused():
+    def texts(x):
+        return [f"{v}" for v in x]
+
+    with pytest.raises(tapeless.TapelessError, match=r"text that shows values .* is returned"):
+        tapeless.jit(texts)(np.ones(20))
