@@ -164,12 +164,13 @@ def ranged(x):
     return total if 2 in places else x[0]
 
 
-@row("`in` of lists, comparisons of tuples, `min` and `max` with a key")
+@row("`in` of lists, comparisons of tuples and lists, `min` and `max` with a key")
 def ordered(x):
     pair = min((v, k) for k, v in enumerate(x))
     best = max(range(len(x)), key=lambda k: x[k] ** 2)
     seen = [v for v in x if v > 0]
     least = pair[0] ** 2 if (x[0], 1) < (x[1], 2) else pair[0] ** 3
+    least = least if seen < [v + 1 for v in seen] else x[0]
     return least + x[best] ** 3 if x[best] not in seen else least * x[best]
 
 
