@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.builder import NeedStatic, atom, size_atom
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.foreign import refuse_foreign
 from tapeless.transforms.frontend import views
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.numpy_numbers import called, python_number
-from tapeless.transforms.frontend.operators import Operators, following
+from tapeless.transforms.frontend.operators import following
 from tapeless.transforms.frontend.reads import Captured
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.unknown import Unknown
 from tapeless.transforms.frontend.updates import At
 from tapeless.transforms.ops import creation, indexing, shapes
 from tapeless.transforms.ops.keys import is_element
@@ -27,7 +27,7 @@ from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
 
 
-class Symbol(Operators):
+class Symbol(Unknown):
     """An array or scalar whose value is known only when the program runs."""
 
     __slots__ = ()
@@ -131,61 +131,8 @@ class Symbol(Operators):
             "use a NumPy function that has one (docs/numpy.md), or wrap the code in custom_vjp",
         )
 
-    # -- Python protocols that need a value
-
-    def _need(self, why: str) -> Any:
-        value = self.value()
-        if isinstance(value, Literal):
-            return value.value
-        return builder.static(value, why)
-
-    def __bool__(self) -> bool:
-        return bool(self._need("Python needs to know whether this is true"))
-
-    def __index__(self) -> int:
-        if self.type.dtype.kind not in "iub" or self.type.shape:
-            raise TypeError("only integer scalar arrays can be converted to a scalar index")
-        return int(self._need("Python needs this integer"))
-
-    def __int__(self) -> int:
-        return int(self._need("int() needs the value"))
-
-    def __float__(self) -> float:
-        return float(self._need("float() needs the value"))
-
-    def __complex__(self) -> complex:
-        return complex(self._need("complex() needs the value"))
-
-    def __len__(self) -> int:
-        shape = self.type.shape
-        if not shape:
-            raise TypeError("len() of unsized object")
-        return int(builder.static(size_atom(shape[0]), "Python needs this length"))
-
-    def __iter__(self) -> Iterator[Any]:
-        if not self.type.shape:
-            raise TypeError("iteration over a 0-d array")
-        return iter([self[k] for k in range(len(self))])
-
-    def __hash__(self) -> int:
-        if self.type.shape:
-            raise TypeError("unhashable type: 'numpy.ndarray'")
-        return hash(self._need("a dictionary or set needs this value"))
-
     def __contains__(self, item: Any) -> Any:
         return bool(apply(FUNCTIONS[np.any], self == item))
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise NeedStatic(self.value(), "a function without a rule needs the elements of this array")
-
-    def __repr__(self) -> str:
-        return f"<{self.type} known when the program runs>"
-
-    def __str__(self) -> str:
-        return str(self._need("text needs this value"))
-
-    def __format__(self, spec: str) -> str:
-        return format(self._need("text needs this value"), spec)
 
     # -- indexing
 
