@@ -17,6 +17,7 @@ from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import UnevenError, UnsupportedError
 from tapeless.transforms.ops.calls import add_tapes, bundle, is_call, unbundle
 from tapeless.transforms.ops.parts import index
+from tapeless.transforms.vmap.drawing import seeds
 from tapeless.transforms.vmap.parts import has_axes
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         _refuse_shared(batch, s)
     if is_call(s):
         flags = _flags(s, axes)
-        made = batched(type(batch), s.params["function"], flags, batch.nested)
+        function = s.params["function"]
+        made = batched(type(batch), function, flags, batch.nested, batch.seeded)
+        batch.seeded |= seeds(function.block)
         pairs = zip(s.args, flags, strict=True)
         given = tuple(batch.front(a) if on else batch.value(a)[0] for a, on in pairs)
         return _recorded(batch, s, given, {"function": made})
@@ -83,11 +86,15 @@ def _length(v: Var, pair: Any) -> Any:
     return v, None
 
 
-def batched(kind: type[Batch], function: Function, flags: Flags, nested: bool) -> Function:
+def batched(
+    kind: type[Batch], function: Function, flags: Flags, nested: bool, seeded: bool = False
+) -> Function:
     """The function for batches of the arguments that are flagged; its results are batches."""
-    key = ("vmap", flags, nested)
+    key = ("vmap", flags, nested, seeded)
     if key not in function.derived:
-        made = Function(f"{function.name}_batch", lambda: _built(kind, function, flags, nested))
+        made = Function(
+            f"{function.name}_batch", lambda: _built(kind, function, flags, nested, seeded)
+        )
         function.derived[key] = made
         try:
             made.block  # noqa: B018 (what it refuses is known where it is called)
@@ -97,9 +104,12 @@ def batched(kind: type[Batch], function: Function, flags: Flags, nested: bool) -
     return function.derived[key]  # type: ignore[no-any-return]
 
 
-def _built(kind: type[Batch], function: Function, flags: Flags, nested: bool) -> Block:
+def _built(
+    kind: type[Batch], function: Function, flags: Flags, nested: bool, seeded: bool
+) -> Block:
     block, _ = refresh(function.block)
     batch = kind(dims.symbol("n", 0), nested)
+    batch.seeded = seeded
     params = [
         Var(batch.kind(p.type), p.name) if on else p
         for p, on in zip(block.params, flags, strict=True)

@@ -1,6 +1,9 @@
 """Random numbers drawn inside of a batch: other ones for each element, all at once.
 
 rng.normal(0.0, s, 3)      becomes      rng.normal(0.0, s, (len(x), 3))
+
+After a call of `np.random.seed` in the function they are the same for all, as in one call after the
+other.
 """
 
 from __future__ import annotations
@@ -9,9 +12,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.language import Atom, Let, Var
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    Function,
+    Let,
+    Statement,
+    Var,
+    statements,
+)
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.callbacks import CALLABLE
+from tapeless.transforms.ops.calls import calls
 from tapeless.transforms.ops.drawing import draw
 from tapeless.transforms.ops.shapes import lifted
 from tapeless.transforms.vmap import sizes
@@ -25,6 +38,9 @@ HINT = "draw outside and pass the numbers in, or use tapeless.random with a key 
 def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
     """Draws for all elements. Parameters of the distribution line up with the shape from behind."""
     what = f"vmap: {s.params['name']} of a generator from outside"
+    if batch.seeded and all(a.type != CALLABLE for a in args):
+        _same_for_all(batch, s, args, axes)
+        return
     if batch.masked:
         raise UnsupportedError(f"{what} in a branch or loop that elements decide", HINT)
     if not s.params["sized"]:
@@ -42,3 +58,37 @@ def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -
     params |= {"shape": shape, "weak": False, "text": params["sized"]}
     builder.current().let((out,), draw, tuple(given), params)
     batch.bind(old, out, 0)
+
+
+def _same_for_all(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
+    if batch.masked or sizes.differ(batch, s) or any(k is not None for k in axes):
+        raise UnsupportedError(
+            f"vmap: {s.params['name']} after np.random.seed depends on the element of the batch",
+            "draw standard numbers of a fixed shape, and scale them",
+        )
+    batch.emit(replace(s, args=args))
+
+
+def seed(batch: Batch, same: bool) -> None:
+    """From here on all elements draw the same numbers."""
+    if batch.masked or not same:
+        raise UnsupportedError("vmap: np.random.seed depends on the element of the batch", HINT)
+    batch.seeded = True
+
+
+def is_seed(s: Statement) -> bool:
+    return (
+        isinstance(s, Effect)
+        and s.kind == "call"
+        and s.params["form"].startswith("np.random.seed(")
+    )
+
+
+def seeds(block: Block) -> bool:
+    """Whether a block calls `np.random.seed`, or a function that does."""
+    blocks, seen = [block], set[Function]()
+    for each in blocks:
+        new = [f for f in calls(each) if f not in seen]
+        seen.update(new)
+        blocks += [f.block for f in new]
+    return any(is_seed(s) for each in blocks for s in statements(each))

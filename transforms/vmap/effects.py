@@ -24,6 +24,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.errors import UnevenError, UnsupportedError
 from tapeless.transforms.ops.callbacks import outside
 from tapeless.transforms.ops.reductions import any_, count_nonzero
+from tapeless.transforms.vmap import drawing
 from tapeless.transforms.vmap.onebyone import element, elements, over_batch
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def effect(batch: Batch, s: Effect) -> None:
     pairs = [batch.value(a) for a in s.args]
     args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)
     same = all(k is None for k in axes)
+    if drawing.is_seed(s):
+        drawing.seed(batch, same)
     if s.kind == "raise":
         _raise(batch, s, args, axes)
     elif s.kind in ("print", "call") and (batch.masked or not same):

@@ -16,6 +16,7 @@ from tapeless import (
     vjp,
     vmap,
 )
+from tapeless.transforms import outline
 
 X = np.array([1.0, 2.0, 3.0])
 ROWS = np.arange(9.0).reshape(3, 3) + 1.0
@@ -154,9 +155,39 @@ def test_each_element_of_a_batch_draws_its_own():
     np.testing.assert_allclose(spread, np.repeat(ROWS[:, None], 2, axis=1) + 1, rtol=1e-6)
 
 
+def initial(n, scale):
+    np.random.seed(0)
+    return np.random.rand(n) * scale
+
+
+def layers(x):
+    w, b = initial(3, 0.5), initial(3, 0.1)
+    return np.tanh(w * x + b) + np.random.normal(1.0, 2.0, 3)
+
+
+@pytest.mark.parametrize("saves", [1, 24])
+def test_after_a_seed_all_elements_draw_the_same(monkeypatch, saves):
+    monkeypatch.setattr(outline, "SAVES", saves)
+    np.testing.assert_allclose(vmap(layers)(ROWS), [layers(row) for row in ROWS])
+    got = vmap(grad(lambda x: np.sum(layers(x))))(ROWS)
+    np.testing.assert_allclose(got, [grad(lambda x: np.sum(layers(x)))(row) for row in ROWS])
+
+
+def seeded_by_element(x):
+    np.random.seed(int(x[0]))
+    return np.random.rand()
+
+
+def scaled_after_a_seed(x):
+    np.random.seed(0)
+    return np.random.normal(0.0, x[0])
+
+
 @pytest.mark.parametrize(
     ("function", "match"),
     [
+        (vmap(seeded_by_element), "np.random.seed depends on the element"),
+        (vmap(scaled_after_a_seed), "normal after np.random.seed depends on the element"),
         (grad(lambda x: np.sum(rng.normal(x, 1.0))), "no derivative by its parameters"),
         (grad(lambda x: np.sum(x) * np.random.default_rng().normal()), "without a seed"),
         (grad(lambda x: np.sum(x) * np.random.RandomState().rand()), "without a seed"),
