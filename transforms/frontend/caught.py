@@ -11,7 +11,7 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, size_of
-from tapeless.transforms.core.language import Block, Let, Literal, Var, statements
+from tapeless.transforms.core.language import Atom, Block, Let, Literal, Var, statements
 from tapeless.transforms.errors import ShapeError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.symbols import Symbol
@@ -19,6 +19,11 @@ from tapeless.transforms.frontend.trace import trace
 
 HINT = "write it as if and else"
 DIVISIONS = ("truediv", "floordiv", "mod", "remainder")
+# functions of `math`, by the operations that Python's numbers go through: those of NumPy give nan
+# and inf
+DOMAIN = ("sqrt", "log", "log2", "log10", "log1p", "arcsin", "arccos", "arccosh", "arctanh", "fmod")
+RANGE = ("exp", "exp2", "expm1", "sinh", "cosh")
+BOTH = ("gamma", "gammaln")
 FACTORISATIONS = ("solve", "inv", "cholesky", "eigh", "svd", "pinv", "qr", "least_squares")
 
 
@@ -97,17 +102,16 @@ def divide(kind: str, left: Any, right: Any) -> None:
 def _refuse_failures(body: Block, kinds: Callable[[], Any]) -> None:
     """Refuses a try statement that would catch what an operation in it may raise, if that depends
     on data; integers that decide it are made known."""
-    for s in statements(body):
-        if isinstance(s, Let) and (found := _may_raise(s)) is not None:
-            error, operands = found
-            if not issubclass(error, kinds()):
-                continue
-            why = f"whether this raises {error.__name__} depends on the contents of arrays"
-            if operands and all(not a.type.shape and _knowable(a) for a in operands):
-                raise NeedStatic(operands[0], why)
-            raise UnsupportedError(
-                f"{why}, and an except clause catches it", "test for it with if and else"
-            )
+    lets = (s for s in statements(body) if isinstance(s, Let))
+    for error, operands in (found for s in lets for found in _may_raise(s)):
+        if not issubclass(error, kinds()):
+            continue
+        why = f"whether this raises {error.__name__} depends on the contents of arrays"
+        if operands and all(not a.type.shape and _knowable(a) for a in operands):
+            raise NeedStatic(operands[0], why)
+        raise UnsupportedError(
+            f"{why}, and an except clause catches it", "test for it with if and else"
+        )
 
 
 def _knowable(a: Var) -> bool:
@@ -117,15 +121,24 @@ def _knowable(a: Var) -> bool:
     return bool(of_loops) or can_be_known(a)
 
 
-def _may_raise(s: Let) -> tuple[type[Exception], list[Var]] | None:
-    """The error by which an operation may fail, and the operands that decide whether it does."""
-    if s.op.name in FACTORISATIONS:
-        return np.linalg.LinAlgError, []
-    if s.op.name in DIVISIONS and all(a.type.weak for a in s.args):
-        by = s.args[1]
-        return None if isinstance(by, Literal) else (ZeroDivisionError, [by])
-    if s.op.name in ("index", "update"):
-        rest = s.args[2:] if s.op.name == "update" else s.args[1:]
-        places = [a for a in rest if isinstance(a, Var)]
-        return (IndexError, places) if places else None
-    return None
+def _may_raise(s: Let) -> Iterator[tuple[type[Exception], list[Var]]]:
+    """The errors by which an operation may fail, and the operands that decide whether it does."""
+    name, unknown = s.op.name, [a for a in s.args if isinstance(a, Var)]
+    if name in FACTORISATIONS:
+        yield np.linalg.LinAlgError, []
+    elif name in ("index", "update"):
+        places = [a for a in s.args[1 if name == "index" else 2 :] if isinstance(a, Var)]
+        if places:
+            yield IndexError, places
+    elif unknown and all(a.type.weak for a in s.args):
+        root = name == "power" and not _is_count(s.args[1])  # of zero or of a negative number
+        if root or (name in DIVISIONS and unknown[-1] is s.args[1]):
+            yield ZeroDivisionError, unknown[-1:]
+        if root or name in (*DOMAIN, *BOTH):
+            yield ValueError, unknown
+        if name in ("power", *RANGE, *BOTH):
+            yield OverflowError, unknown
+
+
+def _is_count(a: Atom) -> bool:
+    return isinstance(a, Literal) and a.type.dtype.kind == "i" and a.value >= 0

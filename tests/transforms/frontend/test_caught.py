@@ -1,5 +1,6 @@
 """Except clauses around errors that lengths and integers decide: each call goes Python's way."""
 
+import math
 from contextlib import suppress
 
 import numpy as np
@@ -178,3 +179,41 @@ def test_lengths_that_data_decides_are_refused():
 
     with pytest.raises(UnsupportedError, match="whether this raises ValueError is known only"):
         grad(f)(np.array([1.0, -1.0]))
+
+
+@pytest.mark.parametrize("transform", [grad, jit])
+@pytest.mark.parametrize(
+    ("function", "error"),
+    [
+        (lambda x: math.sqrt(x), ValueError),
+        (lambda x: math.log(x) * x, ArithmeticError | ValueError),
+        (lambda x: math.asin(x), Exception),
+        (lambda x: math.exp(x), OverflowError),
+        (lambda x: math.pow(x, 0.5), ValueError),
+        (lambda x: x**-1, ZeroDivisionError),
+        (lambda x: math.gamma(x), ValueError),
+    ],
+)
+def test_errors_of_math_are_not_caught_in_silence(transform, function, error):
+    kinds = getattr(error, "__args__", error)
+
+    def f(x):
+        try:
+            y = function(x)
+        except kinds:
+            y = 0.0
+        return y
+
+    with pytest.raises(UnsupportedError, match="depends on the contents"):
+        transform(f)(0.5)
+
+
+def test_functions_that_do_not_raise_are_caught():
+    def f(x):
+        try:
+            y = math.sin(x) + x**2
+        except ValueError:
+            y = 0.0
+        return y
+
+    np.testing.assert_allclose(grad(f)(0.5), math.cos(0.5) + 1)
