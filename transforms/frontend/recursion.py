@@ -58,6 +58,7 @@ class Recursion:
     kinds      the type of each leaf of them; None for a number that is the same in each call
     returned   how its result and the changed values are built; None before a pass has ended
     written    the arrays among the arguments that it overwrites
+    apart      whether what the first call gives twice is two things in another
     locations  what it changes outside, such as nonlocal variables
     """
 
@@ -70,6 +71,7 @@ class Recursion:
         self.returned: Spec | None = None
         self.result_kinds: list[Any] = []
         self.written: set[int] = set()
+        self.apart = False
         self.changed = False
         self.function = Function(short_name(f), lambda: Block((), (), ()))
         self.pure = True
@@ -148,6 +150,7 @@ class Recursion:
     def widen(self, given: Spec, atoms: list[Atom]) -> None:
         """The parameters take what this call gives, too: numbers that differ are known no more."""
         self.join(self.given, given)
+        self.tell_apart(given)
         for k, (old, a) in enumerate(zip(list(_leaves(self.given)), atoms, strict=True)):
             kind = self.kinds[k]
             if kind is None and old[1] == a:
@@ -155,6 +158,19 @@ class Recursion:
             joined = join_types(old[1].type if kind is None else kind, a.type)
             if kind is None or joined != kind:
                 self.kinds[k], self.changed = joined, True
+
+    def tell_apart(self, given: Spec) -> None:
+        """What the first call gives twice is two parameters, if another call gives two arrays."""
+        first: dict[int, Any] = {}
+        pairs = zip(self.given.leaf_values(), given.leaf_values(), strict=True)
+        if not self.apart and any(first.setdefault(id(a), b) is not b for a, b in pairs):
+            self.apart = self.changed = True
+        if self.apart and self.written:
+            raise UnsupportedError(
+                f"{self.name} gets one array twice in one call, and two in another, and stores to "
+                "an array",
+                "pass a copy: x.copy()",
+            )
 
     def join(self, known: Spec, new: Spec) -> None:
         """Refuses what is built otherwise than before."""
@@ -233,15 +249,15 @@ class Recursion:
         return Block(inputs, tuple(statements), tuple(results))
 
     def arguments(self, values: list[tuple[Any, Atom]], params: list[Var | None]) -> list[Any]:
-        """What the body gets: a new symbol for each argument, one for the same array twice."""
+        """What the body gets: a new symbol for each argument, one for what is always the same."""
         made: dict[int, Symbol] = {}
         new = []
         for (value, _), p in zip(values, params, strict=True):
             if p is None:
                 new.append(value)
             else:
-                symbol = made.setdefault(id(value), Symbol(p, is_array=_is_array(value)))
-                new.append(symbol)
+                symbol = Symbol(p, is_array=_is_array(value))
+                new.append(symbol if self.apart else made.setdefault(id(value), symbol))
         return new
 
     def overwritten(self, journal: Journal, new: list[Any]) -> list[int]:

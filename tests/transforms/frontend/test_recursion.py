@@ -1,0 +1,86 @@
+"""Functions that call themselves by data, and get one thing twice in a call."""
+
+import numpy as np
+import pytest
+
+import tapeless
+
+
+def paths(n, reached, found):
+    if reached >= n:
+        return reached, found + 1
+    reached, found = paths(n, reached + 2, found)
+    if reached > 3:
+        reached, found = paths(n, reached + 1, found)
+    return reached, found
+
+
+def from_one_number(n):
+    return paths(n, 0, 0)[1]
+
+
+def doubled(x, y, depth):
+    if depth > x:
+        return x * 10 + y
+    return doubled(x, y * 2 + 1, depth + 1.0)
+
+
+def from_one_symbol(x):
+    return doubled(x, x, 0.0)
+
+
+def added(a, b, n):
+    if n > a[0]:
+        return np.sum(a * b)
+    return added(a, b + a, n + 1.0)
+
+
+def from_one_array(a):
+    return added(a, a, 0.0)
+
+
+def stored(a, b, n):
+    if n > 3.0:
+        return np.sum(a * b)
+    b[1] = n
+    return stored(a, b, n + 1.0)
+
+
+def stored_to_one(a):
+    a = a * 1
+    return stored(a, a, a[0])
+
+
+CASES = [
+    (from_one_number, 5.5),
+    (from_one_number, 9.5),
+    (from_one_symbol, 3.5),
+    (from_one_array, np.array([2.5, 3.0])),
+    (stored_to_one, np.array([0.5, 3.0])),
+]
+
+
+@pytest.mark.parametrize(("function", "x"), CASES)
+def test_what_a_call_gets_twice_may_differ_in_the_next_one(function, x):
+    assert tapeless.jit(function)(x) == function(x)
+
+
+def test_batch_and_derivative():
+    numbers = np.array([1, 5, 9])
+    assert tapeless.vmap(from_one_number)(numbers).tolist() == [*map(from_one_number, numbers)]
+    assert tapeless.grad(from_one_symbol)(3.5) == 26
+
+
+def test_one_array_twice_that_is_two_later_is_not_stored_to():
+    def moved(a, b, n):
+        if n > 3.0:
+            return np.sum(a * b)
+        b[1] = n
+        return moved(a, b + 1, n + 1.0)
+
+    def start(a):
+        a = a * 1
+        return moved(a, a, a[0])
+
+    with pytest.raises(tapeless.TapelessError, match="gets one array twice in one call, and two"):
+        tapeless.jit(start)(np.array([0.5, 3.0]))
