@@ -39,6 +39,7 @@ from tapeless.transforms.frontend.provenance import (
 )
 from tapeless.transforms.frontend.records import is_record, new_record
 from tapeless.transforms.frontend.recursion import call_recursive, form, short_name
+from tapeless.transforms.frontend.remembered import remembered
 from tapeless.transforms.frontend.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.special import array_of, iterated
 from tapeless.transforms.frontend.staged_list import StagedList
@@ -111,7 +112,7 @@ class Calls:
         if isinstance(f, type):
             return self.construct(f, args, kwargs)
         if isinstance(f, functools._lru_cache_wrapper):
-            return self.call(f.__wrapped__, *args, **kwargs)
+            return remembered(f, args, kwargs, self.call)
         if isinstance(
             f, (np.ufunc, types.BuiltinFunctionType, types.BuiltinMethodType)
         ) or is_numpy(f):

@@ -102,6 +102,8 @@ class Trace(Builder):
         self.kin: dict[int, tuple[Any, dict[int, Any]]] = {}  # containers, and what each may be
         # containers that were put into lists which loops fill, or were taken from them
         self.elements: dict[int, Any] = {}
+        # what calls of functions under functools.cache gave, and in which block
+        self.remembered: dict[Any, tuple[Any, Any]] = {}
         self.opened: list[int] = []  # the objects that are being taken apart, each in another
         self.functional = False  # whether functions of tapeless.numpy were called
 
