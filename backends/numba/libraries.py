@@ -49,6 +49,11 @@ WIDTHS = {
 }
 
 
+def widths(features: frozenset[str]) -> list[Width]:
+    """Those that a CPU with these features of LLVM's has, the largest first."""
+    return [w for w in WIDTHS.get(platform.machine(), ()) if w.features <= features]
+
+
 @dataclass(frozen=True)
 class Variant:
     """A SIMD version of a function: the start of its name in the vector ABI, lanes, symbol."""
@@ -62,13 +67,13 @@ def variants(name: str, single: bool, features: frozenset[str]) -> list[Variant]
     """The SIMD versions of a function of `math` for a CPU with these features of LLVM's. LLVM
     chooses among them by the number of lanes alone, so none may need more than the CPU has."""
     found = []
-    for width in WIDTHS.get(platform.machine(), ()):
+    for width in widths(features):
         lanes = width.bits // (32 if single else 64)
         prefix = f"_ZGV{width.letter}N{lanes}{'v' * ARITY[name]}_"
         plain = name + "f" * single
         for kind, _, library in _libraries():
             symbol = prefix + plain if kind == "libmvec" else f"__svml_{plain}{lanes}"
-            if width.features <= features and symbol not in SLOW and hasattr(library, symbol):
+            if symbol not in SLOW and hasattr(library, symbol):
                 found.append(Variant(prefix, lanes, symbol))
                 break
     return found

@@ -16,6 +16,7 @@ import numba
 from numba.core import types
 from numba.extending import lower_builtin, type_callable
 
+from tapeless.backends.numba.direct import bundled
 from tapeless.backends.numba.direct.vectors import called
 from tapeless.backends.numba.libraries import ARITY
 
@@ -54,7 +55,9 @@ def _vector(name: str) -> Callable[..., Any]:
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         kind = sig.return_type
         cast = [context.cast(builder, a, t, kind) for a, t in zip(args, sig.args, strict=True)]
-        return called(builder, name, cast, str(context.codegen()._tm_features))
+        found = called(builder, name, cast, str(context.codegen()._tm_features))
+        bundled.define_all(builder.module)
+        return found
 
     return function
 

@@ -30,7 +30,7 @@ from tapeless.backends.numba.direct.kinds import (
     numbers,
     truth,
 )
-from tapeless.backends.numba.direct.vectors import called
+from tapeless.backends.numba.direct.vectors import called, sine_and_cosine
 from tapeless.backends.numba.libraries import ARITY
 from tapeless.transforms.loops.scratch import TINY
 
@@ -46,6 +46,7 @@ INTRINSIC: dict[Any, str] = {
     np.trunc: "trunc",
     np.rint: "rint",
 }
+CIRCULAR = (math.sin, math.cos)
 #: which have no SIMD versions
 SCALAR = {math.lgamma: ("lgamma", 1), math.gamma: ("tgamma", 1), np.nextafter: ("nextafter", 2)}
 OF_FLOATS = (np.floor, np.ceil, np.trunc, np.rint)
@@ -54,9 +55,11 @@ KIND = {SINGLE: "s", DOUBLE: "d"}
 
 
 class Calls(Expressions):
-    """`features` are those of the CPU, `chain` the variable with the first link of `scratch`."""
+    """`features` are those of the CPU, `chain` the variable with the first link of `scratch`,
+    `paired` the nodes of sines and cosines of the same number."""
 
     features = ""
+    paired: frozenset[int] = frozenset()
     chain: Any = None
 
     def call(self, e: ast.Call) -> Any:
@@ -68,6 +71,8 @@ class Calls(Expressions):
                 return helper(*map(self.value, e.args))
         f = self.static(e.func)
         args = [self.value(a) for a in e.args]
+        if f in CIRCULAR and id(e) in self.paired:
+            return self.circular(CIRCULAR.index(f), *numbers(*args))
         if isinstance(f, type) and issubclass(f, (np.generic, float, int)):
             return self.converted(np.dtype(f), *numbers(*args))
         if f in LIBRARY:
@@ -97,10 +102,25 @@ class Calls(Expressions):
     def library(self, name: str, *args: Number) -> Number:
         if len(args) != ARITY[name]:
             raise UnknownError(f"{name} of {len(args)} numbers")
-        small = all(x.dtype == SINGLE or x.dtype.itemsize < 4 for x in args)
-        dtype = SINGLE if small and SINGLE in [x.dtype for x in args] else DOUBLE
+        dtype = self.of_library(args)
         values = [cast(self.builder, x, dtype).value for x in args]
         return Number(dtype, called(self.builder, name, values, self.features))
+
+    @staticmethod
+    def of_library(args: tuple[Number, ...]) -> Any:
+        """The dtype of what a function of `math` gives."""
+        small = all(x.dtype == SINGLE or x.dtype.itemsize < 4 for x in args)
+        return SINGLE if small and SINGLE in [x.dtype for x in args] else DOUBLE
+
+    def circular(self, which: int, *args: Number) -> Number:
+        """The sine or cosine of what the other one is computed of, too: LLVM makes the two calls
+        one."""
+        name = CIRCULAR[which].__name__
+        if len(args) != 1:
+            raise UnknownError(f"{name} of {len(args)} numbers")
+        x = cast(self.builder, args[0], self.of_library(args))
+        found = sine_and_cosine(self.builder, x.value, self.features)
+        return self.library(name, x) if found is None else Number(x.dtype, found[which])
 
     def scalar(self, name: str, arity: int, args: tuple[Number, ...]) -> Number:
         dtype, values = self.as_floats(args, arity)

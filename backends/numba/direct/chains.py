@@ -17,7 +17,9 @@ CHAINS = 4  # vectors at a time; registers last for no more
 WIDTH = 16  # words that two AVX2 vectors hold
 LABEL = re.compile(r"^([\w.$-]+):")
 BACK = re.compile(r"^  br label %([\w.$-]+)$")
-CALL = re.compile(r"call (float|double) @(?!llvm\.)")  # its vectors have a width of their own
+CALL = re.compile(
+    r"call (float|double|\{[^}]*\}) @(?!llvm\.)"
+)  # its vectors have a width of their own
 BEGIN = re.compile(r"^define .*?@([\w.$-]+)\(")
 INLINED = re.compile(r"call \w+ @([\w.$-]+)\(.*\) #(\d+)$")
 FORCED = re.compile(r"^attributes #(\d+) = \{ alwaysinline \}$", re.MULTILINE)

@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from tapeless.backends.numba import structures as at
-from tapeless.backends.numba.direct import kinds
+from tapeless.backends.numba.direct import bundled, kinds
 from tapeless.backends.numba.direct.blocks import variable
 from tapeless.backends.numba.direct.chains import chained
 from tapeless.backends.numba.direct.entry import FIRST_ROW, LONG, OBJECT, Entry, Result
@@ -70,8 +70,20 @@ def compile_kernel(
         made = llvm.parse_assembly(text)
     passes, builder = _passes()
     passes.run(made, builder)
+    _supply(made)
     code = _machine().emit_object(made)
     return ObjectCode(code, symbol, _externals(made), (), tuple(unit.errors))
+
+
+def _supply(made: Any) -> None:
+    """Adds the functions that come along with what calls them."""
+    if not any(bundled.NAME.fullmatch(f.name) for f in made.functions):
+        return
+    module = ir.Module(context=ir.Context())
+    module.triple, module.data_layout = made.triple, made.data_layout
+    for symbol in sorted(bundled.used(str(made))):
+        bundled.define(module, symbol)
+    made.link_in(llvm.parse_assembly(str(module)))
 
 
 class DirectEntry(Entry):
@@ -184,5 +196,10 @@ def _externals(module: Any) -> tuple[str, ...]:
     """What the code needs from the process, but for what LLVM provides."""
     declared = (*module.functions, *module.global_variables)
     return tuple(
-        sorted(x.name for x in declared if x.is_declaration and not x.name.startswith("llvm."))
+        sorted(
+            x.name
+            for x in declared
+            if x.is_declaration
+            and not (x.name.startswith("llvm.") or bundled.NAME.fullmatch(x.name))
+        )
     )

@@ -27,6 +27,7 @@ from tapeless.backends.numba.direct.kinds import (
     cast,
     joined,
 )
+from tapeless.backends.numba.direct.paired import paired
 
 if TYPE_CHECKING:
     from tapeless.backends.numba.direct.unit import Unit
@@ -54,6 +55,7 @@ class Function(Flow):
     def write(self, arguments: Iterable[Any]) -> tuple[Any, ...] | None:
         """The dtypes of the numbers that it returns; None if it returns none."""
         self.growing = _growing(self.node)
+        self.paired = paired(self.node)
         for name, value in zip((a.arg for a in self.node.args.args), arguments, strict=True):
             self.assign(name, value)
         self.statements(self.node.body)

@@ -6,11 +6,11 @@ from typing import Any
 
 from llvmlite import ir
 
-from tapeless.backends.numba.direct import circular
-from tapeless.backends.numba.libraries import ARITY, Variant, variants
-
-SINGLE = ir.FloatType()
-PURE = ("nounwind", "willreturn", "memory(none)")
+from tapeless.backends.numba.direct import bundled
+from tapeless.backends.numba.direct.blocks import declared
+from tapeless.backends.numba.direct.bundled import PURE
+from tapeless.backends.numba.direct.circular import SINGLE
+from tapeless.backends.numba.libraries import Variant, variants
 
 
 def called(builder: Any, name: str, args: list[Any], features: str) -> Any:
@@ -18,85 +18,78 @@ def called(builder: Any, name: str, args: list[Any], features: str) -> Any:
 
     features  what the CPU has, as LLVM spells it: +avx2,+fma
     """
-    kind = args[0].type
-    if name in circular.SHIFT and kind != SINGLE:
-        return _circular(builder, name, args, features)
-    return Call(builder, name, kind, features).made(args)
+    kind, has = args[0].type, frozenset(features.split(","))
+    if bundled.known(name, has):
+        return _bundled(builder, name, args[0], has)
+    single = kind == SINGLE
+    plain = name + "f" * single
+    scalar = _function(builder.module, plain, kind, len(args))
+    found = variants(name, single, has)
+    if not found:
+        return _with(builder.call(scalar, args), PURE)
+    for v in found:
+        _function(builder.module, v.symbol, ir.VectorType(kind, v.lanes), len(args))
+    return _widened(builder, _wrapper(builder.module, plain, scalar), args, found)
 
 
-def _circular(builder: Any, name: str, args: list[Any], features: str) -> Any:
-    """Our own sine and cosine; those of the libraries where arguments are large."""
-    size = builder.module.declare_intrinsic("llvm.fabs", [circular.DOUBLE])
-    small = builder.fcmp_ordered(
-        "<", builder.call(size, args), ir.Constant(circular.DOUBLE, circular.LIMIT)
-    )
-    with builder.if_else(small) as (then, otherwise):
-        with then:
-            ours, inside = circular.circular(builder, args[0], name), builder.block
-        with otherwise:
-            theirs = Call(builder, name, circular.DOUBLE, features).made(args)
-            outside = builder.block
-    found = builder.phi(circular.DOUBLE)
-    found.add_incoming(ours, inside)
-    found.add_incoming(theirs, outside)
-    return found
+def sine_and_cosine(builder: Any, x: Any, features: str) -> tuple[Any, Any] | None:
+    """Both in one call; None where no function has them."""
+    has = frozenset(features.split(","))
+    if not bundled.known("sincos", has):
+        return None
+    found = _bundled(builder, "sincos", x, has)
+    return builder.extract_value(found, 0), builder.extract_value(found, 1)
 
 
-class Call:
-    """A call of a scalar function that LLVM may widen."""
+def _bundled(builder: Any, name: str, x: Any, features: frozenset[str]) -> Any:
+    module, found = builder.module, bundled.variants(name, x.type, features)
+    for v in found:
+        bundled.declaration(module, v.symbol)
+    scalar = bundled.declaration(module, bundled.plain(name, x.type))
+    return _widened(builder, scalar, [x], found)
 
-    def __init__(self, builder: Any, name: str, kind: Any, features: str) -> None:
-        self.builder, self.module = builder, builder.module
-        self.kind, self.arity = kind, ARITY[name]
-        single = kind == SINGLE
-        self.plain = name + "f" * single
-        self.found: list[Variant] = variants(name, single, frozenset(features.split(",")))
 
-    def made(self, args: list[Any]) -> Any:
-        scalar = self.declared(self.plain, self.kind)
-        if not self.found:
-            return _with(self.builder.call(scalar, args), PURE)
-        call = self.builder.call(self.wrapper(scalar), args)
-        for v in self.found:
-            self.declared(v.symbol, ir.VectorType(self.kind, v.lanes))
-        self.keep([self.module.globals[v.symbol] for v in self.found])
-        names = ",".join(f"{v.prefix}{self.name}({v.symbol})" for v in self.found)
-        return _with(call, (*PURE, f'"vector-function-abi-variant"="{names}"'))
+def _widened(builder: Any, scalar: Any, args: list[Any], found: list[Variant]) -> Any:
+    """A call of a function whose SIMD versions are declared."""
+    call = _with(builder.call(scalar, args), PURE)
+    if not found:
+        return call
+    _keep(builder.module, [builder.module.globals[v.symbol] for v in found])
+    names = ",".join(f"{v.prefix}{scalar.name}({v.symbol})" for v in found)
+    return _with(call, (f'"vector-function-abi-variant"="{names}"',))
 
-    @property
-    def name(self) -> str:
-        return f"tapeless_{self.plain}"
 
-    def declared(self, name: str, kind: Any) -> Any:
-        known = self.module.globals.get(name)
-        signature = ir.FunctionType(kind, [kind] * self.arity)
-        return known or ir.Function(self.module, signature, name)
+def _function(module: Any, name: str, kind: Any, arity: int) -> Any:
+    return declared(module, name, ir.FunctionType(kind, [kind] * arity))
 
-    def wrapper(self, scalar: Any) -> Any:
-        """The scalar function under a name that LLVM does not know: it would turn log, log2 and
-        log10 into operations of its own, and lose the attribute."""
-        known = self.module.globals.get(self.name)
-        if known:
-            return known
-        made = self.declared(self.name, self.kind)
-        made.linkage = "linkonce_odr"
-        _with(made, ("noinline", *PURE, "speculatable"))
-        inner = ir.IRBuilder(made.append_basic_block())
-        inner.ret(_with(inner.call(scalar, made.args), PURE))
-        return made
 
-    def keep(self, functions: list[Any]) -> None:
-        """LLVM would drop declarations that nothing calls before it vectorises."""
-        kept = self.module.__dict__.setdefault("_tapeless_kept", {})
-        kept.update((f.name, f) for f in functions)
-        pointer = ir.IntType(8).as_pointer()
-        kind = ir.ArrayType(pointer, len(kept))
-        used = self.module.globals.get("llvm.compiler.used")
-        if used is None:
-            used = ir.GlobalVariable(self.module, kind, "llvm.compiler.used")
-            used.linkage, used.section = "appending", "llvm.metadata"
-        used.value_type, used.type = kind, kind.as_pointer()
-        used.initializer = ir.Constant(kind, [f.bitcast(pointer) for f in kept.values()])
+def _wrapper(module: Any, plain: str, scalar: Any) -> Any:
+    """The scalar function under a name that LLVM does not know: it would turn log, log2 and log10
+    into operations of its own, and lose the attribute."""
+    name = f"tapeless_{plain}"
+    if known := module.globals.get(name):
+        return known
+    kind = scalar.type.pointee
+    made = ir.Function(module, kind, name)
+    made.linkage = "linkonce_odr"
+    _with(made, ("noinline", *PURE, "speculatable"))
+    inner = ir.IRBuilder(made.append_basic_block())
+    inner.ret(_with(inner.call(scalar, made.args), PURE))
+    return made
+
+
+def _keep(module: Any, functions: list[Any]) -> None:
+    """LLVM would drop declarations that nothing calls before it vectorises."""
+    kept = module.__dict__.setdefault("_tapeless_kept", {})
+    kept.update((f.name, f) for f in functions)
+    pointer = ir.IntType(8).as_pointer()
+    kind = ir.ArrayType(pointer, len(kept))
+    used = module.globals.get("llvm.compiler.used")
+    if used is None:
+        used = ir.GlobalVariable(module, kind, "llvm.compiler.used")
+        used.linkage, used.section = "appending", "llvm.metadata"
+    used.value_type, used.type = kind, kind.as_pointer()
+    used.initializer = ir.Constant(kind, [f.bitcast(pointer) for f in kept.values()])
 
 
 def _with(value: Any, attributes: tuple[str, ...]) -> Any:

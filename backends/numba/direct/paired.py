@@ -1,0 +1,43 @@
+"""Which sines and cosines are computed together: those of the same text, in one body of a loop.
+
+y[i] = sin(x[i])
+z[i] = cos(x[i])      becomes      y[i], z[i] = sincos(x[i])
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+NAMES = {"sin", "cos"}
+
+
+def paired(function: ast.AST) -> frozenset[int]:
+    """The nodes of the calls, by their `id`."""
+    found: set[int] = set()
+    for body in (function, *(s for s in ast.walk(function) if isinstance(s, (ast.For, ast.While)))):
+        calls: dict[str, list[ast.Call]] = defaultdict(list)
+        for call in _calls(body):
+            calls[ast.dump(call.args[0])].append(call)
+        for same in calls.values():
+            if {_name(call) for call in same} == NAMES:
+                found.update(map(id, same))
+    return frozenset(found)
+
+
+def _calls(body: ast.AST) -> Iterator[ast.Call]:
+    """Sines and cosines, but for those in loops inside."""
+    for node in ast.iter_child_nodes(body):
+        if isinstance(node, (ast.For, ast.While)):
+            continue
+        if isinstance(node, ast.Call) and len(node.args) == 1 and _name(node) in NAMES:
+            yield node
+        yield from _calls(node)
+
+
+def _name(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
