@@ -9,6 +9,9 @@ from typing import Any
 from llvmlite import ir
 
 WORD = ir.IntType(64)
+#: What LLVM is told of loops: several passes in a row, up to 512 instructions on some processors,
+#: take it long to compile and run no faster. Loops of a few known passes are written out even so.
+ROLLED = "llvm.loop.unroll.runtime.disable"
 
 
 def variable(builder: Any, kind: Any) -> Any:
@@ -42,6 +45,14 @@ def for_range(builder: Any, count: Any) -> Iterator[Any]:
     k.add_incoming(builder.add(k, WORD(1), flags=("nsw",)), builder.block)
     builder.branch(head)
     builder.position_at_end(after)
+
+
+def go_back(builder: Any, head: Any) -> None:
+    """Branches to where a loop begins."""
+    module = builder.module
+    loop = ir.MDValue(module, (), name=str(len(module.metadata)))
+    loop.operands = (loop, module.add_metadata([ir.MetaDataString(module, ROLLED)]))
+    builder.branch(head).set_metadata("llvm.loop", loop)
 
 
 def length(builder: Any, start: Any, stop: Any, step: Any) -> Any:

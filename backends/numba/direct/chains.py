@@ -16,7 +16,7 @@ SHIFTS = 16  # to the right, from which a chain is long
 CHAINS = 4  # vectors at a time; registers last for no more
 WIDTH = 16  # words that two AVX2 vectors hold
 LABEL = re.compile(r"^([\w.$-]+):")
-BACK = re.compile(r"^  br label %([\w.$-]+)$")
+BACK = re.compile(r"^  br label %([\w.$-]+)(, !llvm\.loop !\d+)?$")
 CALL = re.compile(
     r"call (float|double|\{[^}]*\}) @(?!llvm\.)"
 )  # its vectors have a width of their own
@@ -37,7 +37,7 @@ def chained(text: str) -> str:
         return text
     number = len(lines)  # of a node of metadata, larger than all there are
     for _, last in found:
-        lines[last] += f", !llvm.loop !{number}"
+        lines[last] = f"{lines[last].partition(',')[0]}, !llvm.loop !{number}"
         nodes = [f'!{{!"llvm.loop.{k}", i32 {n}}}' for k, n in hints.items() if n]
         lines.append(f"!{number} = distinct !{{!{number}, {', '.join(nodes)}}}")
         number += 1

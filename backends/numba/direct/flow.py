@@ -14,7 +14,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from tapeless.backends.numba.direct.blocks import length, variable
+from tapeless.backends.numba.direct.blocks import go_back, length, variable
 from tapeless.backends.numba.direct.calls import Calls
 from tapeless.backends.numba.direct.expressions import Growing, Variable
 from tapeless.backends.numba.direct.kinds import (
@@ -220,7 +220,7 @@ class Flow(Calls):
             builder.branch(following)
         builder.position_at_end(following)
         follow()
-        builder.branch(head)
+        go_back(builder, head)
         builder.position_at_end(after)
         self.names = met(loop.left)
 

@@ -326,3 +326,11 @@ def test_a_step_of_zero_is_an_error(alone):
     with pytest.raises(ValueError, match="arg 3 must not be zero"):
         f(0)
     assert [made is None for made in alone] == [False]
+
+
+def test_the_body_of_a_loop_is_compiled_once(alone, monkeypatch):
+    texts, real = [], direct._externals
+    monkeypatch.setattr(direct, "_externals", lambda made: texts.append(str(made)) or real(made))
+    body = "a = 0.0\nfor i in range(x.shape[0]):\n    a = 0.5 * a + x[i]\nreturn a"
+    agrees(alone, module("x", body), np.linspace(-2, 0, 9))
+    assert texts[-1].count(" fmul double") == 1
