@@ -304,3 +304,39 @@ def adaptive_simpson_to_a_given_depth(p, b):
 
     whole = b / 6 * (f(0.0) + 4 * f(b / 2) + f(b))
     return _halved(f, 0.0, b, whole, 1e-12, 12)
+
+
+def _counted_twice(u, v, x):
+    return 10.0 * u + v + x if x < 1 else _counted_twice(u + 1, v, x * x / 30)
+
+
+@program(5.3)
+def numbers_that_are_equal_at_first(x):
+    return x * _counted_twice(0, 0, x)
+
+
+def _apart(a, b, n):
+    return a * np.sin(b) if n < 1 else _apart(a / 2, b, n / 2)
+
+
+@program(1.3, 5.3)
+def a_number_twice(x, n):
+    return _apart(x, x, n)
+
+
+@program(normal(3), 5.3)
+def an_array_twice(x, n):
+    return np.sum(_apart(x, x, n))
+
+
+def _both(a, b, n):
+    if n < 1:
+        return np.sum(a * b)
+    a[0] *= n
+    return _both(a, b, n / 2)
+
+
+@program(normal(3), 5.3)
+def an_array_twice_that_is_overwritten(x, n):
+    y = x.copy()
+    return _both(y, y, n) + np.sum(y)
