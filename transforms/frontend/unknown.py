@@ -49,7 +49,8 @@ class Unknown(Operators):
     def __iter__(self) -> Iterator[Any]:
         if not self.type.shape:
             raise TypeError("iteration over a 0-d array")
-        return iter([self[k] for k in range(len(self))])
+        array: Any = self
+        return iter([array[k] for k in range(len(array))])
 
     def __hash__(self) -> int:
         if self.type.shape:

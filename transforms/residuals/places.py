@@ -5,16 +5,55 @@ for t in range(1, n): y[t] = f(y[t - 1])      in later passes t' > t, so y[t'] i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, For, If, Let, Var, While
 from tapeless.transforms.ops.keys import Key, Slot
-from tapeless.transforms.residuals.primal import Primal
+from tapeless.transforms.residuals.primal import Path, Primal
 
 Range = tuple[Size, Size]  # the first and the last position along an axis
 Bounds = dict[Symbol, tuple[Size, Size, int]]  # start, stop and step of the indices of loops
+
+
+@dataclass
+class Case:
+    """When a store may come after an access: what the indices around it are then, and between which
+    bounds they lie, with those around the access."""
+
+    moved: dict[Symbol, Size]
+    bounds: Bounds
+    written: dict[Let, list[Range]] = field(default_factory=dict)  # by the store
+    known: dict[tuple[Size, int], bool] = field(default_factory=dict)
+
+    def later(self, place: Range) -> Range:
+        first, last = place
+        return dims.substitute(first, self.moved.get), dims.substitute(last, self.moved.get)
+
+    def at_least(self, a: Size, b: int) -> bool:
+        """Whether a >= b is certain, whatever the indices of loops in it are: each lies a number of
+        steps behind its start, and in front of its stop."""
+        if (a, b) not in self.known:
+            self.known[a, b] = self._at_least(a, b)
+        return self.known[a, b]
+
+    def _at_least(self, a: Size, b: int) -> bool:
+        inner = [x for x in self.bounds if x in dims.symbols(a)][-1:]
+        if not inner:
+            return dims.at_least(a, b)
+        start, stop, step = self.bounds[inner[0]]
+        more = dims.symbol("more", 0)
+        ends = (start + step * more, stop - 1 - more if step > 0 else stop + 1 + more)
+        return any(self._at_least(dims.substitute(a, {inner[0]: k}.get), b) for k in ends)
+
+    def apart(self, one: Range, other: Range) -> bool:
+        """Whether the places along an axis differ; negative ones would count from its end."""
+        inside = self.at_least(one[0], 0) and self.at_least(other[0], 0)
+        return inside and (
+            self.at_least(other[0] - one[1], 1) or self.at_least(one[0] - other[1], 1)
+        )
 
 
 class Places:
@@ -23,6 +62,7 @@ class Places:
     def __init__(self, primal: Primal, size: Callable[[Atom], Size]) -> None:
         self.primal, self.size = primal, size
         self.bounds: Bounds = {}
+        self.cases: dict[tuple[Path, Path, bool], list[Case] | None] = {}
 
     def enter(self, s: For) -> None:
         """Notes the range of a loop's index."""
@@ -39,64 +79,64 @@ class Places:
         number = not a.type.shape
         return number and all(x.given or x in self.bounds for x in dims.symbols(self.size(a)))
 
-    def passes_by(self, access: Let, rest: tuple[Atom, ...], store: Let) -> bool:
-        """Whether a store leaves alone what was read or stored, whenever it comes after that.
+    def kept(self, access: Let, rest: tuple[Atom, ...], stores: Iterable[Let]) -> bool:
+        """Whether all stores leave alone what was read or stored, whenever they come after that.
 
         `rest` are the positions in the key of the access."""
-        v, w = access.outs[0], store.outs[0]
+        read = list(self.ranges(access.args[0].type.shape, access.params["key"], rest))
+        return all(self.passes_by(access.outs[0], read, store) for store in stores)
+
+    def passes_by(self, v: Var, read: list[Range], store: Let) -> bool:
+        here, there = (self.primal.path[x] for x in (v, store.outs[0]))
+        behind = self.primal.order[store.outs[0]] > self.primal.order[v]
+        key = (here, there, behind)
+        if key not in self.cases:
+            self.cases[key] = self.when(here, there, behind)
+        cases = self.cases[key]
+        if cases is None:
+            return False
+        for case in cases:
+            if store not in case.written:
+                shape, places = store.args[0].type.shape, store.args[2:]
+                found = self.ranges(shape, store.params["key"], places)
+                case.written[store] = list(map(case.later, found))
+            if not any(map(case.apart, read, case.written[store])):
+                return False
+        return True
+
+    def when(self, here: Path, there: Path, behind: bool) -> list[Case] | None:
+        """In which passes a store comes after an access; None where that is not known."""
         shared: list[For] = []
-        behind = self.primal.order[w] > self.primal.order[v]
-        for (s, k), (t, m) in zip(self.primal.path[v], self.primal.path[w], strict=False):
+        for (s, k), (t, m) in zip(here, there, strict=False):
             if s is not t or k != m:
                 behind &= not (s is t and isinstance(s, If))  # of the two sides one is taken
                 break
             if isinstance(s, While):
-                return False
+                return None
             if isinstance(s, For):
                 shared.append(s)
-        cases = [(shared[:k], s) for k, s in enumerate(shared)] + [(shared, None)] * behind
-        read = list(self.ranges(access.args[0].type.shape, access.params["key"], rest))
-        return all(self.apart(v, read, store, same, later) for same, later in cases)
+        found = [self.case(here, there, shared[:k], s) for k, s in enumerate(shared)]
+        return found + [self.case(here, there, shared, None)] * behind
 
-    def apart(
-        self, v: Var, read: list[Range], store: Let, same: list[For], later: For | None
-    ) -> bool:
-        """Whether the places differ, where the passes of the loops `same` are the same and that of
-        `later` comes after."""
-        loops = [self.index(s) for s, _ in self.primal.path[v] if isinstance(s, For)]
-        bounds = {x: self.bounds[x] for x in loops if x in self.bounds}
-        moved = self.moved(store, same, later, bounds)
-        shape = store.args[0].type.shape
-        written = self.ranges(shape, store.params["key"], store.args[2:])
-        for (first, last), (low, high) in zip(read, written, strict=False):
-            low, high = (dims.substitute(x, moved.get) for x in (low, high))
-            if (
-                at_least(first, 0, bounds)
-                and at_least(low, 0, bounds)
-                and (at_least(low - last, 1, bounds) or at_least(first - high, 1, bounds))
-            ):
-                return True
-        return False
-
-    def moved(
-        self, store: Let, same: list[For], later: For | None, bounds: Bounds
-    ) -> dict[Symbol, Size]:
-        """The indices of the loops around a store, in the pass in which it is made."""
-        new: dict[Symbol, Size] = {}
-        for s, _ in self.primal.path[store.outs[0]]:
+    def case(self, here: Path, there: Path, same: list[For], later: For | None) -> Case:
+        """The passes of the loops `same` are the same, and that of `later` comes after."""
+        around = [self.index(s) for s, _ in here if isinstance(s, For)]
+        bounds = {x: self.bounds[x] for x in around if x in self.bounds}
+        moved: dict[Symbol, Size] = {}
+        for s, _ in there:
             if not isinstance(s, For) or s in same:
                 continue
             old = self.index(s)
             made = Symbol(old.name)
             if old in self.bounds:
                 start, stop, step = self.bounds[old]
-                start, stop = (dims.substitute(x, new.get) for x in (start, stop))
+                start, stop = (dims.substitute(x, moved.get) for x in (start, stop))
                 if s is later:
-                    here = dims.single(old)
-                    start, stop = (start, here) if s.reverse else (here + step, stop)
+                    now = dims.single(old)
+                    start, stop = (start, now) if s.reverse else (now + step, stop)
                 bounds[made] = (start, stop, step)
-            new[old] = dims.single(made)
-        return new
+            moved[old] = dims.single(made)
+        return Case(moved, bounds)
 
     # -- the positions of a key
 
@@ -127,15 +167,3 @@ class Places:
     def position(self, n: Size, a: Atom | int) -> Size:
         k = a if isinstance(a, int) else self.size(a)
         return n + k if isinstance(k, int) and k < 0 else k
-
-
-def at_least(a: Size, b: int, bounds: Bounds) -> bool:
-    """Whether a >= b is certain, whatever the indices of loops in it are: each lies a number of
-    steps behind its start, and in front of its stop."""
-    indices = [x for x in bounds if x in dims.symbols(a)]
-    if not indices:
-        return dims.at_least(a, b)
-    start, stop, step = bounds[indices[-1]]
-    more = dims.symbol("more", 0)
-    ends = (start + step * more, stop - 1 - more if step > 0 else stop + 1 + more)
-    return any(at_least(dims.substitute(a, {indices[-1]: k}.get), b, bounds) for k in ends)

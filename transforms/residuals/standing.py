@@ -127,6 +127,6 @@ class Standing:
     def of_last(self, access: Let, v: Var, rest: tuple[Atom, ...]) -> Let | None:
         """The read of `v` from the last version of the array that is accessed."""
         history = self.histories.get(access.args[0])  # type: ignore[arg-type]
-        if history and all(self.places.passes_by(access, rest, s) for s in history.stores):
+        if history and self.places.kept(access, rest, history.stores):
             return Let((v,), index, (history.last, *rest), access.params, access.origin)
         return None
