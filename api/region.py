@@ -12,7 +12,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.calling import call_user
-from tapeless.stand_ins import distributions, signals
+from tapeless.stand_ins import STAND_INS as OF_SCIPY
 from tapeless.transforms.core.builder import Builder, atom, building, current
 from tapeless.transforms.core.dims import Dim, symbols
 from tapeless.transforms.core.language import (
@@ -50,7 +50,7 @@ from tapeless.transforms.residuals.resolve import resolve
 from tapeless.transforms.transpose import transpose
 from tapeless.transforms.views_ahead import views_ahead
 
-STAND_INS.update({"scipy.stats": distributions, "scipy.signal": signals})
+STAND_INS.update(OF_SCIPY)
 
 # -- leaves
 

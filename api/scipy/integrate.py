@@ -1,4 +1,4 @@
-"""Integrals of samples: jax.scipy.integrate."""
+"""Integrals of samples and of functions: jax.scipy.integrate, and what stands for SciPy's."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.numpy.functions import followed
+from tapeless.scipy.quadrature import fixed_quad, quad, simpson
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -26,3 +27,6 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     6.0
     """
     return np.trapezoid(y, x, dx, axis)
+
+
+__all__ = ["fixed_quad", "quad", "simpson", "trapezoid"]

@@ -1,13 +1,15 @@
-"""Values between the points of a grid: jax.scipy.interpolate."""
+"""Values between the points of a grid: jax.scipy.interpolate, and what stands for SciPy's."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any
 
 import numpy as np
 
 from tapeless.numpy.functions import followed
+from tapeless.scipy.splines import CubicSpline, PchipInterpolator, interp1d, of_pieces
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -99,3 +101,50 @@ def _checked_method(method: Any) -> str:
             f"RegularGridInterpolator: method must be 'linear' or 'nearest', not {method!r}"
         )
     return str(method)
+
+
+class _Bounded(RegularGridInterpolator):
+    """As SciPy makes it: places outside are errors by default."""
+
+    def __init__(
+        self,
+        points: Any,
+        values: Any,
+        method: str = "linear",
+        bounds_error: bool = True,
+        fill_value: Any = np.nan,
+    ) -> None:
+        super().__init__(points, values, method, False, fill_value)
+        self.bounds_error = bounds_error
+
+    def __call__(self, xi: Any, method: Any = None) -> Any:
+        if isinstance(xi, (tuple, list)):
+            xi = np.stack(np.broadcast_arrays(*xi), axis=-1)
+        for k, points in enumerate(self.grid if self.bounds_error else ()):
+            if np.any((xi[..., k] < points[0]) | (xi[..., k] > points[-1])):
+                raise ValueError(f"One of the requested xi is out of bounds in dimension {k}")
+        return super().__call__(xi, method)
+
+
+OURS: dict[str, Any] = {f.__name__: f for f in (CubicSpline, PchipInterpolator, interp1d)}
+OURS["RegularGridInterpolator"] = _Bounded
+
+
+def standing_for(f: Any) -> Any:
+    """Ours for a class of scipy.interpolate, or for an object of one that is called; None if there
+    is none."""
+    if isinstance(f, type):
+        return OURS.get(f.__name__)
+    if hasattr(f, "c") and hasattr(f, "x") and np.ndim(f.c) >= 2 and not hasattr(f, "t"):
+        return functools.partial(of_pieces, f.c, f.x, f.extrapolate, f.axis)
+    if type(f).__name__ == "RegularGridInterpolator":
+        grid = _Bounded(f.grid, f.values, "linear", f.bounds_error, f.fill_value)
+        return functools.partial(_at_places, grid, f.method)
+    return None
+
+
+def _at_places(grid: _Bounded, method: str, xi: Any) -> Any:
+    return grid(xi, method)
+
+
+__all__ = ["CubicSpline", "PchipInterpolator", "RegularGridInterpolator", "interp1d"]

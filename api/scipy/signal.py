@@ -10,6 +10,7 @@ import numpy as np
 from tapeless.lax.convolution import conv_general_dilated
 from tapeless.missing import missing
 from tapeless.numpy.functions import followed
+from tapeless.scipy.recursive import lfilter, sosfilt
 from tapeless.scipy.spectra import csd, istft, stft, welch
 from tapeless.scipy.trends import detrend
 from tapeless.transforms.errors import ArgumentError
@@ -193,6 +194,8 @@ __all__ = [
     "detrend",
     "fftconvolve",
     "istft",
+    "lfilter",
+    "sosfilt",
     "stft",
     "welch",
 ]

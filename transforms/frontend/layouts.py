@@ -124,6 +124,7 @@ def reshaped(shape: Shape, strides: Strides, new: Shape) -> Strides | bool | Non
         if not follows:
             return follows if whole else None
         found += [inner * group[-1][1] for inner in c_order(tuple(sizes))]
+    found += [1 for _ in left]  # nothing is left of the elements: these are axes of length 1
     places = iter(found)
     return tuple(1 if n == 1 else next(places) for n in new)
 

@@ -1,4 +1,4 @@
-"""The linear filters of scipy.ndimage."""
+"""The linear filters of scipy.ndimage, and all of its filters by name."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.written import ranks
+from tapeless.transforms.written.edges import continued, each, image
 
 __staged__ = True  # plain NumPy code: a staged run enters it
-
-#: How SciPy continues an array, and what np.pad calls that.
-MODES: dict[str, Any] = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect"}
-MODES |= {"nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap"}
-MODES |= {"constant": "constant", "grid-constant": "constant"}
 
 
 def correlate(
@@ -25,11 +22,11 @@ def correlate(
     origin: Any = 0,
 ) -> Any:
     """The sum of weights times elements around each element."""
-    x, weights = _image(input, output), np.asarray(weights)
+    x, weights = image(input, output), np.asarray(weights)
     if weights.ndim != x.ndim:
         raise RuntimeError("filter weights array has incorrect shape.")
-    for axis, at in enumerate(_each(origin, x.ndim)):
-        x = _continued(x, weights.shape[axis], axis, _each(mode, x.ndim)[axis], cval, at)
+    for axis, at in enumerate(each(origin, x.ndim)):
+        x = continued(x, weights.shape[axis], axis, each(mode, x.ndim)[axis], cval, at)
     return _like(_summed(x, weights, np.shape(input), 0), input)
 
 
@@ -43,7 +40,7 @@ def convolve(
 ) -> Any:
     """The same with the weights the other way round."""
     weights = np.asarray(weights)
-    pairs = zip(_each(origin, weights.ndim), weights.shape, strict=True)
+    pairs = zip(each(origin, weights.ndim), weights.shape, strict=True)
     origins = [-at - (n % 2 == 0) for at, n in pairs]
     return correlate(input, np.flip(weights), output, mode, cval, origins)
 
@@ -58,10 +55,10 @@ def correlate1d(
     origin: int = 0,
 ) -> Any:
     """`correlate` along one axis."""
-    x, weights = _image(input, output), np.asarray(weights)
+    x, weights = image(input, output), np.asarray(weights)
     axis %= x.ndim
     n, shape = weights.shape[0], x.shape
-    x = _continued(x, n, axis, mode, cval, origin)
+    x = continued(x, n, axis, mode, cval, origin)
     made = np.zeros(shape)
     for k in range(n):
         made = made + weights[k] * _part(x, axis, k, shape[axis])
@@ -118,9 +115,9 @@ def gaussian_filter(
     axes: Any = None,
 ) -> Any:
     """`gaussian_filter1d` along each axis."""
-    x = _image(input, output)
+    x = image(input, output)
     axes = range(x.ndim) if axes is None else axes
-    given = [_each(p, len(axes)) for p in (sigma, order, mode, radius)]
+    given = [each(p, len(axes)) for p in (sigma, order, mode, radius)]
     for k, axis in enumerate(axes):
         width, slope, how, most = (p[k] for p in given)
         if width > 1e-15:
@@ -141,17 +138,17 @@ def uniform_filter(
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
-    x = _image(input, output)
+    x = image(input, output)
     for axis in range(x.ndim):
-        n, how, at = (_each(p, x.ndim)[axis] for p in (size, mode, origin))
+        n, how, at = (each(p, x.ndim)[axis] for p in (size, mode, origin))
         x = uniform_filter1d(x, n, axis, None, how, cval, at)
     return _like(x, input)
 
 
 def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     """The sum of second differences."""
-    x = _image(input, output)
-    modes = _each(mode, x.ndim)
+    x = image(input, output)
+    modes = each(mode, x.ndim)
     return sum(correlate1d(x, [1, -2, 1], k, None, modes[k], cval) for k in range(x.ndim))
 
 
@@ -168,8 +165,8 @@ def prewitt(
 
 
 def _edges(input: Any, axis: int, output: Any, mode: Any, cval: Any, beside: Any) -> Any:
-    x = _image(input, output)
-    modes, axis = _each(mode, x.ndim), axis % x.ndim
+    x = image(input, output)
+    modes, axis = each(mode, x.ndim), axis % x.ndim
     made = correlate1d(x, [-1, 0, 1], axis, None, modes[axis], cval)
     for k in range(x.ndim):
         made = made if k == axis else correlate1d(made, beside, k, None, modes[k], cval)
@@ -179,32 +176,9 @@ def _edges(input: Any, axis: int, output: Any, mode: Any, cval: Any, beside: Any
 # -- parts
 
 
-def _image(input: Any, output: Any) -> Any:
-    if output is not None:
-        raise UnsupportedError("scipy.ndimage filters with output=", "use what they return")
-    return np.asarray(input)
-
-
 def _like(made: Any, input: Any) -> Any:
     """In the dtype of the input, as SciPy has it."""
     return made.astype(np.asarray(input).dtype)
-
-
-def _each(value: Any, n: int) -> Any:
-    return list(value) if isinstance(value, (list, tuple)) else [value] * n
-
-
-def _continued(x: Any, n: int, axis: int, mode: str, cval: Any, origin: int) -> Any:
-    """The array with as many elements more on both sides as n weights reach over."""
-    before = n // 2 + origin
-    if not 0 <= before < n:
-        raise ValueError("invalid origin")
-    widths = [(before, n - 1 - before) if k == axis else (0, 0) for k in range(x.ndim)]
-    if mode not in MODES:
-        raise RuntimeError("boundary mode not supported")
-    if MODES[mode] == "constant":
-        return np.pad(x, widths, mode="constant", constant_values=cval)
-    return np.pad(x, widths, mode=MODES[mode])
 
 
 def _part(x: Any, axis: int, start: Any, length: Any) -> Any:
@@ -222,7 +196,7 @@ def _summed(x: Any, weights: Any, shape: Any, axis: int) -> Any:
 
 FILTERS: list[Any] = [correlate, convolve, correlate1d, convolve1d, gaussian_filter1d]
 FILTERS += [gaussian_filter, uniform_filter1d, uniform_filter, laplace, sobel, prewitt]
-BY_NAME: dict[str, Any] = {f.__name__: f for f in FILTERS}
+BY_NAME: dict[str, Any] = {f.__name__: f for f in (*FILTERS, *ranks.FILTERS)}
 
 
 def standing_for(f: Any) -> Any:

@@ -219,3 +219,16 @@ def test_nested_derivatives_leave_arrays_of_the_program_alone():
     x = np.array([0.5, -1.0])
     # slope = (2 a[0], b[1]), and y stays 2 x
     np.testing.assert_allclose(tapeless.grad(outer)(x), [8 * x[0], 8 * x[1]])
+
+
+def test_the_rest_of_a_reshape_may_be_nothing():
+    """The lengths of both arguments are equal, which only their values say."""
+
+    def stored(x, y):
+        z = np.zeros_like(y)
+        z[1:] = y[1:] * x[:-1]
+        z.reshape(x.shape[0], -1)[0, 0] = x[1] ** 2
+        return z
+
+    x = np.array([0.5, -1.0, 2.0])
+    np.testing.assert_allclose(tapeless.jvp(stored, (x, 3 * x), (x, 0 * x))[1], [2, -1.5, -6])

@@ -150,6 +150,8 @@ CASES = [
     case(lambda x: x * np.arange(3) + np.arange(1, 4) * np.arange(0.0, 3.0), normal(3)),
     case(lambda x, n: x * np.arange(n) + np.arange(1, n + 1), 0.7, 4),
     case(lambda x: np.arange(len(x), dtype=np.float32) * x, normal(4)),
+    case(lambda x: x[np.arange(len(x) - 1, -1, -1)] * np.arange(len(x), 0, -1), normal(4)),
+    case(lambda x: x[np.arange(len(x) - 1, 0, -2)] * np.arange(0, len(x), -1).shape[0], normal(6)),
     case(np.linspace, 0.3, 1.7, num=5),
     case(np.linspace, 0.3, 1.7, num=5, endpoint=False),
     case(np.linspace, normal(2), normal(2), num=3),
