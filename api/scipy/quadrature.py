@@ -66,7 +66,7 @@ def quad(
     RuntimeError where `limit` intervals are not enough, and ValueError for other options.
 
     >>> value, error = quad(np.exp, 0.0, 1.0)
-    >>> abs(value - np.e + 1) < 1e-14
+    >>> bool(abs(value - np.e + 1) < 1e-14)
     True
     """
     if full_output or any(v is not None for v in options.values()):
