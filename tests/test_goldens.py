@@ -160,6 +160,13 @@ def forward_mode(v):
     return np.cumsum(np.sin(v))
 
 
+@golden_of(MATRIX @ MATRIX.T, VECTOR[:2], 5, transform=lambda f: tapeless.grad(f, argnums=(0, 1)))
+def recurrence(a, x, n):
+    for _ in range(n):
+        x = np.tanh(a @ x)
+    return np.sum(x)
+
+
 @golden_of(0.5, transform=lambda f: tapeless.grad(tapeless.grad(f)))
 def second_derivative(x):
     for _ in range(3):

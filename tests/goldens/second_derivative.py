@@ -2,8 +2,8 @@ import numpy as np
 
 
 def second_derivative_grad_grad(x):
-    """d second_derivative_grad / d x.  From test_goldens.py:163."""
-    x_saved = np.empty(3)  # line 166
+    """d second_derivative_grad / d x.  From test_goldens.py:170."""
+    x_saved = np.empty(3)  # line 173
     for i in range(3):
         x_saved[i] = x
         x = np.sin(x)

@@ -348,3 +348,53 @@ def test_factors_that_are_saved_serve_the_derivatives_of_each_other():
     assert source.count("np.sin(") == source.count("np.cos(") == 1
     assert source.count("np.empty(") == 2  # sin_x and cos_x, and not x
     assert "sin_u = sin_u_saved[i]" in source
+
+
+def recurrent(a, x, n):
+    for _ in range(n):
+        x = np.tanh(a @ x)
+    return np.sum(x)
+
+
+def recurrent_in_steps(a, x, n):
+    for k in range(2 * n, 0, -2):
+        x = np.tanh(a @ x + k)
+    return np.sum(x * x)
+
+
+def recurrent_in_two_loops(a, x, n):
+    for _ in range(1, n):
+        h = x
+        for _ in range(3):
+            h = np.exp(-((a @ h) ** 2))
+        x = x + h
+    return np.sum(x)
+
+
+def two_recurrences(a, x, n):
+    y = 0.5 * x
+    for _ in range(n):
+        x, y = np.exp(-x * y), np.tanh(a @ y) * x
+    return np.sum(x * y)
+
+
+@pytest.mark.parametrize("n", [3, 1, 0])
+@pytest.mark.parametrize(
+    "f", [recurrent, recurrent_in_steps, recurrent_in_two_loops, two_recurrences]
+)
+def test_what_a_pass_leaves_and_the_next_begins_with_is_saved_once(f, n):
+    a, x = 0.3 * np.outer(U, W) + 0.5 * np.eye(4), U
+    both = tapeless.grad(f, argnums=(0, 1))
+    found = both(a, x, n)
+    close_to(found[0], slope(lambda a: f(a, x, n), a))
+    close_to(found[1], slope(lambda x: f(a, x, n), x))
+    close_to(tapeless.jit(both)(a, x, n)[0], found[0])
+    batched = tapeless.vmap(both, in_axes=(None, 0, None))(a, np.stack([2 * x, x]), n)
+    close_to(batched[0][1], found[0])
+    assert re.search(r"_saved\[(i - 1, )?0\] = ", both.source(a, x, n))
+    tapeless.check_grads(lambda a, x: f(a, x, n), (a, x), order=2)
+
+
+def test_a_recurrence_keeps_one_vector_a_pass():
+    x, n = np.linspace(0.1, 0.9, 20), 2000
+    assert peak(lambda p, n: recurrent(*p, n), (np.eye(20), x), n) < 1.2 * 8 * x.size * n

@@ -82,7 +82,7 @@ class Loading:
         self, s: If | For, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]
     ) -> None:
         """A branch or loop; the stacks that it takes from are carried through it."""
-        under = self.plan.under(s.mirror) if s.mirror is not None else []
+        under = self.places.under(s.mirror) if s.mirror is not None else []
         popped = [v for v in under if self.places.kind(v) == "stack"]
         outs = _like(popped, storage)
         if isinstance(s, If):
@@ -169,7 +169,7 @@ class Loading:
                     rest.name = storage_name(v)
                 case _:
                     key, position = self.places.position(v, new)
-                    value = indexing.index(storage[v], *position, key=key)
+                    value = indexing.index(storage[self.places.home(v)], *position, key=key)
             value.name = v.name
             new[v] = value
             loaded.append(v)

@@ -34,7 +34,7 @@ class Saving:
         b = builder.current()
         for s in body:
             b.origin = s.origin
-            inner = self.plan.under(s) if blocks(s) else []
+            inner = self.places.under(s) if blocks(s) else []
             if not inner:
                 b.emit(s)
             else:
@@ -47,7 +47,8 @@ class Saving:
                     b.definitions[v] = s
             for v in outputs(s):
                 if v in self.plan.saved:
-                    storage[v] = self.places.save(v, storage[v])
+                    home = self.places.home(v)
+                    storage[home] = self.places.save(v, storage[home])
 
     def rebuild_block(
         self, s: Statement, k: int, path: Path, inner: list[Var], storage: dict[Var, Atom]
@@ -57,7 +58,7 @@ class Saving:
         with b.block() as statements:
             local = dict(storage)
             for p in block.params:
-                if p in self.plan.saved:
+                if p in self.plan.saved and p not in self.places.leads:
                     local[p] = self.places.save(p, local[p])
             self.rebuild(block.body, (*path, (s, k)), local)
         return statements, [local[v] for v in inner]
@@ -66,6 +67,10 @@ class Saving:
         self, s: Statement, path: Path, inner: list[Var], storage: dict[Var, Atom]
     ) -> None:
         b = builder.current()
+        if isinstance(s, For):
+            for p in s.carries:
+                if p in self.places.leads:
+                    storage[p] = self.places.begin(p, s, storage[p])
         kinds = [storage[v].type for v in inner]
         names = [
             a.name if isinstance(a, Var) else v.name for v, a in ((v, storage[v]) for v in inner)

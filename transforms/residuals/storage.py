@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.core import builder, dims
+from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.language import (
     TAPE,
     Atom,
     For,
     Literal,
     StackType,
+    Statement,
     Type,
     Var,
 )
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.ops import creation, indexing, stacks
-from tapeless.transforms.ops.arithmetic import floordiv, sub
+from tapeless.transforms.ops.arithmetic import add, floordiv, sub
 from tapeless.transforms.residuals.plan import Plan
+from tapeless.transforms.residuals.shifted import init_of, shifted
 
 
 class Storage:
@@ -26,6 +29,23 @@ class Storage:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.run = builder.current()
+        arrays = [v for v in plan.saved if self.kind(v) == "array"]
+        self.behind = shifted(arrays, plan.primal.path)  # those that others are saved with
+        self.leads = set(self.behind.values())
+
+    def home(self, v: Var) -> Var:
+        """The variable whose array v is saved in."""
+        return self.behind.get(v, v)
+
+    def under(self, s: Statement) -> list[Var]:
+        """The variables in a statement that are saved in arrays or stacks of their own."""
+        return [v for v in self.plan.under(s) if v not in self.behind]
+
+    def after(self, v: Var) -> bool:
+        """Whether v is an entry further than its pass, in the array that it shares."""
+        if v in self.behind or v in self.leads:
+            return bool((v in self.behind) != self.plan.loops(v)[-1].reverse)
+        return False
 
     def in_array(self, v: Var) -> bool:
         """An array with one entry a pass, if all trip counts and the shape are known beforehand."""
@@ -53,16 +73,21 @@ class Storage:
 
     def position(self, v: Var, new: dict[Var, Atom]) -> tuple[Any, list[Atom]]:
         """The key and index atoms of this pass in the array that saves v."""
-        rest: list[Atom] = []
-        for loop in self.plan.loops(v):
-            k: Atom = new.get(loop.index, loop.index)
-            if not (isinstance(loop.start, Literal) and loop.start.value == 0):
-                k = sub(k, new.get(loop.start, loop.start))
-            if loop.step.value != 1:
-                k = floordiv(k, loop.step)
-            rest.append(k)
-        key = tuple(indexing.Slot(k) for k in range(len(rest))) + (slice(None),) * v.type.ndim
-        return key, rest
+        rest = [self.passes(loop, new) for loop in self.plan.loops(v)]
+        if self.after(v):
+            rest[-1] = add(rest[-1], 1)
+        return self.key(v), rest
+
+    def passes(self, loop: For, new: dict[Var, Atom]) -> Atom:
+        """How many passes come before this one, by the order of the range."""
+        k: Atom = new.get(loop.index, loop.index)
+        if not (isinstance(loop.start, Literal) and loop.start.value == 0):
+            k = sub(k, new.get(loop.start, loop.start))
+        return k if loop.step.value == 1 else floordiv(k, loop.step)  # type: ignore[union-attr]
+
+    def key(self, v: Var) -> Any:
+        places = tuple(map(indexing.Slot, range(len(self.plan.loops(v)))))
+        return places + (slice(None),) * v.type.ndim
 
     def trips(self, loop: For) -> dims.Size:
         """How many passes a loop makes; the run may know that its bounds are in order."""
@@ -80,8 +105,17 @@ class Storage:
             item = v.type if not isinstance(v.type, Type) else Type(v.type.dtype, v.type.shape)
             made = stacks.new_stack(item=item)
         else:
-            counts = tuple(self.trips(loop) for loop in self.plan.loops(v))
+            counts = [self.trips(loop) for loop in self.plan.loops(v)]
+            counts[-1] += v in self.leads
             made = creation.empty(shape=(*counts, *v.type.shape), dtype=v.type.dtype)
+        made.name = storage_name(v)
+        return made  # type: ignore[no-any-return]
+
+    def begin(self, v: Var, loop: For, storage: Atom) -> Atom:
+        """What v holds in the first pass is saved before the loop."""
+        first = size_atom(self.trips(loop)) if loop.reverse else atom(0)
+        rest = [*(self.passes(around, {}) for around in self.plan.loops(v)[:-1]), first]
+        made = indexing.update(storage, init_of(v, loop), *rest, key=self.key(v))
         made.name = storage_name(v)
         return made  # type: ignore[no-any-return]
 
