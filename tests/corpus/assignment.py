@@ -167,3 +167,11 @@ def order_of_evaluation(a):
     i, a[i, 1] = 1, a[1, 2] ** 2
     a[i, i + 1], i = a[0, 1] * 3, 0
     return a * (i + 1)
+
+
+@program(normal(3))
+def starred_list_is_changed(x):
+    first, *rest = x[0], x[1], x[2]
+    rest.append(first * 2)
+    first, rest[0] = rest[0], first
+    return first * 3 + np.sin(rest[0]) * rest[-1] + rest[1]

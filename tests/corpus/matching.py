@@ -152,3 +152,15 @@ def classes_of_numbers_and_arrays(x, v):
 @program(0.9, 250, wrt=(0,))
 def classes_of_arguments(x, n):
     return _weight(n) * x + _weight(x) * n
+
+
+@program(normal(3))
+def rest_of_a_list_and_of_a_dict_are_changed(x):
+    match [x[0], x[1], x[2]]:
+        case [first, *rest]:
+            rest.append(first)
+            rest[0] = first * 2
+    match {"a": x[0], "b": x[1] * x[2]}:
+        case {"a": a, **others}:
+            others["c"] = a * 2
+    return np.sin(rest[0]) * rest[1] + rest[2] * others["b"] * others["c"]

@@ -51,7 +51,10 @@ class Bindings(Expressions):
                     )
                 ]
                 for n, e in zip(names, elements, strict=True):
-                    out += self.store(e.value if isinstance(e, ast.Starred) else e, named(n), like)
+                    if isinstance(e, ast.Starred):
+                        out += self.store(e.value, hook("new", named(n)), like)
+                    else:
+                        out += self.store(e, named(n), like)
                 return out
         raise TypeError(ast.dump(target))
 

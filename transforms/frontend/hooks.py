@@ -125,8 +125,8 @@ class Hooks(Operations):
 
     def unpack_star(self, value: Any, n: int, star: int) -> Any:
         parts = list(value)
-        after = n - star - 1
-        return (*parts[:star], parts[star : len(parts) - after], *parts[len(parts) - after :])
+        end = len(parts) - (n - star - 1)
+        return (*parts[:star], self.new(parts[star:end]), *parts[end:])
 
     def iterate(self, value: Any) -> Any:
         return special.iterated(value)

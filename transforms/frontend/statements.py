@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Collection
 
 from tapeless.transforms.frontend import source
 from tapeless.transforms.frontend.bindings import Bindings
@@ -180,10 +181,16 @@ class Rewriter(Bindings):
             out += self.store(t, named(name), s)
         return out
 
-    def bound(self, names: list[str], like: ast.AST) -> list[ast.stmt]:
-        """Stores what Python itself bound to plain names, as variables of the function."""
-        stores = (self.store(ast.Name(n, ast.Store()), named(n), like) for n in names)
-        return [made for store in stores for made in store]
+    def bound(
+        self, names: list[str], like: ast.AST, containers: Collection[str | None] = ()
+    ) -> list[ast.stmt]:
+        """Stores what Python itself bound to plain names, as variables of the function;
+        `containers`: those that got containers which Python made."""
+        stores: list[ast.stmt] = []
+        for n in names:
+            value = hook("new", named(n)) if n in containers else named(n)
+            stores += self.store(ast.Name(n, ast.Store()), value, like)
+        return stores
 
     def raised(self, s: ast.Raise | ast.Assert) -> ast.stmt:
         if isinstance(s, ast.Assert):
@@ -279,7 +286,7 @@ class Rewriter(Bindings):
             classes = Classes(lambda: next(self.counter))
             c.pattern = classes.visit(c.pattern)
             names = _captured(c.pattern)
-            bind = self.bound([n for n in names if n.isidentifier()], s)
+            bind = self.bound([n for n in names if n.isidentifier()], s, _containers(c.pattern))
             assert self.scope is not None
             self.scope = Scope("", set(), set(names), self.scope)
             tests: list[ast.expr] = [
@@ -291,6 +298,12 @@ class Rewriter(Bindings):
             guard = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0] if tests else None
             cases.append(ast.match_case(c.pattern, guard, bind + self.block(c.body)))
         return ast.Match(hook("subject", self.expr(s.subject)), cases)
+
+
+def _containers(pattern: ast.pattern) -> set[str | None]:
+    """The names that a pattern gives the rest of a list or a dict."""
+    lists = {n.name for n in ast.walk(pattern) if isinstance(n, ast.MatchStar)}
+    return lists | {n.rest for n in ast.walk(pattern) if isinstance(n, ast.MatchMapping)}
 
 
 def _captured(pattern: ast.pattern) -> list[str]:
