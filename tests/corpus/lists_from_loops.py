@@ -127,6 +127,13 @@ def joined_by_index(x, s):
     return np.sum(row**2) + np.sum(table * np.arange(5))
 
 
+@program(normal(3), 0.7, wrt=(0, 1))
+def lists_joined_by_index(x, s):
+    cross = [[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]]
+    rigid = np.r_[np.c_[cross, [s, x[0], 2]], [[0, 0, 0, 1]]]
+    return np.sum(np.sin(rigid) * np.arange(4)) + np.sum(np.r_[x, [1, 2], (3.0, s)] ** 3)
+
+
 @program(
     np.array([1.2, -0.7, 0.4]),
     0.6,

@@ -340,3 +340,19 @@ def _both(a, b, n):
 def an_array_twice_that_is_overwritten(x, n):
     y = x.copy()
     return _both(y, y, n) + np.sum(y)
+
+
+def _coefficient(i, t, x):
+    if t < 0 or t > i:
+        return 0.0
+    if i == t == 0:
+        return np.exp(-x * x)
+    return _coefficient(i - 1, t - 1, x) - x * _coefficient(i - 1, t, x)
+
+
+@program(0.7)
+def tests_on_counters_alone(x):
+    total = 0.0
+    for t in range(2):
+        total += (t + 1) * _coefficient(1, t, x)
+    return total

@@ -40,7 +40,8 @@ def _piece(part: Any) -> Any:
     if isinstance(part, str):
         raise UnsupportedError(f"np.r_ with the directive {part!r}", "use np.concatenate")
     if not isinstance(part, slice):
-        return apply(FUNCTIONS[np.asarray], part if np.ndim(part) else [part])
+        whole = isinstance(part, (list, tuple)) or np.ndim(part)
+        return apply(FUNCTIONS[np.asarray], part if whole else [part])
     if isinstance(part.step, complex):
         return apply(FUNCTIONS[np.linspace], part.start, part.stop, int(abs(part.step)))
     start, step = (0 if part.start is None else part.start), (part.step or 1)

@@ -71,6 +71,7 @@ class Batch:
     most     the longest of lengths that depend on the element, for what is as long
     uneven   lists that have grown by different numbers of elements
     unset    what is the same for all elements, and has no value where it is not computed
+    function this is the body of a function of the program
     seeded   the program has set the state of NumPy's generator for all elements
     """
 
@@ -86,7 +87,7 @@ class Batch:
         self.most: dict[Size, Size] = {}
         self.mask: Atom | None = None
         self.looped = is_looped()
-        self.seeded = False
+        self.seeded = self.function = False
 
     # -- values
 

@@ -83,7 +83,8 @@ def _result(batch: Batch, a: Atom, place: int | None) -> Atom:
     """A result of one side; where it is read for all elements, it must have some value."""
     if place is not None:
         return batch.placed(a, place)
-    return zero(a.type) if is_dead(a) and batch.masked else batch.value(a)[0]
+    read = batch.masked or (batch.function and has_axes(a.type))  # a tape holds batches
+    return zero(a.type) if is_dead(a) and read else batch.value(a)[0]
 
 
 class reopened:  # noqa: N801 (a context manager)
