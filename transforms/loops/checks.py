@@ -15,6 +15,7 @@ from tapeless.transforms.ops.parts import Slot
 from tapeless.transforms.text import number, spelled, to_source
 
 #: How integer operations are tested for results beyond 64 bits.
+DIVISIONS = ("truediv", "floordiv", "mod")
 IN_FLOATS = {
     "add": "1.0 * {0} + {1}",
     "sub": "1.0 * {0} - {1}",
@@ -130,8 +131,7 @@ class Checks(Elements):
     def check_division(self, stage: Stage) -> None:
         """Python's own numbers cannot be divided by zero; those of a batch are an array's."""
         s = stage.let
-        python = s.outs[0].type.weak and not self.batches
-        if not python or s.op.name not in ("truediv", "floordiv", "mod"):
+        if s.op.name not in DIVISIONS or not s.outs[0].type.weak or self.batches:
             return
         divisor = s.args[1]
         if isinstance(divisor, Literal) and divisor.value:
@@ -180,3 +180,11 @@ class Checks(Elements):
                     f'raise ValueError("zero-size array to reduction operation {full} which has '
                     'no identity")'
                 )
+
+
+def of_python(s: Let) -> bool:
+    """Whether an operation is one of Python's numbers that may raise: a division by zero, or
+    integers beyond 64 bits."""
+    kind = s.outs[0].type
+    divides = s.op.name in DIVISIONS and not (isinstance(s.args[1], Literal) and s.args[1].value)
+    return bool(kind.weak and (divides or (kind.dtype.kind == "i" and s.op.name in IN_FLOATS)))

@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.loops import scalars
+from tapeless.transforms.loops.checks import of_python
 from tapeless.transforms.loops.counted import size_of_atom
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.ops.parts import Slot
@@ -161,6 +162,8 @@ class Slices:
                 raise Unfit
             args = tuple(map(self.atom, t.args))
             if any(a in self.wide.values() for a in args if isinstance(a, Var)):
+                if of_python(t):  # it may raise, which arrays do not
+                    raise Unfit
                 yield replace(t, outs=(self.widened(t.outs[0]),), args=args)
             else:
                 yield replace(t, args=args)
