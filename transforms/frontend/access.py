@@ -98,7 +98,8 @@ class Access(Calls):
             return trace().enter(method, obj, key)
         if isinstance(obj, defaultdict) and key not in obj:
             return _filled(obj, key)
-        if isinstance(obj, np.ndarray) and contains_symbol(key):
+        numbers = isinstance(obj, np.ndarray) and obj.dtype.kind not in "OSU"
+        if numbers and contains_symbol(key):
             return wrap(constant(obj))[key]
         if obj is os.environ:
             return watched(obj.__getitem__, (key,), {})

@@ -87,7 +87,10 @@ def _abs(hooks: Any, x: Any) -> Any:
 
 
 def _number(kind: type) -> Any:
-    def run(hooks: Any, x: Any = 0, *more: Any) -> Any:
+    def run(hooks: Any, *args: Any, **named: Any) -> Any:
+        if named:  # int("ff", base=16)
+            return kind(*args, **named)
+        x, *more = args or (0,)
         x = special.tested(x) if kind is bool else special.called(f"__{kind.__name__}__", _same, x)
         if not isinstance(x, Symbol):
             return x + 1j * more[0] if contains_symbol(more) else kind(x, *more)

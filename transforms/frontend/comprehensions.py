@@ -93,8 +93,14 @@ def comprehension(kind: str, made: Any) -> Any:
     if kind == "ListComp":
         filled = _filled(made) if _rolls(made[0]) else None
         return _listed(made) if filled is None else filled
-    items = _run_through(made)
-    return trace().born(set(items) if kind == "SetComp" else dict(items))
+    items, container = _run_through(made), set if kind == "SetComp" else dict
+    try:
+        return trace().born(container(items))
+    except Undecided:
+        raise UnsupportedError(
+            f"which items are in a {container.__name__} depends on data",
+            "make a list of them: [... for ... if ...]",
+        ) from None
 
 
 def _rolls(iterable: Any) -> bool:

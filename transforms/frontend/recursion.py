@@ -30,6 +30,7 @@ from tapeless.transforms.core.language import (
     Function,
     If,
     Let,
+    StackType,
     Statement,
     Type,
     Var,
@@ -117,6 +118,8 @@ class Recursion:
                 "use the argument only",
             )
         for symbol in made:
+            if isinstance(symbol.value().type, StackType):
+                continue
             for x in arrays if symbol.mutable else ():
                 trace().link(symbol.base_cell(), x.base_cell())
 
@@ -139,7 +142,8 @@ class Recursion:
         """What the sizes in the types of the results are for a call with these arguments."""
         new: dict[Any, Any] = {}
         for a, kind in args:
-            for own, size in zip(kind.shape, a.type.shape, strict=True):
+            shapes = ((), ()) if isinstance(kind, StackType) else (kind.shape, a.type.shape)
+            for own, size in zip(*shapes, strict=True):
                 if own != size and not isinstance(own, int):
                     new |= {s: size for s in dims.symbols(own) if own == dims.single(s)}
         given = set().union(*(sizes_in(kind) for _, kind in args))
@@ -191,7 +195,7 @@ class Recursion:
         for _ in range(ROUNDS):
             self.changed = False
             block = self.attempt()
-            if len(self.given.children) < len(self.locations) + 1:
+            if self.more_outside():
                 self.start()
             if block is not None and not self.changed:
                 self.function.block = block
@@ -200,6 +204,10 @@ class Recursion:
             f"the types that {self.name} is called with and returns do not settle",
             "give its arguments and results the same types in each call",
         )
+
+    def more_outside(self) -> bool:
+        """Whether it changes more than was thought."""
+        return len(self.given.children) < len(self.locations) + 1
 
     def start(self) -> None:
         """Starts again with more that is changed outside."""
@@ -222,6 +230,7 @@ class Recursion:
         for p, (_, a) in zip(params, values, strict=True):
             if p is not None:
                 t.parents[p] = ("if", None, (a,))
+        lengths = [(tail, len(tail.log)) for tail in t.tails]
         with t.recording() as journal, t.block() as statements:
             for location, value in zip(self.locations.values(), left, strict=True):
                 trace().touch(location)
@@ -236,10 +245,13 @@ class Recursion:
                     f"{self.name} calls itself in every case, and never returns",
                     "return without a call in one of them",
                 ) from None
+            self.refuse_growth(lengths)
             written = self.overwritten(journal, new)
             returned = _behind(certain(take_apart(value)), self.locations.values())
             arrays = [new[k].present() for k in written]
         t.rollback(journal)
+        if self.more_outside():
+            return None
         results = self.settle_results(returned, written, arrays)
         if results is None or self.changed:
             return None
@@ -247,6 +259,15 @@ class Recursion:
             results = [convert(a, kind) for a, kind in zip(results, self.result_kinds, strict=True)]
         inputs = tuple(p for p in params if p is not None)
         return Block(inputs, tuple(statements), tuple(results))
+
+    def refuse_growth(self, before: list[tuple[Any, int]]) -> None:
+        """How long a list is after the calls depends on data."""
+        if any(len(tail.log) > count for tail, count in before):
+            raise UnsupportedError(
+                f"{self.name} calls itself to a depth that depends on the contents of arrays, and "
+                "a list from outside grows or shrinks in it",
+                "return what the call makes",
+            )
 
     def arguments(self, values: list[tuple[Any, Atom]], params: list[Var | None]) -> list[Any]:
         """What the body gets: a new symbol for each argument, one for what is always the same."""

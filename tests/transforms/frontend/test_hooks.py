@@ -263,3 +263,21 @@ def test_numpy_functions_are_recorded_by_rule_wherever_they_come_from():
     block = block_of(f, V)
     assert len(lets(block, "sin")) == 2
     close_to(compiled(block)(V.copy())[0], f(V))
+
+
+def test_members_of_sets_and_dicts_by_data_are_refused():
+    with pytest.raises(UnsupportedError, match="which items are in a set depends on data"):
+        tapeless.jit(lambda x: {v for v in x if v > 1})([1.0, 2.0])
+    with pytest.raises(UnsupportedError, match="which items are in a dict depends on data"):
+        tapeless.jit(lambda x: {k: v for k, v in enumerate(x) if v > 1})([1.0, 2.0])
+
+
+def test_numbers_from_named_arguments():
+    call = tapeless.jit(lambda n: (int("ff", base=16) * n, complex(real=1.0, imag=2.0)))
+    assert call(2) == (510, 1 + 2j)
+
+
+def test_an_array_of_texts_at_an_integer():
+    table = np.array([["a", "b"], ["c", "d"]])
+    call = tapeless.jit(lambda i, j: str(table[i - 1, j - 1]))
+    assert (call(1, 2), call(2, 1)) == ("b", "c")

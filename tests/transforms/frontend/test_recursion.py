@@ -84,3 +84,42 @@ def test_one_array_twice_that_is_two_later_is_not_stored_to():
 
     with pytest.raises(tapeless.TapelessError, match="gets one array twice in one call, and two"):
         tapeless.jit(start)(np.array([0.5, 3.0]))
+
+
+def forest(edges, n):
+    parent = list(range(n))
+
+    def find(i):
+        if i != parent[i]:
+            parent[i] = find(parent[i])
+        return parent[i]
+
+    joined = 0
+    for a, b in edges:
+        x, y = find(a), find(b)
+        if x != y:
+            parent[x] = y
+            joined += 1
+    return joined, parent
+
+
+@pytest.mark.parametrize("n", [6, 12])
+def test_a_list_around_it_is_stored_to(n):
+    edges = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 0)]
+    assert tapeless.jit(forest)(edges, n) == forest(edges, n)
+    joined, parent = tapeless.jit(forest)(np.array(edges), n)
+    assert (joined, [*map(int, parent)]) == forest(edges, n)
+
+
+def test_a_list_around_it_that_loops_filled_does_not_grow():
+    def seen(x):
+        found = [v * 2 for v in x]
+
+        def halve(v):
+            found.append(v)
+            return halve(v / 2) + 1 if v > 1 else v
+
+        return halve(x[0]), len(found)
+
+    with pytest.raises(tapeless.TapelessError, match="a list from outside grows or shrinks"):
+        tapeless.jit(seen)(np.array([9.0, 2.0]))
