@@ -144,3 +144,17 @@ def zip_of_generators(x):
         yield from x[1::2]
 
     return sum(a * b**2 for a, b in zip((v for v in x[::2]), odd()))
+
+
+@program(normal(3))
+def generator_expression_after_its_first_item(x):
+    squares = (v * v for v in x)
+    first = next(squares)
+    return first + 3 * sum(squares)
+
+
+@program(normal(3))
+def nested_generator_expression_after_its_first_items(x):
+    products = (v * w for v in x for w in x)
+    first = next(products)
+    return first + 2 * next(products) + sum(list(products))

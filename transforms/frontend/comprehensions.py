@@ -42,6 +42,12 @@ class Lazy(Advancing):
                 "make a list of it, or write a loop with if",
             ) from None
 
+    def ask(self) -> None:
+        if self.left:  # then its items are made one by one
+            why = "its generator expression is used after its first item was taken"
+            trace().decisions.unroll_all({_key(self.made): why})
+        super().ask()
+
     def spent(self, left: bool = False) -> bool:
         """Whether items were taken before; all are now, or as many as data says."""
         self.ask()
@@ -53,6 +59,10 @@ class Lazy(Advancing):
     def rolls(self) -> bool:
         """Whether its items are made by a rolled loop."""
         return _rolls(self.made[0])
+
+    def must_roll(self) -> bool:
+        """Whether they are, also where one is asked for."""
+        return must_roll(self.made[0]) and _key(self.made) not in trace().decisions.unroll
 
     def listed(self, left: bool = False) -> Any:
         """The elements as a list that may be rolled."""
@@ -136,12 +146,17 @@ def _run_through(made: Any) -> Any:
 
 def _filled(made: Any) -> Any:
     """The comprehension as loops that append to a list; None if the loop must be unrolled."""
-    code = made[1].__code__
-    if (code.co_filename, code.co_firstlineno, code.co_name) in trace().decisions.unroll:
+    if _key(made) in trace().decisions.unroll:
         return None
     out = trace().born(StagedList())
     _fill(out, made)
     return out
+
+
+def _key(made: Any) -> tuple[str, int, str]:
+    """A comprehension, by its place in the source."""
+    code = made[1].__code__
+    return code.co_filename, code.co_firstlineno, code.co_name
 
 
 def _fill(out: StagedList, made: Any) -> None:

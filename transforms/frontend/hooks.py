@@ -183,7 +183,7 @@ class Hooks(Operations):
             settings = {k: v for k, v in chosen.items() if v is not None}
             trace().emit(Effect("errstate", (), settings, trace().origin))
         if isinstance(manager, contextlib.suppress):
-            return suppressing(manager._exceptions)
+            return suppressing(vars(manager)["_exceptions"])
         start = getattr(type(manager), "__enter__", None)
         users = isinstance(start, types.FunctionType) and not of_library(start)
         return _Managed(self, manager) if users else manager

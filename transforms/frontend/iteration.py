@@ -180,7 +180,7 @@ def next_(hooks: Any, x: Any, *default: Any) -> Any:
 def _first(hooks: Any, x: Lazy, *default: Any) -> Any:
     """The first item of a generator expression; a loop that ends there, where data say which."""
     iterable = x.made[0]
-    if not must_roll(iterable):
+    if not x.must_roll():
         x.ask()
         try:
             found = next(x.source, *default)

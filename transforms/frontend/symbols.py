@@ -142,7 +142,7 @@ class Symbol(Unknown):
             raise IndexError("invalid index to scalar variable.")
         if self.parent is not None:  # an element of a part is one of the base
             template, rest = indexing.normalize(atoms(key), self.type.ndim)
-            indexing.check_bounds(self, template)
+            indexing.check_bounds(self.type.shape, template)
             root, (template, rest) = self.place(template, rest)
             if root is self.parent and is_element(template, rest, root.type.ndim):
                 return wrap(indexing.index(root.value(), *rest, key=template))
@@ -153,7 +153,7 @@ class Symbol(Unknown):
             raise TypeError("'numpy.float64' object does not support item assignment")
         base = self.value()
         template, rest = indexing.normalize(atoms(key), base.type.ndim)
-        indexing.check_bounds(base, template)
+        indexing.check_bounds(base.type.shape, template)
         new = creation.as_array(atoms(value))
         _check_store(new.type.dtype, base.type.dtype)
         if not base.type.shape:

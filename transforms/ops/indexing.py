@@ -89,17 +89,17 @@ def _axes_taken(e: Any) -> int:
 
 def get(x: Atom, key: Any) -> Any:
     template, rest = normalize(key, x.type.ndim)
-    check_bounds(x, template)
+    check_bounds(x.type.shape, template)
     if None in template and all(e in (None, slice(None)) for e in template):
         sizes = iter(x.type.shape)
         return reshape(x, shape=tuple(1 if e is None else next(sizes) for e in template))
     return read(x, template, rest)
 
 
-def check_bounds(x: Atom, key: Key) -> None:
+def check_bounds(shape: tuple[Size, ...], key: Key) -> None:
     axis = 0
     for e in key:
-        size = x.type.shape[axis] if axis < x.type.ndim else None
+        size = shape[axis] if axis < len(shape) else None
         if isinstance(e, int) and size is not None and not _within(e, size):
             raise IndexError(f"index {e} is out of bounds for axis {axis} with size {size}")
         if e is None:

@@ -23,7 +23,7 @@ def shifted(saved: Iterable[Var], path: dict[Var, Path]) -> dict[Var, Var]:
         if loop is None or block is None or p not in loop.carries:
             continue
         left = block.results[1 if loop.until else 0 :][loop.carries.index(p)]
-        if left not in kept - found.keys() or left in block.params:
+        if not isinstance(left, Var) or left not in kept - found.keys() or left in block.params:
             continue
         if path[left] == path[p] and _alike(left, p):
             found[left] = p

@@ -78,12 +78,12 @@ class Storage:
             rest[-1] = add(rest[-1], 1)
         return self.key(v), rest
 
-    def passes(self, loop: For, new: dict[Var, Atom]) -> Atom:
+    def passes(self, loop: Any, new: dict[Var, Atom]) -> Atom:
         """How many passes come before this one, by the order of the range."""
         k: Atom = new.get(loop.index, loop.index)
         if not (isinstance(loop.start, Literal) and loop.start.value == 0):
             k = sub(k, new.get(loop.start, loop.start))
-        return k if loop.step.value == 1 else floordiv(k, loop.step)  # type: ignore[union-attr]
+        return k if loop.step.value == 1 else floordiv(k, loop.step)
 
     def key(self, v: Var) -> Any:
         places = tuple(map(indexing.Slot, range(len(self.plan.loops(v)))))
