@@ -19,6 +19,7 @@ from tapeless.backends.numba.direct.blocks import variable
 from tapeless.backends.numba.direct.chains import chained
 from tapeless.backends.numba.direct.entry import FIRST_ROW, LONG, OBJECT, Entry, Result
 from tapeless.backends.numba.direct.functions import read_result, spread
+from tapeless.backends.numba.direct.jammed import jammed
 from tapeless.backends.numba.direct.kinds import INT, POINTER, STATUS, Number, UnknownError
 from tapeless.backends.numba.direct.unit import Made, Unit
 from tapeless.backends.numba.linking import introduce
@@ -57,6 +58,7 @@ def compile_kernel(
     introduce()
     module = ir.Module(symbol, context=ir.Context())
     module.triple, module.data_layout = llvm.get_process_triple(), str(_machine().target_data)
+    sources = {**sources, name: jammed(sources[name], apart)}
     try:
         unit = Unit(module, sources, options, globals_, _features(), apart)
         DirectEntry(unit, name, symbol, wanted, _has_loops(sources[name]), form).build()

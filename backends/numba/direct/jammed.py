@@ -1,0 +1,149 @@
+"""Loops that add to the same numbers in each pass: four passes at a time.
+
+    for i in range(n):                                for i in range(0, n - 3, 4):
+        for j in range(m):                                for j in range(m):
+            s[j] = s[j] + a[i, j]      becomes                s[j] = s[j] + a[i, j]
+                                                              s[j] = s[j] + a[i + 1, j]
+                                                              ...
+
+and a loop over the passes that are left. The numbers are loaded and stored once for four additions,
+whose order stays. Only for arrays that share no memory with what is read.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections import Counter
+
+PASSES = 4
+PLAIN = (
+    *(ast.Name, ast.Constant, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.Attribute),
+    *(ast.operator, ast.unaryop, ast.expr_context),
+)
+HELPERS = {"plus", "plus_product"}
+SHAPE = re.compile(r"\w+\.shape\[\d+\]")
+
+
+def jammed(function: ast.FunctionDef, apart: bool) -> ast.FunctionDef:
+    """The function with such loops.
+
+    apart  whether no array that it is given shares memory with another one that it stores to
+    """
+    given = {a.arg for a in function.args.args}
+    assigned = [s for s in ast.walk(function) if isinstance(s, ast.Assign)]
+    own = {
+        t.id for s in assigned for t in s.targets if isinstance(t, ast.Name) and _is_new(s.value)
+    }
+    often = Counter(t.id for s in assigned for t in s.targets if isinstance(t, ast.Name))
+    own = {name for name in own if often[name] == 1}
+    given = {name for name in given if not often[name]}
+    jam = Jam(own | given if apart else own, own | given)
+    return ast.fix_missing_locations(jam.visit(copy.deepcopy(function)))  # type: ignore[no-any-return]
+
+
+class Jam(ast.NodeTransformer):
+    """Replaces loops that add to arrays.
+
+    stored  those that share no memory with others
+    read    those that may be read meanwhile
+    """
+
+    def __init__(self, stored: set[str], read: set[str]) -> None:
+        self.stored, self.read = stored, read
+
+    def visit_For(self, s: ast.For) -> ast.For | list[ast.For]:
+        count = _count(s)
+        if count is None or not self.adds(s):
+            self.generic_visit(s)
+            return s
+        inner, k = s.body[0], s.target.id  # type: ignore[attr-defined]
+        assert isinstance(inner, ast.For)
+        n = ast.unparse(count)
+        many, rest = copy.deepcopy(s), copy.deepcopy(s)
+        many.iter = _expression(f"range(0, {n} - {PASSES - 1}, {PASSES})")
+        rest.iter = _expression(f"range(max(0, {n} - {n} % {PASSES}), {n})")
+        many.body[0].body = [_later(inner.body[0], k, ahead) for ahead in range(PASSES)]  # type: ignore[attr-defined]
+        return [many, rest]
+
+    def adds(self, s: ast.For) -> bool:
+        """Whether the body is a loop that adds to numbers which are the same in all passes."""
+        match s.body:
+            case [
+                ast.For(
+                    body=[
+                        ast.Assign(
+                            targets=[ast.Subscript(value=ast.Name(id=name)) as place], value=e
+                        )
+                    ]
+                ) as inner
+            ]:
+                pass
+            case _:
+                return False
+        k, count = s.target.id, _count(inner)  # type: ignore[attr-defined]
+        if count is None or isinstance(count, ast.Constant) or name not in self.stored:
+            return False
+        same = [x for x in ast.walk(e) if isinstance(x, ast.Subscript) and _owner(x) == name]
+        return (
+            [ast.unparse(x) for x in same] == [ast.unparse(place)]
+            and _mentions(e, k)
+            and not _mentions(place, k)
+            and all(map(self.is_plain, ast.walk(e)))
+        )
+
+    def is_plain(self, e: ast.AST) -> bool:
+        """Whether a part of an expression has no effect, and reads what is known."""
+        match e:
+            case ast.Call(func=ast.Name(id=name)):
+                return name in HELPERS
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="np"))):
+                return True
+            case ast.Subscript():
+                return _owner(e) in self.read
+        return isinstance(e, PLAIN)
+
+
+def _count(s: ast.For) -> ast.expr | None:
+    """The passes of a loop that counts from 0 to the length of an axis, or to a number."""
+    match s:
+        case ast.For(
+            target=ast.Name(),
+            iter=ast.Call(func=ast.Name(id="range"), args=[n], keywords=[]),
+            orelse=[],
+        ):
+            fixed = isinstance(n, (ast.Constant, ast.Name)) or SHAPE.fullmatch(ast.unparse(n))
+            return n if fixed else None
+    return None
+
+
+def _later(s: ast.stmt, name: str, ahead: int) -> ast.stmt:
+    """A statement as it is so many passes later."""
+
+    class Ahead(ast.NodeTransformer):
+        def visit_Name(self, e: ast.Name) -> ast.expr:
+            return _expression(f"{name} + {ahead}") if e.id == name else e
+
+    made = copy.deepcopy(s)
+    return Ahead().visit(made) if ahead else made
+
+
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def _mentions(e: ast.AST, name: str) -> bool:
+    return any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(e))
+
+
+def _owner(x: ast.Subscript) -> str:
+    return x.value.id if isinstance(x.value, ast.Name) else ""
+
+
+def _is_new(e: ast.expr) -> bool:
+    """Whether an array is made here."""
+    match e:
+        case ast.Call(func=ast.Name(id="scratch")):
+            return True
+    return False
