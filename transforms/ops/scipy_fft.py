@@ -1,4 +1,4 @@
-"""The transforms of scipy.fft that numpy.fft has too."""
+"""The transforms of scipy.fft, and of the older scipy.fftpack, that numpy.fft has too."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.fft
+import scipy.fftpack
 
 from tapeless.transforms.ops import fft
 
@@ -26,10 +27,26 @@ def _as_in_numpy(rule: Any) -> Any:
     return transform
 
 
+def _as_in_fftpack(rule: Any) -> Any:
+    """fftpack's signature, where lengths are a shape."""
+
+    def transform(x: Any, *where: Any, overwrite_x: bool = False, **more: Any) -> Any:
+        if "shape" in more:
+            more["s"] = more.pop("shape")
+        return rule(x, *where[:2], **more)
+
+    return transform
+
+
 BOTH = (
     *("fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2"),
     *("rfftn", "irfftn", "hfft", "ihfft", "fftshift", "ifftshift", "fftfreq", "rfftfreq"),
 )
 RULES: dict[Any, Any] = {
     getattr(scipy.fft, name): _as_in_numpy(fft.NUMPY[getattr(np.fft, name)]) for name in BOTH
+}
+#: Those of fftpack for real arrays order the numbers otherwise.
+OLDER = ("fft", "ifft", "fft2", "ifft2", "fftn", "ifftn")
+FFTPACK: dict[Any, Any] = {
+    getattr(scipy.fftpack, name): _as_in_fftpack(fft.NUMPY[getattr(np.fft, name)]) for name in OLDER
 }

@@ -176,6 +176,12 @@ def fft_rules() -> dict[Any, Rule]:
     return scipy_fft.RULES | scipy_cosines.RULES
 
 
+def fftpack_rules() -> dict[Any, Rule]:
+    from tapeless.transforms.ops import scipy_fft  # noqa: PLC0415 (scipy is optional)
+
+    return scipy_fft.FFTPACK
+
+
 def integrate_rules() -> dict[Any, Rule]:
     from tapeless.transforms.ops import scipy_integrate  # noqa: PLC0415 (scipy is optional)
 
@@ -187,6 +193,7 @@ SCIPY: dict[str, Callable[[], dict[Any, Rule]]] = {
     "scipy.special": special_rules,
     "scipy.linalg": linalg_rules,
     "scipy.fft": fft_rules,
+    "scipy.fftpack": fftpack_rules,
     "scipy.integrate": integrate_rules,
 }
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.fft
+import scipy.fftpack
 
 from tests.transforms.ops.cases import case, normal
 
@@ -76,6 +77,11 @@ CASES = [
     real(scipy.fft.idct, normal(5), normal(5)),
     case(lambda x, w: np.abs(np.fft.fft(x)) ** 2 @ w, normal(4), normal(4)),
     *(real(f, normal(3, 4), normal(3, 4)) for f in (scipy.fft.fft, scipy.fft.ifft)),
+    *(real(f, normal(3, 4), normal(3, 4)) for f in (scipy.fftpack.fft, scipy.fftpack.ifft)),
+    real(scipy.fftpack.fft2, normal(3, 4), normal(3, 4), overwrite_x=False),
+    real(scipy.fftpack.ifft2, normal(3, 4), normal(3, 4)),
+    real(scipy.fftpack.fftn, normal(3, 4), normal(3, 4), shape=(2, 5)),
+    real(scipy.fftpack.ifftn, normal(3, 4), normal(3, 4), axes=(0,)),
     *(real(f, normal(3, 4), normal(3, 4)) for f in (scipy.fft.fft2, scipy.fft.ifft2)),
     *(real(f, normal(3, 2), normal(3, 2)) for f in (scipy.fft.fftn, scipy.fft.ifftn)),
     *(real(f, normal(3, 4), normal(3, 4)) for f in (scipy.fft.irfft, scipy.fft.irfft2)),
