@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transforms.errors import AliasError
+from tapeless.transforms.errors import AliasError, UnsupportedError
 
 
 def weighted(p):
@@ -374,3 +374,21 @@ def test_any_and_all_look_no_further_than_python(f, k):
         steps = [1e-6 * row for row in np.eye(5)]
         expected = [(f(u + h, k) - f(u - h, k)) / 2e-6 for h in steps]
         np.testing.assert_allclose(by_u, expected, atol=1e-8)
+
+
+def two_errors(x):
+    if x > 0:
+        raise TypeError("positive")
+    raise ValueError("not positive")
+
+
+def said_before(x):
+    print("x is", x)  # noqa: T201 (what is tested)
+    raise ValueError("always")
+
+
+@pytest.mark.parametrize("f", [two_errors, said_before])
+@pytest.mark.parametrize("transform", [tapeless.jit, tapeless.grad])
+def test_an_error_in_all_cases_hides_nothing_before_it(f, transform):
+    with pytest.raises(UnsupportedError, match="raises ValueError in all cases, after"):
+        transform(f)(1.0)

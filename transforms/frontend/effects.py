@@ -9,7 +9,7 @@ import string
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tapeless.transforms.core.language import Atom, Effect
+from tapeless.transforms.core.language import Atom, Block, Effect, statements
 from tapeless.transforms.errors import (
     Signal,
     UnsupportedError,
@@ -126,7 +126,10 @@ def _spec(spec: Any, args: list[Atom]) -> Any:
 
 def raise_(exc: Any, cause: Any = None) -> None:
     kind = exc if isinstance(exc, type) else type(exc)
-    if decided(kind) or (len(trace().journals) == 1 and not _has_symbols(exc)):
+    if decided(kind):
+        raise exc from cause
+    if len(trace().journals) == 1 and not _has_symbols(exc):
+        _refuse_after_effects(kind)
         raise exc from cause
     if "<locals>" in kind.__qualname__:
         raise UnsupportedError(
@@ -137,6 +140,18 @@ def raise_(exc: Any, cause: Any = None) -> None:
     parts = () if isinstance(exc, type) else tuple(effect_parts(a, args) for a in exc.args)
     trace().emit(Effect("raise", tuple(args), {"type": kind, "parts": parts}, trace().place()))
     raise Unreachable
+
+
+def _refuse_after_effects(kind: type[BaseException]) -> None:
+    """What a function prints, or raises by data, before the error that it raises in all cases would
+    be lost."""
+    before = statements(Block((), tuple(trace().blocks[0]), ()))
+    if any(isinstance(s, Effect) and s.kind in ("print", "raise") for s in before):
+        raise UnsupportedError(
+            f"the function raises {kind.__name__} in all cases, after it prints or may raise "
+            "another error by data",
+            "call it as it is",
+        )
 
 
 def _has_symbols(exc: Any) -> bool:
