@@ -83,6 +83,7 @@ class Jit(Unchanged):
 
     def __init__(self, fun: Callable[..., Any], options: Options | None = None) -> None:
         self.asked = options or Options()
+        self.asked.check(fun)
         super().__init__(fun)
         self.plain = Unchanged(fun)
         self.constants: dict[Any, Constant] = {}
@@ -260,8 +261,9 @@ class Jit(Unchanged):
     def compilations(self) -> list[Any]:
         """What was compiled, or found in the cache, in order: `kernel`, `signature`, `reason`,
         `seconds`, `cached`."""
-        found = [s for specialisations in self.cache.values() for s in specialisations]
-        return [c for s in found for c in numba.compilations(s.run)]
+        from tapeless.reasons import compilations  # noqa: PLC0415  # asked for rarely
+
+        return list(compilations(self.cache))
 
 
 def _plain(x: Any) -> Any:

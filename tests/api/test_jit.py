@@ -1,10 +1,13 @@
 """jit: what it computes, when it compiles, how it is switched off."""
 
+import re
+
 import numpy as np
 import pytest
 
 import tapeless
-from tapeless import disable_jit, jit
+from tapeless import disable_jit, grad, jit
+from tapeless.transforms.errors import ArgumentError
 
 
 def normal(*shape, seed=0):
@@ -242,3 +245,60 @@ def test_numbers_of_python_take_the_dtype_of_arrays(transform):
     for made, want in zip(transform(scaled)(*args), scaled(*args), strict=True):
         assert made.dtype == want.dtype
         np.testing.assert_array_equal(made, want)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"static_argnums": 2}, "jit: static_argnums has 2, but scale takes 2 by position"),
+        ({"static_argnums": -3}, "jit: static_argnums has -3, but scale takes 2 by position"),
+        ({"donate_argnums": (0, 5)}, "jit: donate_argnums has 5, but scale takes 2 by position"),
+        (
+            {"static_argnames": "m"},
+            "jit: static_argnames has 'm', but scale has no argument of this name\n  it has x, n",
+        ),
+        ({"fastmath": "no"}, "jit: fastmath is 'no'\n  pass True, False or None"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused_at_once(options, message):
+    def scale(x, n):
+        return x * n
+
+    with pytest.raises(ArgumentError, match=re.escape(message)):
+        jit(scale, **options)
+
+
+def test_options_of_any_number_of_arguments():
+    first = jit(lambda *args, **named: args[0] * named["n"], static_argnums=4, static_argnames="n")
+    assert first(2.0, n=3) == 6.0
+    assert jit(grad(lambda x, n: x * n), static_argnums=-1)(2.0, 3) == 3.0
+
+
+def test_reasons_for_further_compilations():
+    f = jit(lambda x, n: np.sum(x) * n, static_argnums=1)
+    single = np.ones((2, 3), np.float32)
+    for x in (np.ones((2, 3)), single, single[:1], single[:0], np.ones(3)):
+        f(x, 2)
+    f(np.ones((2, 3)), 3)
+    f(2.0, 3)
+    f(x=np.ones((2, 3)), n=3)
+    assert [c.reason for c in f.compilations] == [
+        "first call",
+        "new dtype of x: float32",
+        "x gained an axis of length one",
+        "x gained an axis of length zero",
+        "x has 1 axis, not 2",
+        "n is 3",
+        "x is float",
+        "other arguments or containers",
+    ]
+
+
+def test_reasons_where_values_are_found_to_matter():
+    def pick(x, k):
+        return x * (2.0, np.arange(3.0))[k]
+
+    f = jit(pick)
+    f(np.ones(3), 0)
+    f(np.ones(3), 1)
+    assert [c.reason for c in f.compilations] == ["first call", "k is 1"]
