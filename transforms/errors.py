@@ -118,3 +118,7 @@ class UndefinedError(TapelessError, UnboundLocalError):
 
 class InternalError(TapelessError, RuntimeError):
     """A mistake in tapeless itself."""
+
+
+class UnsetError(InternalError):
+    """All elements of a batch are to have a value that is computed on one side of a branch only."""

@@ -30,7 +30,13 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import InternalError, UnevenError, UnsupportedError, located
+from tapeless.transforms.errors import (
+    InternalError,
+    UnevenError,
+    UnsetError,
+    UnsupportedError,
+    located,
+)
 from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.drawing import draw
 from tapeless.transforms.ops.fresh import batch_of
@@ -50,7 +56,7 @@ from tapeless.transforms.vmap import (
 )
 from tapeless.transforms.vmap.align import elementwise
 from tapeless.transforms.vmap.nesting import batching, is_looped
-from tapeless.transforms.vmap.onebyone import one_by_one
+from tapeless.transforms.vmap.onebyone import least_lengths, one_by_one
 from tapeless.transforms.vmap.parts import has_axes
 
 Pair = tuple[Atom, Any]  # a value and its batch axis, None if it is the same for all elements
@@ -69,10 +75,11 @@ class Batch:
     ragged   what masks select that depend on the element
     counts   how many that is, with the mask
     most     the longest of lengths that depend on the element, for what is as long
+    fixed    lengths that NumPy finds for one element, and that are known for a batch
     uneven   lists that have grown by different numbers of elements
     unset    what is the same for all elements, and has no value where it is not computed
-    function this is the body of a function of the program
     seeded   the program has set the state of NumPy's generator for all elements
+    valued   there is a value also where none is computed, since it is stored for all elements
     """
 
     def __init__(self, size: Size, nested: bool, masked: bool = False) -> None:
@@ -85,9 +92,11 @@ class Batch:
         self.ragged: dict[Any, ragged.Ragged] = {}
         self.counts: dict[Any, Atom] = {}
         self.most: dict[Size, Size] = {}
+        self.fixed: dict[dims.Symbol, Size] = {}
         self.mask: Atom | None = None
         self.looped = is_looped()
-        self.seeded = self.function = False
+        self.seeded = False
+        self.valued, self.depth = masked, 0
 
     # -- values
 
@@ -125,7 +134,10 @@ class Batch:
 
     def longest(self, t: Type) -> Type:
         """The type with lengths that serve all elements."""
-        return t.with_shape(tuple(self.most.get(n, n) for n in t.shape)) if self.most else t
+        if not (self.most or self.fixed):
+            return t
+        shape = (self.most.get(n, n) for n in t.shape)
+        return t.with_shape(tuple(dims.substitute(n, self.fixed.get) for n in shape))
 
     @staticmethod
     def _conformed(out: Atom, kind: Type, v: Var) -> Atom:
@@ -148,6 +160,8 @@ class Batch:
         if not has_axes(a.type):
             return value
         if axis is None:
+            if a in self.unset and not self.valued:
+                raise UnsetError(f"{a} may have no value")
             value, axis = batch_of(value, self.size, place), place
         return move(value, (axis,), (place,))  # type: ignore[no-any-return]
 
@@ -173,6 +187,18 @@ class Batch:
         """Records the statements for all elements; `ends` are read afterwards. With `by_element`,
         a compiled program may have a loop over them."""
         body, ends = list(body), list(ends)
+        self.depth += 1
+        try:
+            self._recorded(body, ends, by_element)
+        except UnsetError:
+            if self.depth > 1 or self.valued:
+                raise
+            self.valued = True
+            self._recorded(body, ends, by_element)
+        finally:
+            self.depth -= 1
+
+    def _recorded(self, body: list[Statement], ends: list[Atom], by_element: bool) -> None:
         try:
             with self.tentative():
                 self.together(body, ends, by_element)
@@ -192,13 +218,14 @@ class Batch:
 
     @contextmanager
     def tentative(self) -> Iterator[None]:
-        """What is recorded inside is forgotten if something there differs in length."""
-        kept = ("env", "uneven", "unset", "tried", "lengths", "ragged", "counts", "most")
+        """What is recorded inside is forgotten if something there differs in length, or has no
+        value."""
+        kept = ("env", "uneven", "unset", "tried", "lengths", "ragged", "counts", "most", "fixed")
         before = {name: copy.copy(getattr(self, name)) for name in kept}
         try:
             with builder.current().block() as made:
                 yield
-        except UnevenError:
+        except (UnevenError, UnsetError):
             self.__dict__.update(before)
             raise
         for s in made:
@@ -238,6 +265,7 @@ class Batch:
         if ragged.applies(self, s):
             ragged.apply(self, s)
             return
+        s = sizes.fixed(self, s)
         pairs = [self.value(a) for a in s.args]
         args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)
         if s.op.name in sizes.LENGTHS and s.args[0] not in self.uneven:  # all have the same
@@ -280,6 +308,7 @@ class Batch:
             return [elementwise(s, args, axes)]
         made = _by_rule(s.op, args, axes, s.params)
         if made is None:
+            self.fixed |= least_lengths(s)
             return list(one_by_one(s, args, axes, self.size))
         return made
 

@@ -30,8 +30,16 @@ from tapeless.transforms.ops.parts import index
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import lifted
 from tapeless.transforms.ops.steps import logical_and, logical_not, logical_or
-from tapeless.transforms.vmap.lists import refuse_uneven
-from tapeless.transforms.vmap.parts import env_kept, has_axes, made_inside, part, read_in
+from tapeless.transforms.vmap.lists import refuse_uneven, spread_changed
+from tapeless.transforms.vmap.lists import whole as whole_list
+from tapeless.transforms.vmap.parts import (
+    env_kept,
+    found_sizes,
+    has_axes,
+    made_inside,
+    part,
+    read_in,
+)
 from tapeless.transforms.vmap.region import is_calm
 
 if TYPE_CHECKING:
@@ -81,10 +89,14 @@ def _same_for_all(batch: Batch, s: If) -> None:
 
 def _result(batch: Batch, a: Atom, place: int | None) -> Atom:
     """A result of one side; where it is read for all elements, it must have some value."""
-    if place is not None:
-        return batch.placed(a, place)
-    read = batch.masked or (batch.function and has_axes(a.type))  # a tape holds batches
-    return zero(a.type) if is_dead(a) and read else batch.value(a)[0]
+    if not is_dead(a) or not has_axes(a.type):
+        return batch.value(a)[0] if place is None else batch.placed(a, place)
+    kind = batch.longest(a.type)
+    if place is None:
+        return zero(kind) if batch.valued else Literal(None, kind)
+    if found_sizes(kind):
+        return Literal(None, batch.kind(kind, place))
+    return batch.placed(Literal(None, kind), place)
 
 
 class reopened:  # noqa: N801 (a context manager)
@@ -110,6 +122,8 @@ def _by_element(batch: Batch, s: If, test: Atom) -> None:
     for pair in results:
         _refuse_lengths(*pair)
     sides = (s.then, s.orelse)
+    for side in sides:
+        spread_changed(batch, side)
     calm = [is_calm(side.body) and batch.unset.isdisjoint(read_in(side)) for side in sides]
     ends: list[Any] = [
         None if has_axes(v.type) else _passed(batch, s, j) for j, v in enumerate(s.outs)
@@ -126,7 +140,8 @@ def _by_element(batch: Batch, s: If, test: Atom) -> None:
         else:
             mask = test if k == 0 else logical_not(test)
             ends = part(batch, s, mask, block, ends)
-    for v, end, pair in zip(s.outs, ends, results, strict=True):
+    for v, found, pair in zip(s.outs, ends, results, strict=True):
+        end = batch_of_nothing(batch, v) if found is None else found
         if isinstance(v.type, StackType):
             batch.uneven.add(v)
         if v.size is not None and end[1] is None:
@@ -171,11 +186,6 @@ def _joined(
             made.append(ends[j] if dead else (value, axis))
         else:
             made.append(_chosen(batch, s.outs[j], test, whole[0][j], whole[1][j]))
-    if whole[1 - k]:
-        return [
-            batch_of_nothing(batch, v) if e is None else e
-            for v, e in zip(s.outs, made, strict=True)
-        ]
     return made
 
 
@@ -217,4 +227,4 @@ def _passed(batch: Batch, s: If, j: int) -> Any:
     through = [a for block, a in live if a not in made_inside(block)]
     if len(live) == 2 and not through:
         refuse_uneven()
-    return (batch.front(through[0]), 0) if through else None
+    return whole_list(batch, through[0]) if through else None

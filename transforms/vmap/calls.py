@@ -109,7 +109,7 @@ def _built(
 ) -> Block:
     block, _ = refresh(function.block)
     batch = kind(dims.symbol("n", 0), nested)
-    batch.seeded, batch.function = seeded, True
+    batch.seeded, batch.valued = seeded, True  # a tape holds batches
     params = [
         Var(batch.kind(p.type), p.name) if on else p
         for p, on in zip(block.params, flags, strict=True)

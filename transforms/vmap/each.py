@@ -120,12 +120,16 @@ class Stretch:
             after = read_by(tail)
             outs = [v for s in inner for v in outputs(s) if v in later or v in after]
             ins = [v for v in read_by(inner) if self.batch.differs(v)]
-            if all(has_axes(v.type) for v in (*ins, *outs)):
+            if all(has_axes(v.type) for v in (*ins, *outs)) and not any(map(self.selected, ins)):
                 self.record(head)
                 each_by_itself(self.batch, inner, outs)
                 self.record(tail)
                 return
         self.record(body)
+
+    def selected(self, v: Var) -> bool:
+        """Whether a value is no array for the batch."""
+        return v in self.batch.ragged or v in self.batch.lengths
 
     def record(self, body: list[Statement]) -> None:
         for s in body:
@@ -171,7 +175,7 @@ def each_by_itself(
 
 def _lengthened(batch: Batch, made: Block) -> None:
     """What is as long as the longest of all elements has that in its type."""
-    for s in statements(made) if batch.most else ():
+    for s in statements(made) if batch.most or batch.fixed else ():
         for v in (*outputs(s), *(p for b in blocks(s) for p in b.params)):
             if isinstance(v.type, Type):
                 v.type = batch.longest(v.type)

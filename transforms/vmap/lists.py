@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.dims import Size, lower_bound
-from tapeless.transforms.core.language import Atom, Let, Literal, StackType, Var
+from tapeless.transforms.core.language import (
+    TAPE,
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    StackType,
+    Statement,
+    Var,
+    While,
+    outputs,
+    statements,
+)
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops import stacks
 from tapeless.transforms.ops.fresh import (
@@ -47,6 +62,8 @@ def spread(batch: Batch, stack: Atom) -> Any:
             "that was filled with others before",
             "use an array",
         )
+    if kind.item == TAPE:
+        _refuse_tape()
     if let is not None and let.op is zero_items:
         return zero_items(let.args[0], shape=kind.item.shape, dtype=kind.item.dtype)
     made = Var(kind)
@@ -56,6 +73,66 @@ def spread(batch: Batch, stack: Atom) -> Any:
 
     start = (new_stack(item=kind.item),)
     return over_batch(stacks.stack_length(stack), item, start, (made,))[0]
+
+
+def whole(batch: Batch, a: Atom) -> tuple[Any, int | None]:
+    """A list or tape for all elements; what calls keep stays what all of them share."""
+    value, axis = batch.value(a)
+    return (value, axis) if _keeps_tapes(a) else (batch.front(a), 0)
+
+
+def _keeps_tapes(a: Atom) -> bool:
+    kind = a.type
+    while isinstance(kind, StackType):
+        kind = kind.item
+    return kind == TAPE
+
+
+def _refuse_tape() -> NoReturn:
+    raise UnevenError(
+        "vmap: calls that depend on the element of the batch and others are kept in one list",
+        "let all of them depend on it",
+    )
+
+
+def spread_changed(batch: Batch, block: Block) -> None:
+    """Lists that a block changes hold batches from then on: its elements may be a part of all."""
+    for v in _changed(block):
+        value, axis = batch.value(v)
+        if axis is None:
+            batch.env[v] = (spread(batch, value), 0)
+
+
+def _changed(block: Block) -> list[Var]:
+    """The lists from around a block that the lists which it makes were made from."""
+    made = {v for s in statements(block) for v in outputs(s)}
+    sources: dict[Any, list[Any]] = {}
+    for s in statements(block):
+        for v, *given in _handed_on(s):
+            if isinstance(v.type, StackType):
+                sources.setdefault(v, []).extend(given)
+    found = dict.fromkeys(a for a in block.results if a in made)
+    waiting = list(found)
+    while waiting:
+        more = dict.fromkeys(a for a in sources.get(waiting.pop(0), ()) if a not in found)
+        found |= more
+        waiting += more
+    around = (a for a in found if isinstance(a, Var) and a not in made and a not in sources)
+    return [v for v in around if isinstance(v.type, StackType) and not _keeps_tapes(v)]
+
+
+def _handed_on(s: Statement) -> Iterator[tuple[Any, ...]]:
+    """Variables that a statement makes, with what they may be made from."""
+    match s:
+        case Let():
+            yield from ((v, *s.args) for v in s.outs)
+        case If():
+            yield from zip(s.outs, s.then.results, s.orelse.results, strict=True)
+        case For() | While():
+            yields = s.yields if isinstance(s, For) else s.body.results
+            params = s.carries if isinstance(s, For) else s.body.params
+            for p, a, y, v in zip(params, s.inits, yields, s.outs, strict=True):
+                yield from ((p, a, y), (v, a, y))
 
 
 def is_about_lengths(batch: Batch, s: Let) -> bool:
@@ -128,4 +205,6 @@ def _as_array(stack: Atom, size: Size) -> Any:
 def _item(batch: Batch, was: Any, value: Any, axis: Any) -> Any:
     if isinstance(was.type, StackType):
         return value if axis is not None else spread(batch, value)
+    if was.type == TAPE:
+        return value if axis is not None else _refuse_tape()
     return batch_of(value, batch.size) if axis is None else front(value, axis)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom, size_atom
-from tapeless.transforms.core.dims import Size, symbols
+from tapeless.transforms.core.dims import Size, Symbol, symbols
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -66,6 +66,16 @@ def over_batch(
     inner = Block((i, *carries), tuple(statements), tuple(results))
     b.emit(For(outs, atom(0), stop, atom(1), inits, inner, origin=b.origin))
     return outs
+
+
+def least_lengths(s: Let) -> dict[Symbol, Size]:
+    """Lengths of results that are the least that was asked for."""
+    found = {}
+    for v in s.outs:
+        for n, least in zip(v.type.shape, _shape(s, v), strict=True):
+            if n != least:
+                found |= dict.fromkeys(symbols(n), least)
+    return found
 
 
 def _shape(s: Let, v: Var) -> tuple[Size, ...]:

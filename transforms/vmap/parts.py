@@ -27,11 +27,12 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.calls import is_call
-from tapeless.transforms.ops.fresh import empty
+from tapeless.transforms.ops.fresh import empty, zero
 from tapeless.transforms.ops.reductions import any_
 from tapeless.transforms.ops.shapes import front
 from tapeless.transforms.ops.stacks import pop, push
 from tapeless.transforms.vmap.flow import read_by
+from tapeless.transforms.vmap.lists import whole
 from tapeless.transforms.vmap.region import Chosen, Filled
 
 if TYPE_CHECKING:
@@ -43,11 +44,7 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
     has no value where the other side is taken, stays one value."""
     other = s.orelse if block is s.then else s.then
     alone = [is_dead(a) and has_axes(a.type) for a in other.results]
-    rows = [
-        j
-        for j, (a, end) in enumerate(zip(block.results, ends, strict=True))
-        if end is None or not is_dead(a)
-    ]
+    rows = [j for j, a in enumerate(block.results) if not is_dead(a)]
     own, inside = _own_sizes(block), made_inside(block)
     olds = {
         j: None
@@ -62,17 +59,17 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
         made: dict[int, Any] = {}
         for j in rows:
             a = block.results[j]
-            if alone[j] and not is_dead(a) and not inner.batched(a):
+            if alone[j] and not inner.batched(a):
                 made[j] = inner.value(a)
-            elif has_axes(a.type) or a in inside:
+            elif has_axes(a.type):
                 made[j] = leave(inner, region, olds[j], a), 0
             else:
-                made[j] = olds[j], 0
+                made[j] = whole(inner, a) if a in inside else ends[j]
         return made
 
     counts = any(map(_is_counted, statements(block)))
     guarded = batch.nested or counts or not batch.unset.isdisjoint(read_in(block))
-    news = _if_any(batch, s, mask, taken, olds) if guarded else taken()
+    news = _if_any(batch, s, mask, taken, olds, alone) if guarded else taken()
     return [news.get(j, end) for j, end in enumerate(ends)]
 
 
@@ -111,6 +108,7 @@ def _if_any(
     mask: Atom,
     taken: Callable[[], dict[int, Any]],
     olds: dict[int, Any],
+    alone: list[bool],
 ) -> dict[int, Any]:
     test = any_(mask, axes=(0,), keepdims=False)
     with batch.scoped() as made:
@@ -118,7 +116,7 @@ def _if_any(
     rows = [(j, *news[j], s.outs[j]) for j in news]
     outs = tuple(Var(v.type if k is None else batch.kind(v.type), v.name) for _, _, k, v in rows)
     kept = tuple(
-        Literal(None, out.type) if k is None or olds[j] is None else olds[j]
+        _nothing(batch, out) if olds[j] is None or (k is None and alone[j]) else olds[j]
         for out, (j, _, k, _) in zip(outs, rows, strict=True)
     )
     then = Block((), tuple(made), tuple(a for _, a, _, _ in rows))
@@ -126,16 +124,31 @@ def _if_any(
     return {j: (out, k) for out, (j, _, k, _) in zip(outs, rows, strict=True)}
 
 
+def _nothing(batch: Batch, v: Var) -> Atom:
+    """What a part leaves that no element belongs to; what may be stored for all has some value."""
+    plain = batch.valued and has_axes(v.type) and not found_sizes(v.type)
+    return zero(v.type) if plain else Literal(None, v.type)
+
+
+def found_sizes(t: Any) -> set[dims.Symbol]:
+    """Lengths in a type that are made when the program runs."""
+    return {n for n in sizes_in(t) if n.var is None and not n.given}
+
+
 def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[Chosen, Batch]:
     """The elements under a mask, and a batch of them: what the blocks read of it is there."""
+    read = dict.fromkeys(v for b in blocks for v in read_in(b))
+    shown = any(has_axes(v.type) and batch.batched(v) for v in read)
     region = (Filled if batch.nested else Chosen).of(mask)
+    region = region if shown else region.counted()
     inner = type(batch)(region.size, batch.nested, masked=True)
     inner.mask = mask
     inner.uneven, inner.tried = set(batch.uneven), batch.tried
     inner.unset = set(batch.unset)
     inner.lengths, inner.most = dict(batch.lengths), batch.most
+    inner.fixed = batch.fixed
     inner.env = {v: pair for v, pair in batch.env.items() if pair[1] is None}
-    for v in dict.fromkeys(v for b in blocks for v in read_in(b)):
+    for v in read:
         value, axis = batch.value(v)
         if not has_axes(v.type):
             inner.uneven.add(v)
@@ -157,7 +170,7 @@ def leave(inner: Batch, region: Chosen, old: Any, a: Atom) -> Atom:
     if is_dead(a):
         return old  # type: ignore[no-any-return]
     if not has_axes(a.type):
-        return new
+        return whole(inner, a)[0]
     return region.leave(old, new, axis)  # type: ignore[no-any-return]
 
 

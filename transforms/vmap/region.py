@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.locating import argmax
 from tapeless.transforms.ops.parts import Slot, gather, index, update
+from tapeless.transforms.ops.reductions import count_nonzero
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import front, lifted
 
@@ -72,6 +74,10 @@ class Chosen:
     def of(cls, mask: Atom) -> Chosen:
         return cls(mask, dims.symbol("n", 0))
 
+    def counted(self) -> Chosen:
+        """The same where nothing that is read shows how many elements there are."""
+        return Chosen(self.mask, size_of(count_nonzero(self.mask, axes=(0,), keepdims=False)))
+
     def enter(self, value: Atom, axis: int) -> tuple[Any, int]:
         """What the region sees of a batched value."""
         made = gather(value, self.mask, key=(*(slice(None),) * axis, Slot(0)))
@@ -98,6 +104,9 @@ class Filled(Chosen):
     @classmethod
     def of(cls, mask: Atom) -> Filled:
         return cls(mask, mask.type.shape[0], argmax(mask, axis=0, keepdims=False))
+
+    def counted(self) -> Chosen:
+        return self
 
     def enter(self, value: Atom, axis: int) -> tuple[Any, int]:
         x = front(value, axis)

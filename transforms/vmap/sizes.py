@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_of
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Let
+from tapeless.transforms.core.language import Let, Type
 from tapeless.transforms.core.reads import sizes_in
+from tapeless.transforms.core.rewriting import map_symbols
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul
 from tapeless.transforms.ops.batching import shifted
@@ -44,6 +45,16 @@ def length(s: Let, args: Any, axes: Any) -> Let:
     if s.op.name == "axis_size" and axes[0] is not None:
         params = {"axis": shifted(params["axis"], axes[0])}
     return replace(s, args=args, params=params)
+
+
+def fixed(batch: Batch, s: Let) -> Let:
+    """The statement with the lengths that are known for a batch, and variables of such lengths."""
+    if not batch.fixed:
+        return s
+    for v in s.outs:
+        if isinstance(v.type, Type):
+            v.type = batch.longest(v.type)
+    return replace(s, params=map_symbols(s.params, batch.fixed))
 
 
 def differ(batch: Batch, s: Let) -> bool:
