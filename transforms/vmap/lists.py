@@ -85,7 +85,7 @@ def _keeps_tapes(a: Atom) -> bool:
     kind = a.type
     while isinstance(kind, StackType):
         kind = kind.item
-    return kind == TAPE
+    return bool(kind == TAPE)
 
 
 def _refuse_tape() -> NoReturn:

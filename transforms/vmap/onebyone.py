@@ -70,7 +70,7 @@ def over_batch(
 
 def least_lengths(s: Let) -> dict[Symbol, Size]:
     """Lengths of results that are the least that was asked for."""
-    found = {}
+    found: dict[Symbol, Size] = {}
     for v in s.outs:
         for n, least in zip(v.type.shape, _shape(s, v), strict=True):
             if n != least:

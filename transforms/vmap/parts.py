@@ -170,7 +170,7 @@ def leave(inner: Batch, region: Chosen, old: Any, a: Atom) -> Atom:
     if is_dead(a):
         return old  # type: ignore[no-any-return]
     if not has_axes(a.type):
-        return whole(inner, a)[0]
+        return whole(inner, a)[0]  # type: ignore[no-any-return]
     return region.leave(old, new, axis)  # type: ignore[no-any-return]
 
 
