@@ -17,8 +17,8 @@ from tapeless.specialisation import kept
 from tapeless.split import Half, PullBack, PushForward
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Var
-from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ArgumentTypeError
+from tapeless.transforms.expand import stopped
 from tapeless.transforms.frontend.symbols import Symbol
 
 
@@ -120,9 +120,6 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
 
 def _with_aux(half: Half, has_aux: bool) -> Any:
     return (half.value, half, half.aux) if has_aux else (half.value, half)
-
-
-stopped = Op("stop_gradient", lambda x: x.type, "{0}", simplify=lambda args, params: args[0])
 
 
 def stop_gradient(x: Any) -> Any:

@@ -46,6 +46,9 @@ identity = linear(
 #: Its argument, made to look like a new value, so that what is computed from it is computed again.
 again = linear("again", lambda x: x.type, "{0}", _same_cotangent, view=True, batch=anywhere)
 
+#: Its argument, without a derivative: it stays until nothing is differentiated any more.
+stopped = Op("stop_gradient", lambda x: x.type, "{0}", batch=anywhere)
+
 
 def no_types(*args: Atom) -> Any:
     raise TypeError("the results of a closed operation are those of its block")
@@ -77,6 +80,8 @@ def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
         match s:
             case Let(op=Closed() as op) if rules or op.reverse is None:
                 made += _written(s, op, rules)
+            case Let() if rules and s.op is stopped:
+                made.append(replace(s, op=identity))
             case If():
                 made.append(
                     replace(s, then=_inside(s.then, rules), orelse=_inside(s.orelse, rules))
