@@ -25,7 +25,7 @@ SIGNALS = frozenset(
         *("csd", "istft", "stft", "welch", "lfilter", "sosfilt"),
     ]
 )
-INTEGRALS = frozenset(["fixed_quad", "quad", "simpson"])
+INTEGRALS = frozenset(["fixed_quad", "quad", "simpson", "solve_ivp"])
 
 
 def distributions(f: Any) -> Any:
