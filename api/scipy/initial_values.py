@@ -180,7 +180,7 @@ def solve_ivp(
     >>> found.y.round(4)
     array([[0.6065, 0.3679]])
     """
-    known = {"rtol": 1e-3, "atol": 1e-6, "max_step": np.inf, "first_step": None}
+    known: dict[str, Any] = {"rtol": 1e-3, "atol": 1e-6, "max_step": np.inf, "first_step": None}
     if dense_output or events is not None or set(options) - set(known):
         raise ArgumentError(
             "solve_ivp: events, dense_output and options of implicit methods are not supported"
