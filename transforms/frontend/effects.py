@@ -9,7 +9,8 @@ import string
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tapeless.transforms.core.language import Atom, Block, Effect, statements
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import Atom, Block, Effect, If, statements
 from tapeless.transforms.errors import (
     Signal,
     UnsupportedError,
@@ -129,7 +130,7 @@ def raise_(exc: Any, cause: Any = None) -> None:
     if decided(kind):
         raise exc from cause
     if len(trace().journals) == 1 and not _has_symbols(exc):
-        _refuse_after_effects(kind)
+        _refuse_after_effects(exc)
         raise exc from cause
     if "<locals>" in kind.__qualname__:
         raise UnsupportedError(
@@ -142,16 +143,19 @@ def raise_(exc: Any, cause: Any = None) -> None:
     raise Unreachable
 
 
-def _refuse_after_effects(kind: type[BaseException]) -> None:
+def _refuse_after_effects(exc: Any) -> None:
     """What a function prints, or raises by data, before the error that it raises in all cases would
-    be lost."""
-    before = statements(Block((), tuple(trace().blocks[0]), ()))
-    if any(isinstance(s, Effect) and s.kind in ("print", "raise") for s in before):
-        raise UnsupportedError(
-            f"the function raises {kind.__name__} in all cases, after it prints or may raise "
-            "another error by data",
-            "call it as it is",
-        )
+    be lost; lengths and integers that decide it are made known."""
+    for s in trace().blocks[0]:
+        inside = statements(Block((), (s,), ()))
+        if any(isinstance(t, Effect) and t.kind in ("print", "raise") for t in inside):
+            why = (
+                f"the function raises {exc!r} in all cases, after it prints or may raise another "
+                "error by data"
+            )
+            if isinstance(s, If):
+                raise NeedStatic(s.test, why, "call it as it is")
+            raise UnsupportedError(why, "call it as it is")
 
 
 def _has_symbols(exc: Any) -> bool:
