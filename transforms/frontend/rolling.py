@@ -48,8 +48,6 @@ from tapeless.transforms.frontend.values import (
 )
 
 FAILURES = (Unrollable, Plain, NeedStatic, StructureError, AliasError, UndefinedError, Unreachable)
-# What a pass may raise because variables hold something else in the first one: None, mostly.
-OF_PYTHON = (TypeError, AttributeError)
 
 
 @dataclass(eq=False)
@@ -376,12 +374,10 @@ class Roll:
 
 
 def _of_this_way(e: BaseException) -> bool:
-    """Whether an error may be of staging all passes at once; or is caught, if a pass is made."""
-    if isinstance(e, FAILURES):
-        return True
-    if isinstance(e, Signal) or (isinstance(e, TapelessError) and not isinstance(e, ShapeError)):
-        return False
-    return isinstance(e, OF_PYTHON) or trace().handler(type(e)) is not None
+    """Whether an error may be of staging all passes at once, or one of Python's, which a loop
+    without a pass does not raise."""
+    ours = isinstance(e, (Signal, TapelessError)) and not isinstance(e, ShapeError)
+    return isinstance(e, FAILURES) or not ours
 
 
 def _same_type(a: Any, b: Any) -> bool:

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.frontend.symbols import Symbol, apply
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops.table import FUNCTIONS
 
 JOINERS = (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack)
@@ -14,6 +17,7 @@ JOINERS = (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack)
 
 def join_rows(func: Any, rows: Symbol, axis: int = 0) -> Any:
     """What a function that joins arrays makes of the rows of one."""
+    _refuse_none(func, rows.type.shape[0])
     if func is np.stack:
         return apply(FUNCTIONS[np.moveaxis], rows, 0, axis)
     flat = rows.type.ndim == 1
@@ -24,6 +28,17 @@ def join_rows(func: Any, rows: Symbol, axis: int = 0) -> Any:
     if func is np.hstack:
         return rows if flat else _merge_rows(rows, 0 if rows.type.ndim == 2 else 1)
     return _merge_rows(rows, axis)
+
+
+def _refuse_none(func: Any, count: Size) -> None:
+    """NumPy joins no arrays only where there are some; how many a loop made, lengths and integers
+    say in each call."""
+    found = trace().value(count)
+    if found == 0:
+        what = "stack" if func is np.stack else "concatenate"
+        raise ValueError(f"need at least one array to {what}")
+    if found is not None and not dims.at_least(count, 1):
+        trace().guard(">=", count, 1)
 
 
 def _merge_rows(rows: Symbol, axis: int) -> Any:

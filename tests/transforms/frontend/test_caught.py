@@ -1,7 +1,7 @@
 """Except clauses around errors that lengths and integers decide: each call goes Python's way."""
 
 import math
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -217,3 +217,48 @@ def test_functions_that_do_not_raise_are_caught():
         return y
 
     np.testing.assert_allclose(grad(f)(0.5), math.cos(0.5) + 1)
+
+
+class Swallow:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        return kind is KeyError
+
+
+@contextmanager
+def swallowed():
+    with suppress(KeyError):
+        yield
+
+
+def failing_passes(x, n):
+    for _ in range(n):
+        {}["missing"]
+    return x * 2
+
+
+def in_a_manager(x, n):
+    with Swallow():
+        x = failing_passes(x, n)
+    return 1.0 * x
+
+
+def in_a_generator(x, n):
+    with swallowed():
+        x = failing_passes(x, n)
+    return 1.0 * x
+
+
+@pytest.mark.parametrize("function", [in_a_manager, in_a_generator])
+@pytest.mark.parametrize("n", [0, 2])
+def test_managers_swallow_what_is_raised(function, n):
+    assert jit(function)(1.5, n) == function(1.5, n)
+    assert grad(function)(1.5, n) == (2.0 if n == 0 else 1.0)
+
+
+def test_a_loop_without_a_pass_raises_nothing():
+    assert jit(failing_passes)(1.5, 0) == 3.0
+    with pytest.raises(KeyError, match="missing"):
+        jit(failing_passes)(1.5, 1)

@@ -160,3 +160,18 @@ def test_what_stacks_cannot_do_is_refused_by_name():
 
     with pytest.raises(TapelessError, match="the store to a slice"):
         block_of(part, V, 4)
+
+
+def test_a_list_that_a_loop_left_empty_is_not_stacked():
+    def f(x, n):
+        rows = []
+        for t in range(n):
+            rows.append(x * t)
+        return np.sum(np.stack(rows) ** 2)
+
+    x = np.ones(2)
+    for transformed, expected in ((tapeless.grad(f), [10.0, 10.0]), (tapeless.jit(f), 10.0)):
+        np.testing.assert_allclose(transformed(x, 3), expected)
+        with pytest.raises(ValueError, match="need at least one array to stack"):
+            transformed(x, 0)
+        np.testing.assert_allclose(transformed(x, 3), expected)
