@@ -17,7 +17,9 @@ JOINERS = (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack)
 
 def join_rows(func: Any, rows: Symbol, axis: int = 0) -> Any:
     """What a function that joins arrays makes of the rows of one."""
-    _refuse_none(func, rows.type.shape[0])
+    if is_empty(rows.type.shape[0]):
+        what = "stack" if func is np.stack else "concatenate"
+        raise ValueError(f"need at least one array to {what}")
     if func is np.stack:
         return apply(FUNCTIONS[np.moveaxis], rows, 0, axis)
     flat = rows.type.ndim == 1
@@ -30,15 +32,12 @@ def join_rows(func: Any, rows: Symbol, axis: int = 0) -> Any:
     return _merge_rows(rows, axis)
 
 
-def _refuse_none(func: Any, count: Size) -> None:
-    """NumPy joins no arrays only where there are some; how many a loop made, lengths and integers
-    say in each call."""
+def is_empty(count: Size) -> bool:
+    """Whether a loop left a list empty, as lengths and integers say in each call."""
     found = trace().value(count)
-    if found == 0:
-        what = "stack" if func is np.stack else "concatenate"
-        raise ValueError(f"need at least one array to {what}")
     if found is not None and not dims.at_least(count, 1):
-        trace().guard(">=", count, 1)
+        trace().guard(">=", *((count, 1) if found else (0, count)))
+    return found == 0
 
 
 def _merge_rows(rows: Symbol, axis: int) -> Any:

@@ -16,12 +16,13 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.joining import convert
 from tapeless.transforms.frontend.kin import appended, moved, put_into, share, stored
-from tapeless.transforms.frontend.rows import JOINERS, join_rows
+from tapeless.transforms.frontend.rows import JOINERS, is_empty, join_rows
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.tails import Tail, columns_of, position, replace, start_tail
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import certain, put_together, take_apart
 from tapeless.transforms.ops import stacks
+from tapeless.transforms.ops.fresh import zeros
 from tapeless.transforms.ops.shapes import broadcast_to
 from tapeless.transforms.ops.table import FUNCTIONS
 
@@ -132,7 +133,11 @@ class StagedList(list):  # type: ignore[type-arg]
                 )
             return apply(FUNCTIONS[np.stack], [build(c) for c in spec.children], axis=1)
 
-        return build(self.tail.spec).value()
+        made: Atom = build(self.tail.spec).value()
+        rows = made.type.ndim > 1  # NumPy does not know how long they would have been
+        if rows and is_empty(made.type.shape[0]):
+            return zeros(shape=(0,), dtype=np.dtype(float))
+        return made
 
     def element(self, k: Any) -> Any:
         assert self.tail is not None

@@ -94,18 +94,17 @@ class Plan:
 
     def in_order(self, values: Iterable[Var]) -> list[Var]:
         """The values that are computed again, each behind those that it is made of."""
-        left = dict.fromkeys(sorted(values, key=self.primal.order.__getitem__))
-        found: list[Var] = []
+        wanted = sorted(values, key=self.primal.order.__getitem__)
+        left, found = set(wanted), list[Var]()
 
         def visit(v: Var) -> None:
-            for a in self.operands_of(v):
-                if left.pop(a, v) is None:
+            if v in left:
+                left.remove(v)
+                for a in self.operands_of(v):
                     visit(a)
-            found.append(v)
+                found.append(v)
 
-        while left:
-            v = next(iter(left))
-            del left[v]
+        for v in wanted:
             visit(v)
         return found
 

@@ -175,3 +175,18 @@ def test_a_list_that_a_loop_left_empty_is_not_stacked():
         with pytest.raises(ValueError, match="need at least one array to stack"):
             transformed(x, 0)
         np.testing.assert_allclose(transformed(x, 3), expected)
+
+
+def test_a_list_that_a_loop_left_empty_is_an_array_without_rows():
+    def f(x, n):
+        rows = []
+        for t in range(n):
+            rows.append(x * t)
+        return np.array(rows)
+
+    compiled = tapeless.jit(f)
+    for n in (3, 0, 2):
+        found, expected = compiled(np.ones(2), n), f(np.ones(2), n)
+        assert found.shape == expected.shape
+        np.testing.assert_array_equal(found, expected)
+        assert tapeless.vjp(f, np.ones(2), n)[0].shape == expected.shape
