@@ -3,8 +3,8 @@
 for i: while x > 1: x = sin(x)      yes: an element that is done can wait, and sines are for vectors
 
 Whoever waits computes, too, and forgets it: nothing in the inner loops may raise, or read or store
-elsewhere than in stacks. It pays where a pass takes long, as elements make different numbers of
-passes.
+elsewhere than in stacks. It pays where a pass takes long, be it that one step waits for the result
+of the one before: elements make different numbers of passes.
 """
 
 from __future__ import annotations
@@ -45,9 +45,21 @@ def in_step(memory: Memory, s: For) -> bool:
     body = [t for t in s.body.body if not is_blank(t)]
     loops = [t for t in body if isinstance(t, (For, While))]
     inside = [u for t in loops for b in bodies(t) for u in statements(b)]
-    pays = any(isinstance(u, Let) and u.op.elementwise and u.op.costly for u in inside)
+    pays = _costs(inside)
     fits = all(_loop(t) if isinstance(t, (For, While)) else _straight(t) for t in body)
     return pays and fits and all(_stacks(memory, t, loops) for t in loops)
+
+
+#: Operations with floats in a pass, from which on vectors are faster though most of a group waits:
+#: each takes some four cycles of a processor that waits for it.
+CHAIN = 4
+
+
+def _costs(inside: list[Statement]) -> bool:
+    """Whether passes take so long that vectors pay."""
+    made = [u for u in inside if isinstance(u, Let) and u.op.elementwise]
+    floats = [u for u in made if isinstance(u.outs[0].type, Type) and u.outs[0].type.dtype.kind == "f"]
+    return len(floats) >= CHAIN or any(u.op.costly for u in made)
 
 
 def bodies(s: For | While) -> tuple[Block, ...]:
