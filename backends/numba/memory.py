@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+Matrix = np.ndarray[Any, Any]
 Buffers = list[np.ndarray[Any, Any]]
 LARGE = 1 << 17  # bytes; glibc asks the system for these, and may give them back at once
 WIDEST = 16  # bytes of a number
@@ -31,6 +32,14 @@ def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     if size < LARGE or not COUNTED:
         return np.empty(shape, dtype)
     return np.ndarray(shape, dtype, _pool.buffer(size))
+
+
+def matmul(a: Matrix, b: Matrix) -> Matrix:
+    """`a @ b` of two matrices of one dtype, in memory that was used before if possible."""
+    rows, columns = a.shape[0], b.shape[1]
+    if rows * columns * a.itemsize < LARGE or a.shape[1] != b.shape[0]:
+        return a @ b
+    return np.matmul(a, b, out=empty((rows, columns), a.dtype))
 
 
 def _alone() -> int:

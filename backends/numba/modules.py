@@ -18,12 +18,12 @@ from typing import Any
 
 from tapeless.backends import cache
 from tapeless.backends.numba.kernel import Compilation, Kernel, Program
-from tapeless.backends.numba.memory import empty
+from tapeless.backends.numba.memory import empty, matmul
 from tapeless.backends.numba.signature import Form
 from tapeless.backends.numba.threads import in_parallel
 from tapeless.backends.numba.whole import formed_in, whole
 
-OURS = {"empty": empty, "in_parallel": in_parallel}
+OURS = {"empty": empty, "matmul": matmul, "in_parallel": in_parallel}
 RECORD, OUTLINE = "__compilations__", "__outline__"
 IMPORT = "\nfrom numba import njit\n"
 

@@ -58,7 +58,9 @@ CHAIN = 4
 def _costs(inside: list[Statement]) -> bool:
     """Whether passes take so long that vectors pay."""
     made = [u for u in inside if isinstance(u, Let) and u.op.elementwise]
-    floats = [u for u in made if isinstance(u.outs[0].type, Type) and u.outs[0].type.dtype.kind == "f"]
+    floats = [
+        u for u in made if isinstance(u.outs[0].type, Type) and u.outs[0].type.dtype.kind == "f"
+    ]
     return len(floats) >= CHAIN or any(u.op.costly for u in made)
 
 

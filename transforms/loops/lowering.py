@@ -34,6 +34,7 @@ from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, inside
 from tapeless.transforms.loops.parallel import Part, Parts
 from tapeless.transforms.loops.placeholders import with_placeholders
+from tapeless.transforms.loops.pooled import with_pooled
 from tapeless.transforms.loops.products import is_called
 from tapeless.transforms.loops.relied import Relation
 from tapeless.transforms.loops.routines import NAMES, TEXTS, is_routine
@@ -62,7 +63,18 @@ memory = Op(
     pure=False,
 )
 RESERVED = (
-    *("np", "empty", "njit", "plus", "plus_product", "product", "matrix", "scratch", "grown"),
+    *(
+        "np",
+        "empty",
+        "njit",
+        "plus",
+        "plus_product",
+        "product",
+        "matrix",
+        "matmul",
+        "scratch",
+        "grown",
+    ),
     *("range", "max", "min", "abs", "len"),
     *NAMES,
     *written_once.NAMES,
@@ -121,7 +133,7 @@ class Lowering:
         made = Block(self.block.params, (*self.prepared.checks, *body), self.block.results)
         passed = {a for v in self.passed if isinstance(a := self.same.get(v, v), Var)}
         made = without_unread_views(substitute(made, self.same))
-        return with_placeholders(made, passed, memory)
+        return with_pooled(with_placeholders(made, passed, memory))
 
     def constants(self, block: Block) -> None:
         """Notes what is stored into, and which constants can be written where they are read."""

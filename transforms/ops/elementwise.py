@@ -183,7 +183,8 @@ def _choice_jvp(test: Callable[..., Any]) -> Callable[..., Any]:
         total = None
         for k, (a, b) in enumerate(((x, y), (y, x))):
             if tangents[k] is not None:
-                kept = mul(tangents[k], select(equal(a, b), 0.5, 1.0))
+                one = tangents[k].type.dtype.type(1)
+                kept = mul(tangents[k], select(equal(a, b), one / 2, one))
                 term = select(test(a, b), kept, 0.0)
                 total = term if total is None else add(total, term)
         return (None if total is None else conform(total, outs[0].type),)

@@ -138,6 +138,13 @@ class Written(Arrays):
             return Held(made)
         return Held(made, shape=(*a.shape[:-1], *b.shape[1:]))
 
+    def large_product(self, a: Any, b: Any) -> Held:
+        """A product of matrices in memory of the pool."""
+        if not all(isinstance(x, Held) and x.shape is not None for x in (a, b)):
+            raise UnknownError("a product of what are no arrays")
+        made = self.call(self.looked_up(self.values, "matmul"), [a.value, b.value])
+        return Held(made, shape=(a.shape[0], b.shape[1]))
+
     def transposed(self, x: Any) -> Held:
         if not isinstance(x, Held) or x.shape is None:
             raise UnknownError("a view of what is no array")
@@ -161,6 +168,8 @@ class Written(Arrays):
                 return self.extreme(">" if name == "max" else "<", self.size(x), self.size(y))
             case ast.Call(func=ast.Name(id="empty"), args=[shape, dtype], keywords=[]):
                 return self.empty(self.lengths(shape), self.static(dtype))
+            case ast.Call(func=ast.Name(id="matmul"), args=[x, y], keywords=[]):
+                return self.large_product(self.value(x), self.value(y))
             case ast.Call(func=ast.Name(id="in_parallel"), args=args, keywords=named):
                 return self.in_parallel(args, named)
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in self.kernels:

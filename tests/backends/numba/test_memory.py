@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pytest
 
+from tapeless import jit
 from tapeless.backends.numba import memory
 from tapeless.backends.numba.memory import Pool, empty
 
@@ -157,3 +158,26 @@ def test_few_buffers_are_remembered(pool, monkeypatch):
     assert len(places) == 5
     del held
     assert place(empty(SHAPE, "f8")) in places
+
+
+def test_a_product_takes_memory_that_was_used_before():
+    f = jit(lambda x, w: np.tanh(np.tanh(x) @ w) @ w.T)
+    x, w = np.full((600, 500), 0.01), np.full((500, 700), 0.02)
+    places = {place(f(x, w)) for _ in range(3)}
+    assert len(places) == 1
+    np.testing.assert_allclose(f(x, w), np.tanh(np.tanh(x) @ w) @ w.T, rtol=1e-13)
+
+
+def test_results_that_are_kept_are_not_written_over():
+    f = jit(lambda x, w: np.tanh(x) @ w)
+    x, w = np.full((600, 500), 0.01), np.full((500, 700), 0.02)
+    kept = [f(k * x, w) for k in range(4)]
+    for k, made in enumerate(kept):
+        np.testing.assert_allclose(made, np.tanh(k * x) @ w, rtol=1e-13)
+
+
+@pytest.mark.parametrize("shapes", [((300, 0), (0, 300)), ((0, 300), (300, 300)), ((3, 2), (2, 3))])
+def test_products_of_few_numbers(shapes):
+    f = jit(lambda x, w: np.exp(np.exp(x) @ w) @ w.T)
+    x, w = np.full(shapes[0], 0.01), np.full(shapes[1], 0.02)
+    np.testing.assert_allclose(f(x, w), np.exp(np.exp(x) @ w) @ w.T, rtol=1e-13)
