@@ -63,6 +63,11 @@ def running(first, last, x, out, own):
         own[0] = x[i]
         out[i] = own[0]
 """
+MATMUL = DOUBLED + """
+
+def matmul(a, b):
+    return a @ b
+"""
 X, Y, NEGATIVE = np.arange(5.0), np.ones((2, 3), np.float32), -np.arange(5.0)
 
 
@@ -101,6 +106,17 @@ def test_what_drivers_do(body, args):
         assert [type(x) for x in got] == [type(x) for x in want]
     if isinstance(want, np.ndarray):
         assert (got.dtype, got.shape, got.flags.owndata) == (want.dtype, want.shape, True)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (300, 200), (0, 4)])
+def test_products_of_matrices(shape):
+    x = np.random.default_rng(0).standard_normal(shape)
+    function, quick = made("c = matmul(a, b)\nreturn c, c.shape[1]", x, x.T, kernel=MATMUL)
+    np.testing.assert_equal(quick(x, x.T), (x @ x.T, shape[0]))
+    np.testing.assert_equal(function(x, x.T), (x @ x.T, shape[0]))
+    if len(x):
+        with pytest.raises(ValueError, match="matmul"):
+            quick(x, x)
 
 
 @pytest.mark.parametrize(
