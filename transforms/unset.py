@@ -6,6 +6,8 @@ z = y                                    needs      y = None in the other branch
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -17,10 +19,12 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
+    statements,
 )
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.calls import bundle, is_call
 from tapeless.transforms.ops.fresh import zero_tape
+from tapeless.transforms.ops.sizes import size_if_set
 
 
 def copied_unset(block: Block) -> set[Var]:
@@ -63,7 +67,31 @@ def copied_unset(block: Block) -> set[Var]:
 
 def _packed(s: Statement) -> tuple[Atom, ...]:
     """What a statement takes whether it has a value or not."""
-    return s.args if isinstance(s, Let) and (s.op in (bundle, zero_tape) or is_call(s)) else ()
+    taking = (bundle, zero_tape, size_if_set)
+    return s.args if isinstance(s, Let) and (s.op in taking or is_call(s)) else ()
+
+
+def may_lack(block: Block) -> set[Var]:
+    """What may have no value where a branch, or a loop, hands it on."""
+    found: set[Var] = set()
+    handed = [pair for s in statements(block) for pair in _handed(s)]
+    while more := {v for v, a in handed if v not in found and (is_dead(a) or a in found)}:
+        found |= more
+    return found
+
+
+def _handed(s: Statement) -> Iterator[tuple[Var, Atom]]:
+    """What branches and loops set their variables to."""
+    match s:
+        case If():
+            for side in blocks(s):
+                yield from zip(s.outs, side.results, strict=True)
+        case For() | While():
+            names = [s.carries] if isinstance(s, For) else [b.params for b in blocks(s)]
+            yields = s.yields if isinstance(s, For) else s.body.results
+            for targets in (*names, s.outs):
+                yield from zip(targets, s.inits, strict=True)
+                yield from zip(targets, yields, strict=True)
 
 
 def _runs(s: For) -> bool:

@@ -258,6 +258,25 @@ def test_lengths_that_are_computed_in_a_branch():
         close_to(tapeless.grad(f)(0.4, *args), expected, 1e-6)
 
 
+@pytest.mark.parametrize("passes", [0, 1, 2])
+def test_lengths_of_a_value_that_no_pass_may_set(passes):
+    def counted(u, k, n, passes):
+        for _ in range(3):
+            for _ in range(passes[1]):
+                return u[0], np.bincount(k, u, n)
+        return u[1], u
+
+    def loss(u, k, n, passes):
+        first, counts = counted(u, k, n, passes)
+        return first + np.sum(np.sin(counts))
+
+    u, k = np.array([0.3, -0.5, 0.9]), np.array([0, 3, 3])
+    args = u, k, 4, np.array([0, passes, 0])
+    want = slope(lambda u: loss(u, *args[1:]), u)
+    close_to(tapeless.grad(loss)(*args), want, 1e-6)
+    close_to(tapeless.jit(tapeless.grad(loss))(*args), want, 1e-6)
+
+
 # -- measured
 
 

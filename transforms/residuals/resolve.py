@@ -48,7 +48,7 @@ def resolve(
             made[symbol].size = dims.symbol("n", 0, made[symbol])
             wanted.setdefault(home, []).append(symbol)
         sized = Sized(wanted, made)
-        primal = sized.statements(primal)
+        primal = sized.primal(primal)
         names = {symbol: v.size for symbol, v in made.items()}
         backward = sized.mirrored(replace_symbols(Block((), tuple(backward), ()), names).body)
         plan = Plan(primal, backward)

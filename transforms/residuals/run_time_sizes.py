@@ -16,7 +16,8 @@ from tapeless.transforms.core.language import (
     While,
     outputs,
 )
-from tapeless.transforms.ops.sizes import axis_size
+from tapeless.transforms.ops.sizes import axis_size, size_if_set
+from tapeless.transforms.unset import may_lack
 
 Wanted = dict[Var, list[dims.Symbol]]
 
@@ -27,7 +28,12 @@ class Sized:
 
     def __init__(self, wanted: Wanted, made: dict[dims.Symbol, Var]) -> None:
         self.wanted, self.made = wanted, made
+        self.lacking: set[Var] = set()
         self.new: dict[int, Statement] = {}  # what became of each structured statement
+
+    def primal(self, body: list[Statement]) -> list[Statement]:
+        self.lacking = may_lack(Block((), tuple(body), ()))
+        return self.statements(body)
 
     def statements(self, body: Any) -> list[Statement]:
         out: list[Statement] = []
@@ -40,12 +46,21 @@ class Sized:
                     s = replace(s, body=self.block(s.body))
             self.new[id(old)] = s
             out.append(s)
-            out += _size_lets(outputs(s), self.wanted, self.made)
+            out += self.sizes(outputs(s))
         return out
 
     def block(self, block: Block) -> Block:
-        first = _size_lets(block.params, self.wanted, self.made)
+        first = self.sizes(block.params)
         return Block(block.params, (*first, *self.statements(block.body)), block.results)
+
+    def sizes(self, defined: tuple[Var, ...]) -> list[Statement]:
+        found: list[Statement] = []
+        for v in defined:
+            op = size_if_set if v in self.lacking else axis_size
+            for symbol in self.wanted.get(v, ()):
+                axis = v.type.shape.index(dims.single(symbol))
+                found.append(Let((self.made[symbol],), op, (v,), {"axis": axis}))
+        return found
 
     def mirrored(self, body: Any) -> list[Statement]:
         """Backward statements that mirror the new primal ones."""
@@ -65,14 +80,3 @@ class Sized:
                     s = replace(s, body=b, mirror=self.new.get(id(s.mirror), s.mirror))
             out.append(s)
         return out
-
-
-def _size_lets(
-    defined: tuple[Var, ...], wanted: Wanted, made: dict[dims.Symbol, Var]
-) -> list[Statement]:
-    found: list[Statement] = []
-    for v in defined:
-        for symbol in wanted.get(v, ()):
-            axis = v.type.shape.index(dims.single(symbol))
-            found.append(Let((made[symbol],), axis_size, (v,), {"axis": axis}))
-    return found

@@ -24,7 +24,7 @@ from tapeless.transforms.vmap.extent import highest
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
 
-LENGTHS = ("axis_size", "stack_length")
+LENGTHS = ("axis_size", "size_if_set", "stack_length")
 COMBINE = {"//": floordiv, "%": mod, "max": maximum}
 
 
@@ -42,7 +42,7 @@ def _by_element(batch: Batch, s: Let) -> set[dims.Symbol]:
 def length(s: Let, args: Any, axes: Any) -> Let:
     """The length of an axis, or of a list, of a batch; other sizes may be made of it."""
     params = s.params
-    if s.op.name == "axis_size" and axes[0] is not None:
+    if "axis" in params and axes[0] is not None:
         params = {"axis": shifted(params["axis"], axes[0])}
     return replace(s, args=args, params=params)
 
