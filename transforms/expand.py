@@ -15,12 +15,10 @@ from typing import Any
 from tapeless.transforms.core.language import (
     Atom,
     Block,
-    For,
-    If,
     Let,
     Statement,
     Var,
-    While,
+    with_blocks,
 )
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.rewriting import refresh, substitute
@@ -82,16 +80,8 @@ def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
                 made += _written(s, op, rules)
             case Let() if rules and s.op is stopped:
                 made.append(replace(s, op=identity))
-            case If():
-                made.append(
-                    replace(s, then=_inside(s.then, rules), orelse=_inside(s.orelse, rules))
-                )
-            case For():
-                made.append(replace(s, body=_inside(s.body, rules)))
-            case While():
-                made.append(replace(s, test=_inside(s.test, rules), body=_inside(s.body, rules)))
             case _:
-                made.append(s)
+                made.append(with_blocks(s, lambda b: _inside(b, rules)))
     return made
 
 
@@ -108,16 +98,8 @@ def _without_again(block: Block, new: dict[Var, Atom]) -> Block:
             case Let() if s.op is again:
                 a = s.args[0]
                 new[s.outs[0]] = new.get(a, a) if isinstance(a, Var) else a
-            case If():
-                then, orelse = _without_again(s.then, new), _without_again(s.orelse, new)
-                body.append(replace(s, then=then, orelse=orelse))
-            case For():
-                body.append(replace(s, body=_without_again(s.body, new)))
-            case While():
-                test, inner = _without_again(s.test, new), _without_again(s.body, new)
-                body.append(replace(s, test=test, body=inner))
             case _:
-                body.append(s)
+                body.append(with_blocks(s, lambda b: _without_again(b, new)))
     return replace(block, body=tuple(body))
 
 

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tapeless.transforms.core.language import Block, For, If, Let, Literal, Statement, While
+from tapeless.transforms.core.language import (
+    Block,
+    Let,
+    Literal,
+    Statement,
+    with_blocks,
+)
 from tapeless.transforms.ops import fresh
 from tapeless.transforms.ops.shapes import broadcast_to
 
@@ -23,8 +29,4 @@ def _statement(s: Statement) -> Statement:
             plain = fresh.ones if value == 1 else fresh.zeros if value == 0 else None
             args = () if plain else (number,)
             return replace(s, op=plain or fresh.full, args=args, params=params)
-        case If():
-            return replace(s, then=fill(s.then), orelse=fill(s.orelse))
-        case For() | While():
-            return replace(s, body=fill(s.body))
-    return s
+    return with_blocks(s, fill)

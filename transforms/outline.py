@@ -20,17 +20,15 @@ from tapeless.transforms.closing import hidden_sizes, parts_of_axes
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.language import (
     Block,
-    For,
     Function,
-    If,
     Let,
     Origin,
     Statement,
     Var,
-    While,
     blocks,
     outputs,
     statements,
+    with_blocks,
 )
 from tapeless.transforms.core.reads import reads, sizes_in
 from tapeless.transforms.core.rewriting import refresh
@@ -147,14 +145,7 @@ class Outline:
         def block(b: Block) -> Block:
             return replace(b, body=tuple(self.rewritten(list(b.body))))
 
-        match s:
-            case If():
-                return replace(s, then=block(s.then), orelse=block(s.orelse))
-            case For():
-                return replace(s, body=block(s.body))
-            case While():
-                return replace(s, test=block(s.test), body=block(s.body))
-        return s
+        return with_blocks(s, block)
 
     def call(self, stretch: Stretch) -> list[Statement]:
         form = self.forms[stretch]

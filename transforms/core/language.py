@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -298,6 +298,18 @@ def blocks(statement: Statement) -> tuple[Block, ...]:
             return (test, body)
         case _:
             return ()
+
+
+def with_blocks(s: Statement, f: Callable[[Block], Block]) -> Statement:
+    """A statement with other blocks."""
+    match s:
+        case If():
+            return replace(s, then=f(s.then), orelse=f(s.orelse))
+        case For():
+            return replace(s, body=f(s.body))
+        case While():
+            return replace(s, test=f(s.test), body=f(s.body))
+    return s
 
 
 def operands(statement: Statement) -> tuple[Atom, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -70,18 +70,6 @@ def _statement(s: Statement, new: Mapping[Var, Atom]) -> Statement:
                 body=substitute(s.body, new),
             )
     raise TypeError(s)
-
-
-def with_blocks(s: Statement, f: Callable[[Block], Block]) -> Statement:
-    """A statement with other blocks."""
-    match s:
-        case If():
-            return replace(s, then=f(s.then), orelse=f(s.orelse))
-        case For():
-            return replace(s, body=f(s.body))
-        case While():
-            return replace(s, test=f(s.test), body=f(s.body))
-    return s
 
 
 def map_sizes(params: dict[str, Any], new: Mapping[Var, Atom]) -> dict[str, Any]:

@@ -26,15 +26,12 @@ from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.core.language import (
     Atom,
     Block,
-    For,
     Function,
-    If,
-    Let,
     StackType,
     Statement,
     Type,
     Var,
-    While,
+    with_blocks,
 )
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import refresh, retype
@@ -388,16 +385,9 @@ def _with_arguments(block: Block, function: Function, more: tuple[Atom, ...], pu
         return replace(b, body=tuple(map(changed, b.body)))
 
     def changed(s: Statement) -> Statement:
-        match s:
-            case Let() if is_call(s) and s.params["function"] is function:
-                return replace(s, args=(*s.args, *more), op=CALLS[pure])
-            case If():
-                return replace(s, then=inside(s.then), orelse=inside(s.orelse))
-            case For():
-                return replace(s, body=inside(s.body))
-            case While():
-                return replace(s, test=inside(s.test), body=inside(s.body))
-        return s
+        if isinstance(s, Let) and is_call(s) and s.params["function"] is function:
+            return replace(s, args=(*s.args, *more), op=CALLS[pure])
+        return with_blocks(s, inside)
 
     return inside(block)
 

@@ -18,15 +18,14 @@ from typing import Any
 from tapeless.transforms.core.language import (
     Atom,
     Block,
-    For,
     If,
     Let,
     Literal,
     Statement,
     Type,
     Var,
-    While,
     outputs,
+    with_blocks,
 )
 from tapeless.transforms.core.rewriting import substitute
 
@@ -39,7 +38,7 @@ def alike(block: Block) -> Block:
     places: dict[Atom, int] = {}  # of the first branch by a test
     new: dict[Var, Atom] = {}
     for t in block.body:
-        s = _inside(t)
+        s = with_blocks(t, alike)
         if isinstance(s, If) and isinstance(s.test, Var):
             known = places.setdefault(s.test, len(body))
             if known < len(body):
@@ -49,17 +48,6 @@ def alike(block: Block) -> Block:
         body.append(s)
     made = replace(block, body=tuple(body))
     return substitute(made, new) if new else made
-
-
-def _inside(s: Statement) -> Statement:
-    match s:
-        case If():
-            return replace(s, then=alike(s.then), orelse=alike(s.orelse))
-        case For():
-            return replace(s, body=alike(s.body))
-        case While():
-            return replace(s, test=alike(s.test), body=alike(s.body))
-    return s
 
 
 def _handed_on(first: If, second: If, new: dict[Var, Atom]) -> tuple[If, If]:

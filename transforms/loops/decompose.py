@@ -17,14 +17,12 @@ from tapeless.transforms.core.builder import Builder, building
 from tapeless.transforms.core.language import (
     Atom,
     Block,
-    For,
-    If,
     Let,
     Literal,
     Statement,
     Type,
-    While,
     statements,
+    with_blocks,
 )
 from tapeless.transforms.expand import identity
 from tapeless.transforms.loops.contracted import CONTRACTED
@@ -166,14 +164,8 @@ def _statements(
                 yield from _parts(s, PARTS[s.op.name])
             case Let() if s.op.name in INNER and not top and all(map(_real, s.args)):
                 yield from _inner(s)
-            case If():
-                yield replace(s, then=inner(s.then), orelse=inner(s.orelse))
-            case For():
-                yield replace(s, body=inner(s.body))
-            case While():
-                yield replace(s, test=inner(s.test), body=inner(s.body))
             case _:
-                yield s
+                yield with_blocks(s, inner)
 
 
 def comes_apart(s: Let) -> bool:

@@ -18,17 +18,15 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
-    For,
-    If,
     Let,
     Literal,
     Statement,
     Var,
-    While,
     blocks,
     operands,
     outputs,
     statements,
+    with_blocks,
 )
 from tapeless.transforms.dead_code import dead_code
 from tapeless.transforms.loops.banded import banded
@@ -114,18 +112,8 @@ class Gathering(Ranges):
     def block(self, block: Block) -> Block:
         made = self.joined(block.body)
         self.changed |= bool(made)
-        body = (self.inner(t) for s in block.body for t in made.get(id(s), [s]))
+        body = (with_blocks(t, self.block) for s in block.body for t in made.get(id(s), [s]))
         return replace(block, body=tuple(body))
-
-    def inner(self, s: Statement) -> Statement:
-        match s:
-            case If():
-                return replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
-            case For():
-                return replace(s, body=self.block(s.body))
-            case While():
-                return replace(s, test=self.block(s.test), body=self.block(s.body))
-        return s
 
     def joined(self, body: tuple[Statement, ...]) -> dict[int, list[Statement]]:
         """What takes the places of statements."""

@@ -11,7 +11,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tapeless.transforms.core.language import Block, For, If, Let, Statement, Var, While, statements
+from tapeless.transforms.core.language import (
+    Block,
+    Let,
+    Statement,
+    Var,
+    statements,
+    with_blocks,
+)
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.loops.memory import Memory, stores
 from tapeless.transforms.loops.views import is_view
@@ -40,19 +47,9 @@ def kept(block: Block, stored: Sequence[Var]) -> Block:
         return replace(b, body=tuple(t for s in b.body for t in one(s)))
 
     def one(s: Statement) -> tuple[Statement, ...]:
-        match s:
-            case Let() if seen_later(s):
-                made = Var(s.outs[0].type)
-                return (
-                    replace(s, outs=(made,)),
-                    Let(s.outs, whole, (made,), origin=s.origin),
-                )
-            case If():
-                return (replace(s, then=inner(s.then), orelse=inner(s.orelse)),)
-            case For():
-                return (replace(s, body=inner(s.body)),)
-            case While():
-                return (replace(s, test=inner(s.test), body=inner(s.body)),)
-        return (s,)
+        if isinstance(s, Let) and seen_later(s):
+            made = Var(s.outs[0].type)
+            return (replace(s, outs=(made,)), Let(s.outs, whole, (made,), origin=s.origin))
+        return (with_blocks(s, inner),)
 
     return inner(block)

@@ -12,7 +12,6 @@ from tapeless.transforms.core.language import (
     Block,
     Effect,
     For,
-    If,
     Let,
     StackType,
     Statement,
@@ -21,6 +20,7 @@ from tapeless.transforms.core.language import (
     While,
     blocks,
     outputs,
+    with_blocks,
 )
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.reads import sizes_in
@@ -215,14 +215,7 @@ class Lowering:
                 live |= self.memory.needs(s)
             return replace(b, body=tuple(self.body(b.body, live, False)))
 
-        match s:
-            case If():
-                return replace(s, then=lowered(s.then), orelse=lowered(s.orelse))
-            case For():
-                return replace(s, body=lowered(s.body))
-            case While():
-                return replace(s, test=lowered(s.test), body=lowered(s.body))
-        raise TypeError(s)
+        return with_blocks(s, lowered)
 
     def compiled(self, s: Statement, top: bool) -> bool:
         if isinstance(s, Let):

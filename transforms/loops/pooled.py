@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tapeless.transforms.core.language import Block, Let, Statement
+from tapeless.transforms.core.language import Block, Let, Statement, with_blocks
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.core.rewriting import with_blocks
 from tapeless.transforms.ops.linalg import matmul
 
 MATMUL = '''

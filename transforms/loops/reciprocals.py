@@ -15,14 +15,12 @@ from typing import Any
 
 from tapeless.transforms.core.language import (
     Block,
-    For,
-    If,
     Let,
     Literal,
     Statement,
     Type,
     Var,
-    While,
+    with_blocks,
 )
 from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.loops.memory import Memory
@@ -64,14 +62,7 @@ def _block(block: Block, memory: Memory) -> Block:
 
 
 def _inside(s: Statement, memory: Memory) -> Statement:
-    match s:
-        case If():
-            return replace(s, then=_block(s.then, memory), orelse=_block(s.orelse, memory))
-        case For():
-            return replace(s, body=_block(s.body, memory))
-        case While():
-            return replace(s, test=_block(s.test, memory), body=_block(s.body, memory))
-    return s
+    return with_blocks(s, lambda b: _block(b, memory))
 
 
 def _quotient(s: Statement) -> bool:

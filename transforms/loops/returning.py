@@ -11,15 +11,13 @@ from dataclasses import replace
 
 from tapeless.transforms.core.language import (
     Block,
-    For,
-    If,
     Let,
     Statement,
     Var,
-    While,
     blocks,
     operands,
     statements,
+    with_blocks,
 )
 from tapeless.transforms.loops.kept import kept
 from tapeless.transforms.loops.memory import Memory
@@ -87,15 +85,8 @@ def not_overwriting(block: Block) -> Block:
         return replace(b, body=tuple(map(one, b.body)))
 
     def one(s: Statement) -> Statement:
-        match s:
-            case Let():
-                return replace(s, op=plain.get(s.op, s.op))
-            case If():
-                return replace(s, then=inner(s.then), orelse=inner(s.orelse))
-            case For():
-                return replace(s, body=inner(s.body))
-            case While():
-                return replace(s, test=inner(s.test), body=inner(s.body))
-        return s
+        if isinstance(s, Let):
+            return replace(s, op=plain.get(s.op, s.op))
+        return with_blocks(s, inner)
 
     return inner(block)

@@ -17,13 +17,11 @@ from tapeless.transforms.core.builder import Builder, atom, building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Block,
-    For,
-    If,
     Let,
     Statement,
     Type,
-    While,
     statements,
+    with_blocks,
 )
 from tapeless.transforms.expand import identity
 from tapeless.transforms.loops.joined import NotTaken
@@ -74,17 +72,10 @@ class Small:
 
     def body(self, body: tuple[Statement, ...], top: bool) -> Iterator[Statement]:
         for s in body:
-            match s:
-                case Let() if not top and _formula(s):
-                    yield from self.let(s)
-                case If():
-                    yield replace(s, then=self.inner(s.then), orelse=self.inner(s.orelse))
-                case For():
-                    yield replace(s, body=self.inner(s.body))
-                case While():
-                    yield replace(s, test=self.inner(s.test), body=self.inner(s.body))
-                case _:
-                    yield s
+            if isinstance(s, Let) and not top and _formula(s):
+                yield from self.let(s)
+            else:
+                yield with_blocks(s, self.inner)
 
     def let(self, s: Let) -> Iterator[Statement]:
         b = Builder()

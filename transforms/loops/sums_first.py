@@ -16,13 +16,11 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
-    For,
-    If,
     Let,
     Statement,
     Type,
     Var,
-    While,
+    with_blocks,
 )
 from tapeless.transforms.core.reads import reads_of
 
@@ -53,14 +51,9 @@ class _Pass:
         self.made: list[Statement] = []
 
     def statement(self, s: Statement) -> list[Statement]:
-        match s:
-            case If():
-                return [replace(s, then=self.inner(s.then), orelse=self.inner(s.orelse))]
-            case For() | While():
-                return [replace(s, body=self.inner(s.body))]
-            case Let() if s.op.name == "sum" and not s.params["keepdims"]:
-                return self.sum(s)
-        return [s]
+        if isinstance(s, Let) and s.op.name == "sum" and not s.params["keepdims"]:
+            return self.sum(s)
+        return [with_blocks(s, self.inner)]
 
     def inner(self, block: Block) -> Block:
         return _block(block, self.uses, self.equal)

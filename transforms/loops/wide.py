@@ -20,6 +20,7 @@ from tapeless.transforms.core.language import (
     Type,
     While,
     operands,
+    with_blocks,
 )
 from tapeless.transforms.errors import UnsupportedError
 
@@ -36,17 +37,9 @@ def _statement(s: Statement) -> Statement:
         case Let():
             wide = any(map(_is_wide, s.args))
             return replace_args(s) if wide else s
-        case If():
+        case If() | For() | While():
             _refuse(s)
-            then, orelse = map(without_wide_integers, (s.then, s.orelse))
-            return replace(s, then=then, orelse=orelse)
-        case For():
-            _refuse(s)
-            return replace(s, body=without_wide_integers(s.body))
-        case While():
-            _refuse(s)
-            test, body = map(without_wide_integers, (s.test, s.body))
-            return replace(s, test=test, body=body)
+            return with_blocks(s, without_wide_integers)
         case _:
             return s
 
