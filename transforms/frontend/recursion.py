@@ -27,6 +27,7 @@ from tapeless.transforms.core.language import (
     Atom,
     Block,
     Function,
+    Let,
     StackType,
     Statement,
     Type,
