@@ -22,16 +22,15 @@ def events(recorder: Recorder, pid: int) -> list[dict[str, Any]]:
     rank, size = world().rank, world().size
     process = "tapeless" if size == 1 else f"tapeless, process {rank}"
     made = [_meta("process_name", pid, 0, process)]
-    numbers = {thread: k for k, thread in enumerate(recorder.threads)}
-    for thread, name in recorder.threads.items():
-        made.append(_meta("thread_name", pid, numbers[thread], name))
+    for number, name in enumerate(recorder.threads):
+        made.append(_meta("thread_name", pid, number, name))
     for s in sorted(recorder.spans, key=lambda s: (s.start, -s.stop)):
         event = {
             "ph": "X",
             "name": s.name,
             "cat": s.category,
             "pid": pid,
-            "tid": numbers[s.thread],
+            "tid": s.thread,
             "ts": (s.start - recorder.start) / 1e3,
             "dur": (s.stop - s.start) / 1e3,
         }

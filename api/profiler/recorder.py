@@ -20,7 +20,7 @@ class Span:
     category: str
     start: int
     stop: int
-    thread: int
+    thread: int  # its number in the trace
     about: dict[str, Any] = field(default_factory=dict)
 
 
@@ -30,19 +30,26 @@ class Recorder:
     def __init__(self) -> None:
         self.start = time.perf_counter_ns()
         self.spans: list[Span] = []
-        self.threads: dict[int, str] = {}
+        self.threads: list[str] = []  # the names of those that did something
+        self.mine = threading.local()  # the number of a thread: its id is free again when it ends
+        self.lock = threading.Lock()
         self.dropped = 0
 
     def add(self, name: str, category: str, start: int, about: dict[str, Any]) -> None:
         """A span that ends now."""
         stop = time.perf_counter_ns()
-        thread = threading.get_ident()
-        if thread not in self.threads:
-            self.threads[thread] = threading.current_thread().name
         if len(self.spans) < MOST:
-            self.spans.append(Span(name, category, start, stop, thread, about))
+            self.spans.append(Span(name, category, start, stop, self.thread(), about))
         else:
             self.dropped += 1
+
+    def thread(self) -> int:
+        """The number of the thread that asks."""
+        if not hasattr(self.mine, "number"):
+            with self.lock:
+                self.mine.number = len(self.threads)
+                self.threads.append(threading.current_thread().name)
+        return int(self.mine.number)
 
     @contextmanager
     def span(self, name: str, category: str, **about: Any) -> Iterator[None]:

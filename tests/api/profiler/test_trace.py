@@ -199,3 +199,20 @@ def test_spans_beyond_the_limit_are_counted(tmp_path, monkeypatch):
     document = json.loads(path.read_text())
     assert document["metadata"]["dropped"] == 3
     assert len(spans(tmp_path)) == 2
+
+
+def test_threads_that_follow_one_another_are_told_apart(tmp_path):
+    """A thread often gets the id of one that has ended."""
+    with profiler.trace(tmp_path):
+        for name in ("first", "second", "third"):
+            each = threading.Thread(target=walk_annotated, args=(name,), name=name)
+            each.start()
+            each.join()
+    found = read(tmp_path)
+    names = {e["tid"]: e["args"]["name"] for e in found if e["name"] == "thread_name"}
+    assert [names[e["tid"]] for e in found if e["ph"] == "X"] == ["first", "second", "third"]
+
+
+def walk_annotated(name):
+    with profiler.TraceAnnotation(name):
+        walk(0.1, 1.0, 3)
