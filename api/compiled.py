@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import copy
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,14 +24,15 @@ from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.unchanged import Unchanged
 
 if TYPE_CHECKING:
-    from tapeless import driven
+    from tapeless import driven, shapes
     from tapeless.backends import numba
     from tapeless.transforms.core import printer
     from tapeless.transforms.frontend.stage import Staged
     from tapeless.transforms.loops import driver, each, lower
     from tapeless.transforms.vmap import nesting
 else:
-    driven, numba = later("tapeless.driven"), later("tapeless.backends.numba")
+    driven, shapes = later("tapeless.driven"), later("tapeless.shapes")
+    numba = later("tapeless.backends.numba")
     printer, nesting = (later(f"tapeless.transforms.{m}") for m in ("core.printer", "vmap.nesting"))
     driver, each, lower = (
         later(f"tapeless.transforms.loops.{m}") for m in ("driver", "each", "lower")
@@ -248,7 +248,8 @@ class Jit(Unchanged):
         return line_profile(self.describe(), found, args, kwargs, note)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """The function for these arguments, without a call: `.source()`, `.compile()`."""
+        """The function for these arguments, without a call: `.source()`, `.compile()`. Arrays may
+        be `ShapeDtypeStruct`s; they lie in memory row by row."""
         return Lowered(self, args, kwargs)
 
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
@@ -274,17 +275,25 @@ class Lowered:
     """A function and arguments, before it is compiled for them."""
 
     def __init__(self, fun: Jit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.fun, self.args, self.kwargs = fun, args, kwargs
-        self.found = fun.specialise(args, kwargs)
+        self.fun = fun
+        self.args, self.kwargs = tree.map(shapes.stand_in, (args, kwargs))
+        self.found = fun.specialise(self.args, self.kwargs)
+
+    @property
+    def out_info(self) -> Any:
+        """The shapes and dtypes of the results."""
+        return shapes.eval_shape(self.fun.plain, *self.args, **self.kwargs)
 
     def source(self) -> str:
         """The emitted module."""
         return self.found.text
 
+    as_text = source
+
     def compile(self) -> Jit:
-        """The function, compiled: it is run once, on copies of the arguments."""
-        args, kwargs = copy.deepcopy((self.args, self.kwargs))
-        self.fun(*args, **kwargs)
+        """The function, whose kernels are compiled for these arguments; it is not run. A kernel
+        that gets what a function of NumPy returns is compiled when it is called."""
+        numba.prepare(self.found.run, self.found.text, self.found.passed(self.args, self.kwargs))
         return self.fun
 
 

@@ -121,13 +121,20 @@ def declared_sizes(sizes: Sequence[Any], kinds: Sequence[Any]) -> list[tuple[Any
 
 
 def stand_in(x: Any) -> Any:
-    """An array of the shape and dtype of `x` that takes no memory; other leaves as they are."""
+    """An array of the shape and dtype of `x`, whose memory is not touched; other leaves as they
+    are."""
     if is_value(x) and not isinstance(x, np.ndarray):
         return x
     if not hasattr(x, "shape") or not hasattr(x, "dtype"):
         return x
     shape = tuple(x.shape)
-    return np.broadcast_to(np.zeros((), x.dtype), shape) if shape else np.zeros((), x.dtype)[()]
+    if not shape:
+        zero = np.zeros((), x.dtype)[()]
+        return zero.item() if getattr(x, "weak_type", False) else zero
+    try:
+        return np.zeros(shape, x.dtype)  # the system gives memory when it is written to
+    except MemoryError:
+        return np.broadcast_to(np.zeros((), x.dtype), shape)
 
 
 def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -234,16 +234,20 @@ class Specialisation:
             return functional(self.called(*plain((args, kwargs))))
         return self.called(args, kwargs)
 
+    def passed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """What the emitted function is given for these arguments."""
+        extra = [get() for get, _ in self.captured]
+        if self.keywords is None:  # it takes the leaves
+            return (*tree.leaves((args, kwargs)), *extra)
+        return (*args, *[kwargs[name] for name in self.keywords], *extra)
+
     def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value for these arguments."""
         if self.changes:
             refuse_shared(self.changes, (args, kwargs))
-        extra = [c.get() for c in self.staged.captured]
+        given = self.passed(args, kwargs)
         held = [h.get() for h in self.staged.held]
-        if self.keywords is None:  # the function takes the leaves
-            made = self.run(*tree.leaves((args, kwargs)), *extra)
-        else:
-            made = self.run(*args, *[kwargs[name] for name in self.keywords], *extra)
+        made = self.run(*given)
         if not self.flat:
             return made if self.returned is None else tree.unflatten(self.returned, made)
         left, objects = iter(made), dict[int, Any]()

@@ -44,14 +44,15 @@ from tapeless.transforms.errors import (
 )
 
 if TYPE_CHECKING:
-    from tapeless import region
+    from tapeless import region, shapes
     from tapeless.backends import python
     from tapeless.transforms import module
     from tapeless.transforms.core import printer
     from tapeless.transforms.frontend import rewrite, stage
     from tapeless.transforms.frontend.stage import Staged
 else:
-    region, python = later("tapeless.region"), later("tapeless.backends.python")
+    region, shapes = later("tapeless.region"), later("tapeless.shapes")
+    python = later("tapeless.backends.python")
     module, printer = (later(f"tapeless.transforms.{m}") for m in ("module", "core.printer"))
     rewrite = later("tapeless.transforms.frontend.rewrite")
     stage = later("tapeless.transforms.frontend.stage")
@@ -176,7 +177,8 @@ class Transformed:
         return global_name(self) or super().__reduce_ex__(protocol)
 
     def source(self, *args: Any, **kwargs: Any) -> str:
-        """The emitted module for these arguments; without arguments, that of the last call."""
+        """The emitted module for these arguments, which may be `ShapeDtypeStruct`s; without any,
+        that of the last call."""
         return self.pick(args, kwargs).text
 
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
@@ -195,7 +197,7 @@ class Transformed:
 
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         if args or kwargs:
-            return self.specialise(args, kwargs)
+            return self.specialise(*tree.map(shapes.stand_in, (args, kwargs)))
         if self.last is None:
             raise ArgumentError(
                 f"the {self.suffix} of {base_name(self.fun)} has not been called yet",
@@ -332,7 +334,8 @@ class Bound(functools.partial[Any]):
     """A transformed method of an object: the first argument is there already."""
 
     def source(self, *args: Any, **kwargs: Any) -> str:
-        """The emitted module for these arguments; without arguments, that of the last call."""
+        """The emitted module for these arguments, which may be `ShapeDtypeStruct`s; without any,
+        that of the last call."""
         return _owner(self).source(*self.given(args, kwargs), **kwargs)
 
     def stages(self, *args: Any, **kwargs: Any) -> Stages:

@@ -103,7 +103,7 @@ class Recalled(Specialisation):
         return self.whole.simplified
 
     def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self.run(*args, *[kwargs[name] for name in self.keywords or ()])
+        return self.run(*self.passed(args, kwargs))
 
 
 class StandIn:

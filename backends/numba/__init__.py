@@ -4,6 +4,6 @@ if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.backends.numba instead of {__name__}")
 
 from tapeless.backends.numba.kernel import Compilation
-from tapeless.backends.numba.modules import compilations, load, outline
+from tapeless.backends.numba.modules import compilations, load, outline, prepare
 
-__all__ = ["Compilation", "compilations", "load", "outline"]
+__all__ = ["Compilation", "compilations", "load", "outline", "prepare"]

@@ -99,11 +99,19 @@ class Kernel:
     def missed(self, *args: Any) -> Any:
         """A call that the current entry does not take."""
         args, wanted = self.read(args)
+        return self.compiled(wanted)(*args)
+
+    def ready(self, args: tuple[Any, ...]) -> None:
+        """Compiles it for a call with arguments like these, which is not made."""
+        self.compiled(self.read(args)[1])
+
+    def compiled(self, wanted: Signature) -> Callable[..., Any]:
+        """The entry for a signature, made now if there is none."""
         found = self.entries.get(wanted)
         if found is None:
             with _lock:
                 found = self.entries.get(wanted) or self.make(wanted)
-        return found(*args)
+        return found
 
     def read(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Signature]:
         """The arguments as compiled code takes them, and their signature."""

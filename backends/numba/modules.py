@@ -17,14 +17,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.backends import cache
+from tapeless.backends.numba import ahead
 from tapeless.backends.numba.kernel import Compilation, Kernel, Program
 from tapeless.backends.numba.memory import empty, matmul
 from tapeless.backends.numba.signature import Form
 from tapeless.backends.numba.threads import in_parallel
-from tapeless.backends.numba.whole import formed_in, whole
+from tapeless.backends.numba.whole import Whole, formed_in, whole
 
 OURS = {"empty": empty, "matmul": matmul, "in_parallel": in_parallel}
-RECORD, OUTLINE = "__compilations__", "__outline__"
+PROGRAM, OUTLINE = "__program__", "__outline__"
 IMPORT = "\nfrom numba import njit\n"
 
 
@@ -80,7 +81,7 @@ def load(
     values: dict[str, Any] = {"__name__": f"{cache.PACKAGE}{name}", "__file__": path}
     program = Program(values, outlined.compiled, apart)
     values["njit"] = _decorator(program, options)
-    values[RECORD], values[OUTLINE] = program.compilations, outlined
+    values[PROGRAM], values[OUTLINE] = program, outlined
     exec(code, values)
     values.update({k: v for k, v in OURS.items() if k in values})
     for kernel in outlined.split:
@@ -107,9 +108,25 @@ def outline(function: Any) -> list[Any] | None:
 
 def compilations(function: Any) -> list[Compilation]:
     """What has been compiled, or found in the cache, for a function from `load`, in order."""
-    if isinstance(function, Kernel):
-        return function.program.compilations
-    return function.__globals__.get(RECORD, [])  # type: ignore[no-any-return]
+    program = program_of(function)
+    return program.compilations if program else []
+
+
+def program_of(function: Any) -> Program | None:
+    """The kernels of the module of a function that `load` returned; None for other functions."""
+    return function.program if isinstance(function, Kernel) else function.__globals__.get(PROGRAM)
+
+
+def prepare(function: Any, text: str, args: tuple[Any, ...]) -> None:
+    """Compiles what a call of a function from `load` needs, as far as arguments like these tell,
+    without the call; `text` is its module."""
+    program = program_of(function)
+    if isinstance(function, Whole) and function.takes(args):
+        function.ready(args)
+    elif program is not None:
+        name = function.driver.__name__ if isinstance(function, Whole) else function.__name__
+        written = [s for s in ast.parse(text).body if isinstance(s, ast.FunctionDef)]
+        ahead.prepare(program, next(s for s in written if s.name == name), args)
 
 
 def _without_njit(s: ast.stmt) -> bool:

@@ -48,9 +48,12 @@ class Whole(Kernel):
             return self.driver(*args)
 
     def missed(self, *args: Any) -> Any:
-        if not all(isinstance(x, (bool, int, float, complex, np.generic)) for x in args):
-            return self.driver(*args)
-        return super().missed(*args)
+        return super().missed(*args) if self.takes(args) else self.driver(*args)
+
+    @staticmethod
+    def takes(args: tuple[Any, ...]) -> bool:
+        """Whether the entry is for such arguments: numbers."""
+        return all(isinstance(x, (bool, int, float, complex, np.generic)) for x in args)
 
     def read(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Signature]:
         args = tuple(map(plain, args))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless import disable_jit, grad, jit
+from tapeless import ShapeDtypeStruct, debug, disable_jit, grad, jit, vmap
 from tapeless.transforms.errors import ArgumentError
 
 
@@ -179,6 +179,53 @@ def test_ahead_of_time():
     assert not f.compilations
     assert lowered.compile()(np.zeros(3)) == 3.0
     assert len(f.compilations) == 1
+
+
+def test_ahead_of_time_for_shapes():
+    def fit(params, x, steps):
+        w = params["w"]
+        for _ in range(steps):
+            w = w - 0.1 * np.tanh(x @ w)
+        return {"w": w, "loss": np.sum(w**2)}
+
+    f = jit(fit)
+    w, x = ShapeDtypeStruct((3,), np.float32), ShapeDtypeStruct((3, 3), np.float32)
+    lowered = f.lower({"w": w}, x, 4)
+    assert lowered.out_info["w"] == w
+    assert lowered.out_info["loss"].shape == ()
+    compiled = lowered.compile()
+    made = [c.signature for c in f.compilations]
+    assert len(made) == 1
+    assert "float32[:, ::1]" in made[0]
+    given = {"w": np.ones(3, np.float32)}, np.eye(3, dtype=np.float32), 4
+    np.testing.assert_allclose(compiled(*given)["w"], fit(*given)["w"], rtol=1e-6)
+    assert len(f.compilations) == 1
+
+
+def test_ahead_of_time_nothing_is_run():
+    seen = []
+
+    def grow(x):
+        debug.callback(seen.append, x)
+        while x < 10:  # for ever, if it begins with zero
+            x = x * 2
+        return x
+
+    f = jit(grow)
+    compiled = f.lower(ShapeDtypeStruct((), float)).compile()
+    assert not seen
+    assert compiled(np.float64(3.0)) == 12.0
+    assert seen == [3.0]
+
+
+def test_sources_for_shapes():
+    def halved(x):
+        y = x.reshape(-1)  # a view
+        y[0] = 0.0
+        return np.sum(x / 2)
+
+    for f, shape in ((jit(halved), (3,)), (vmap(np.sum), (2, 3)), (grad(np.sum), (3,))):
+        assert f.source(ShapeDtypeStruct(shape, float)) == f.source(np.zeros(shape))
 
 
 def test_without_bounds_checks():
