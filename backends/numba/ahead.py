@@ -119,6 +119,11 @@ class _Reader:
                 return INTEGERS[type(op)](*map(self.integer, (a, b)))
             case ast.Call(func=ast.Name(id="empty"), args=[shape, dtype]):  # of zeros: not filled
                 return np.zeros(self.known(shape), self.known(dtype))
+            case (
+                ast.Call(func=ast.Name(id="matmul"), args=[a, b])
+                | ast.BinOp(left=a, op=ast.MatMult(), right=b)
+            ):
+                return _product(self.known(a), self.known(b))
             case _:
                 raise _UnknownError
 
@@ -127,3 +132,10 @@ class _Reader:
         if type(value) is not int:
             raise _UnknownError
         return value
+
+
+def _product(a: Any, b: Any) -> Any:
+    """An array like `a @ b`, where `b` is a matrix or a vector."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or b.ndim > 2:
+        raise _UnknownError
+    return np.zeros((*a.shape[:-1], *b.shape[1:]), np.result_type(a, b))

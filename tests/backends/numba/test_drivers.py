@@ -63,11 +63,14 @@ def running(first, last, x, out, own):
         own[0] = x[i]
         out[i] = own[0]
 """
-MATMUL = DOUBLED + """
+MATMUL = (
+    DOUBLED
+    + """
 
 def matmul(a, b):
     return a @ b
 """
+)
 X, Y, NEGATIVE = np.arange(5.0), np.ones((2, 3), np.float32), -np.arange(5.0)
 
 
