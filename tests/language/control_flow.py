@@ -382,6 +382,21 @@ def tries(x):
     return np.sum((x + shift) ** power)
 
 
+@row(
+    "`except` around what data decides: `raise` under a test, `LinAlgError` of factorisations, "
+    "zero division, domains and ranges of `math`"
+)
+def tries_what_data_decides(x):
+    a = np.outer(x, x) - np.eye(len(x))
+    try:
+        if x[0] > 100:
+            raise ValueError("large")
+        y = np.log(np.diag(np.linalg.cholesky(a))).sum()
+    except np.linalg.LinAlgError:
+        y = np.sum(np.linalg.inv(a + 3 * np.eye(len(x))) @ x)
+    return y * x[0]
+
+
 @row("loops stay loops: the code does not grow with trip counts or sizes")
 def many_passes(x):
     y = x

@@ -1,5 +1,6 @@
 """What is declined, and with which words."""
 
+import contextlib
 import json
 import time
 
@@ -49,14 +50,17 @@ def awaits(x):
     return inner()
 
 
-@refused("`except` around an error that is raised on data", "an except clause catches it")
+@refused(
+    "`except` around an index, a function of `math` or a power of data that is none of the above; "
+    "`contextlib.suppress` around any; in loops whose length data decides",
+    "an except clause catches it",
+)
 def catches(x):
-    try:
+    with contextlib.suppress(ValueError):
         if x[0] > 0:
             raise ValueError("positive")
         return np.sum(x)
-    except ValueError:
-        return np.sum(x**2)
+    return np.sum(x**2)
 
 
 @refused("what a text by data says (`len`, `float`, a key of a dict)", "float() needs a text")

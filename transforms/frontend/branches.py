@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom, Block, If
 from tapeless.transforms.errors import InternalError, Signal, TapelessError
+from tapeless.transforms.frontend.attempts import Fork
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.effects import Unreachable, raise_
 from tapeless.transforms.frontend.either import Either
@@ -35,7 +36,11 @@ def choose(
         return then() if known else orelse()
     t = trace()
     origin, before, test_atom = t.origin, t.poisoned, known.value()
-    a, b = _both_sides(test_atom, then, orelse)
+    sides = _both_sides_unless_known(test_atom, then, orelse)
+    if isinstance(sides, bool):
+        t.origin, t.poisoned = origin, before
+        return then() if sides else orelse()
+    a, b = sides
     t.origin = origin
     if a.raised and b.raised:
         _never_left(test_atom, a, b)
@@ -71,6 +76,19 @@ def each(function: Callable[..., Any], *values: Any) -> Any:
             raise_(e)
 
     return choose(either.test, lambda: side(either.yes), lambda: side(either.no))
+
+
+def _both_sides_unless_known(
+    test: Atom, then: Callable[[], Any], orelse: Callable[[], Any]
+) -> tuple[Ended, Ended] | bool:
+    """Both sides staged; or whether the test holds, where an except clause catches what one of
+    them raises: it is known in each run of the try statement."""
+    try:
+        return _both_sides(test, then, orelse)
+    except Fork as fork:
+        if len(trace().tests) < fork.attempt.tests:
+            raise
+        return fork.attempt.outcome(test)
 
 
 def _both_sides(

@@ -11,20 +11,20 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, size_of
-from tapeless.transforms.core.language import Atom, Block, Let, Literal, Var, statements
+from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
 from tapeless.transforms.errors import ShapeError, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.attempts import DIVISIONS, Attempt, Fork, failures, is_count
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.ops.definite import METHODS
 
 HINT = "write it as if and else"
-DIVISIONS = ("truediv", "floordiv", "mod", "remainder")
 # functions of `math`, by the operations that Python's numbers go through: those of NumPy give nan
 # and inf
 DOMAIN = ("sqrt", "log", "log2", "log10", "log1p", "arcsin", "arccos", "arccosh", "arctanh", "fmod")
 RANGE = ("exp", "exp2", "expm1", "sinh", "cosh")
 BOTH = ("gamma", "gammaln")
-FACTORISATIONS = ("solve", "inv", "cholesky", "eigh", "svd", "pinv", "qr", "least_squares")
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,47 @@ class Handler:
     kinds: Callable[[], Any]
     depth: int
     tests: int
+    attempt: Attempt | None = None
+
+    def before(self, op: Any, args: tuple[Atom, ...]) -> None:
+        """Raises what an operation raises in this run of the statement."""
+        t = trace()
+        for error, fails in failures(op, args) if self.attempt is not None else ():
+            if t.handler(type(error)) is not self:
+                continue
+            if len(t.tests) > self.tests:
+                raise Fork(self.attempt, t.tests[-1])
+            with _unwatched():
+                test = fails()
+            if self.attempt.outcome(test):
+                raise error
+            for attempt in t.attempts:
+                attempt.passed.append((op, args))
 
 
 @contextmanager
-def handling(kinds: Callable[[], Any]) -> Iterator[None]:
-    """What is staged inside is in a try statement that catches `kinds()`."""
+def _unwatched() -> Iterator[None]:
+    """What is recorded inside raises nothing that matters."""
     t = trace()
-    t.handlers.append(Handler(kinds, len(t.journals), len(t.tests)))
+    handlers, t.handlers = t.handlers, []
     try:
         yield
+    finally:
+        t.handlers = handlers
+
+
+@contextmanager
+def handling(kinds: Callable[[], Any]) -> Iterator[Attempt | None]:
+    """What is staged inside is in a try statement that catches `kinds()`."""
+    t = trace()
+    depth, attempt = t.depth, t.attempts[-1] if t.attempts else None
+    if attempt is not None and attempt.depth:
+        attempt = None  # that of a statement around
+    elif attempt is not None:
+        attempt.depth, attempt.tests = depth, len(t.tests)
+    t.handlers.append(Handler(kinds, depth, len(t.tests), attempt))
+    try:
+        yield attempt
     finally:
         t.handlers.pop()
 
@@ -53,14 +85,14 @@ def trying(kinds: Callable[[], Any]) -> Iterator[None]:
     t = trace()
     body = t.blocks[-1]
     start = len(body)
-    with handling(kinds):
+    with handling(kinds) as attempt:
         try:
             yield
         except ShapeError as e:
             if issubclass(ValueError, kinds()):
                 raise ValueError(e.problem) from None
             raise
-    _refuse_failures(Block((), tuple(body[start:]), ()), kinds)
+    _refuse_failures(Block((), tuple(body[start:]), ()), kinds, attempt)
 
 
 def decided(kind: type[BaseException]) -> bool:
@@ -70,10 +102,12 @@ def decided(kind: type[BaseException]) -> bool:
     handler = t.handler(kind)
     if handler is None:
         return False
-    if handler.depth == len(t.journals):
+    if handler.depth == t.depth:
         return True
     why = f"whether this {kind.__name__} is raised must be known, an except clause catches it"
     if len(t.tests) > handler.tests:
+        if handler.attempt is not None and not can_be_known(t.tests[-1]):
+            raise Fork(handler.attempt, t.tests[-1])
         raise NeedStatic(t.tests[-1], why, HINT)
     raise UnsupportedError(why, HINT)
 
@@ -99,10 +133,11 @@ def divide(kind: str, left: Any, right: Any) -> None:
         raise ZeroDivisionError("division by zero")
 
 
-def _refuse_failures(body: Block, kinds: Callable[[], Any]) -> None:
+def _refuse_failures(body: Block, kinds: Callable[[], Any], attempt: Attempt | None) -> None:
     """Refuses a try statement that would catch what an operation in it may raise, if that depends
     on data; integers that decide it are made known."""
-    lets = (s for s in statements(body) if isinstance(s, Let))
+    known = attempt.has_passed if attempt is not None else lambda op, args: False
+    lets = (s for s in statements(body) if isinstance(s, Let) and not known(s.op, s.args))
     for error, operands in (found for s in lets for found in _may_raise(s)):
         if not issubclass(error, kinds()):
             continue
@@ -124,21 +159,17 @@ def _knowable(a: Var) -> bool:
 def _may_raise(s: Let) -> Iterator[tuple[type[Exception], list[Var]]]:
     """The errors by which an operation may fail, and the operands that decide whether it does."""
     name, unknown = s.op.name, [a for a in s.args if isinstance(a, Var)]
-    if name in FACTORISATIONS:
+    if name in METHODS:
         yield np.linalg.LinAlgError, []
     elif name in ("index", "update"):
         places = [a for a in s.args[1 if name == "index" else 2 :] if isinstance(a, Var)]
         if places:
             yield IndexError, places
     elif unknown and all(a.type.weak for a in s.args):
-        root = name == "power" and not _is_count(s.args[1])  # of zero or of a negative number
+        root = name == "power" and not is_count(s.args[1])  # of zero or of a negative number
         if root or (name in DIVISIONS and unknown[-1] is s.args[1]):
             yield ZeroDivisionError, unknown[-1:]
         if root or name in (*DOMAIN, *BOTH):
             yield ValueError, unknown
         if name in ("power", *RANGE, *BOTH):
             yield OverflowError, unknown
-
-
-def _is_count(a: Atom) -> bool:
-    return isinstance(a, Literal) and a.type.dtype.kind == "i" and a.value >= 0

@@ -27,6 +27,7 @@ class Decisions:
     homes: dict[dims.Symbol, tuple[Any, int]] = field(
         default_factory=dict
     )  # symbol -> leaf, axis (-1: value)
+    attempts: set[Any] = field(default_factory=set)  # try statements that catch what data decides
     exact: bool = False  # branches and loops carry which memory arrays are in
     aliased: bool = False  # an array was read that a store may have changed
 
@@ -41,6 +42,11 @@ class Decisions:
             self.kept.add(loop)
             self.counted = True
             raise Restart
+
+    def attempt(self, statement: Any) -> None:
+        """Data decides what a try statement catches: start again, with a run for each way."""
+        self.attempts.add(statement)
+        raise Restart
 
     def unroll_all(self, loops: dict[Any, str]) -> None:
         """Start again with these loops unrolled, if they were not."""

@@ -17,6 +17,7 @@ from tapeless.transforms.frontend.caught import suppressing, trying
 from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.effects import formatted, raise_
 from tapeless.transforms.frontend.either import Either
+from tapeless.transforms.frontend.forks import tried
 from tapeless.transforms.frontend.frames import Frame, FrameLocation
 from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.locations import ClosureLocation, GlobalLocation
@@ -193,9 +194,18 @@ class Hooks(Operations):
         """What no except clause of the user's may catch."""
         return SIGNALS
 
+    def try_(self, run: Any) -> None:
+        """A try statement."""
+        tried(run)
+
     def trying(self, kinds: Any) -> Any:
         """The body of a try statement; `kinds` gives the exceptions that it catches."""
         return trying(kinds)
+
+    def given_up(self, final: Any) -> None:
+        """The end of a try statement that staging leaves."""
+        with contextlib.suppress(Exception, *SIGNALS):
+            final()
 
     def format(self, *parts: Any) -> Any:
         return formatted(*parts)
@@ -226,5 +236,10 @@ class _Managed:
         return self.hooks.call(type(self.manager).__enter__, self.manager)
 
     def __exit__(self, *what: Any) -> Any:
-        handled = self.hooks.call(type(self.manager).__exit__, self.manager, *what)
-        return handled and not isinstance(what[1], SIGNALS)
+        def end() -> Any:
+            return self.hooks.call(type(self.manager).__exit__, self.manager, *what)
+
+        if isinstance(what[1], SIGNALS):
+            self.hooks.given_up(end)
+            return False
+        return end()

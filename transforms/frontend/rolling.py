@@ -20,6 +20,7 @@ from tapeless.transforms.errors import (
     UndefinedError,
 )
 from tapeless.transforms.frontend.aliases import Aliases
+from tapeless.transforms.frontend.attempts import Fork
 from tapeless.transforms.frontend.cells import Absence, CellLocation
 from tapeless.transforms.frontend.dependence import depends_on
 from tapeless.transforms.frontend.effects import Unreachable
@@ -89,7 +90,8 @@ class Roll:
                 del t.blocks[-1][start:]
                 t.poisoned, t.notes = poisoned, notes
                 self.lists.forget()
-                if isinstance(e, NeedStatic) and not depends_on(e.atom, self.params):
+                outer = isinstance(e, NeedStatic) and not depends_on(e.atom, self.params)
+                if outer and not isinstance(e, Fork):
                     raise
                 if isinstance(e, (Unrollable, Plain)):
                     raise

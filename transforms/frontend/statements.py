@@ -163,7 +163,7 @@ class Rewriter(Bindings):
             case ast.With(items=items, body=body):
                 return self.with_(items, body, s)
             case ast.Try() | ast.TryStar():
-                return [self.try_(s)]
+                return self.tried(s)
             case ast.Match():
                 return [self.match(s)]
             case ast.Global() | ast.Nonlocal():
@@ -204,7 +204,7 @@ class Rewriter(Bindings):
     # -- control flow
 
     def control(self, s: ast.If | ast.For | ast.While) -> list[ast.stmt]:
-        if self.scope is not None and self.scope.generator:
+        if self.in_generator:
             return [self.native(s)]
         match s:
             case ast.If():
@@ -258,7 +258,15 @@ class Rewriter(Bindings):
         inner = self.with_(others, body, s) if others else self.block(body)
         return [ast.With([manager], bind + inner)]
 
-    def try_(self, s: ast.Try | ast.TryStar) -> ast.stmt:
+    def tried(self, s: ast.Try | ast.TryStar) -> list[ast.stmt]:
+        """A try statement that can be run several times."""
+        made = self.try_(s)
+        if self.in_generator or not s.handlers or isinstance(s, ast.TryStar):
+            return made
+        name, function = self.body_function("tried", made)
+        return [function, ast.Expr(hook("try_", named(name)))]
+
+    def try_(self, s: ast.Try | ast.TryStar) -> list[ast.stmt]:
         handlers: list[ast.ExceptHandler] = []
         body = self.block(s.body)
         if s.handlers:
@@ -277,8 +285,36 @@ class Rewriter(Bindings):
                 )
             )
         orelse = self.block(s.orelse) if s.orelse else []
-        final = self.block(s.finalbody) if s.finalbody else []
-        return type(s)(body, handlers, orelse, final)
+        made: list[ast.stmt] = [type(s)(body, handlers, orelse, [])] if handlers else body
+        return self.finally_(made, s.finalbody) if s.finalbody else made
+
+    @property
+    def in_generator(self) -> bool:
+        return self.scope is not None and self.scope.generator
+
+    def finally_(self, body: list[ast.stmt], final: list[ast.stmt]) -> list[ast.stmt]:
+        """What is done in the end, also where errors of the user's pass; where staging itself ends
+        early, what that raises is the last word."""
+        if self.in_generator:
+            return [self.finished(body, [ast.Raise()], self.block(final), self.block(final))]
+        name, function = self.body_function("final", self.block(final))
+        done = ast.Expr(ast.Call(named(name), [], []))
+        given_up = [ast.Expr(hook("given_up", named(name))), ast.Raise()]
+        return [function, self.finished(body, given_up, [done], [done])]
+
+    @staticmethod
+    def finished(
+        body: list[ast.stmt],
+        signalled: list[ast.stmt],
+        failed: list[ast.stmt],
+        done: list[ast.stmt],
+    ) -> ast.stmt:
+        signals = ast.Attribute(named(HOOKS), "signals", ast.Load())
+        handlers = [
+            ast.ExceptHandler(signals, None, signalled),
+            ast.ExceptHandler(named("BaseException"), None, [*failed, ast.Raise()]),
+        ]
+        return ast.Try(body, handlers, done, [])
 
     def match(self, s: ast.Match) -> ast.stmt:
         cases = []

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import Builder, size_atom
 from tapeless.transforms.core.dims import Size, Symbol
-from tapeless.transforms.core.language import Effect, Var
+from tapeless.transforms.core.language import Atom, Effect, Var
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.outline import Stretch
 
@@ -84,6 +84,8 @@ class Trace(Builder):
         self.recursions: list[Any] = []  # the functions that are being staged to be called by name
         self.joined: set[Size] = set()  # sizes that differ from pass to pass, or by branch
         self.handlers: list[Any] = []  # the open try statements
+        self.attempts: list[Any] = []  # their runs
+        self.probes = 0  # those runs that only look for tests
         self.tails: list[Any] = []  # lists that are filled by rolled loops
         self.bounds: dict[
             Symbol, tuple[Size, Size]
@@ -106,6 +108,13 @@ class Trace(Builder):
         self.remembered: dict[Any, tuple[Any, Any]] = {}
         self.opened: list[int] = []  # the objects that are being taken apart, each in another
         self.functional = False  # whether functions of tapeless.numpy were called
+
+    def let(
+        self, outs: tuple[Var, ...], op: Any, args: tuple[Atom, ...], params: Mapping[str, Any]
+    ) -> None:
+        for handler in self.handlers:
+            handler.before(op, args)
+        super().let(outs, op, args, params)
 
     def place(self) -> Any:
         """The user's line that is run now."""
@@ -279,6 +288,11 @@ class Trace(Builder):
             location.set(old)
 
     # -- what except clauses catch
+
+    @property
+    def depth(self) -> int:
+        """How many sides of tests and loops what is staged now is in."""
+        return len(self.journals) - self.probes
 
     def handler(self, kind: type[BaseException]) -> Any:
         """The innermost open try statement that catches such an error."""

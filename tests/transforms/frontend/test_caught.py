@@ -185,16 +185,15 @@ def test_lengths_that_data_decides_are_refused():
 @pytest.mark.parametrize(
     ("function", "error"),
     [
-        (lambda x: math.sqrt(x), ValueError),
-        (lambda x: math.log(x) * x, ArithmeticError | ValueError),
-        (lambda x: math.asin(x), Exception),
-        (lambda x: math.exp(x), OverflowError),
+        (lambda x: math.exp2(x) if hasattr(math, "exp2") else math.gamma(x), OverflowError),
+        (lambda x: math.lgamma(x) * x, ArithmeticError | ValueError),
+        (lambda x: math.fmod(1.0, x), Exception),
         (lambda x: math.pow(x, 0.5), ValueError),
         (lambda x: x**-1, ZeroDivisionError),
         (lambda x: math.gamma(x), ValueError),
     ],
 )
-def test_errors_of_math_are_not_caught_in_silence(transform, function, error):
+def test_errors_of_numbers_are_not_caught_in_silence(transform, function, error):
     kinds = getattr(error, "__args__", error)
 
     def f(x):
