@@ -90,7 +90,8 @@ def _prepared(
 ) -> Prepared:
     """The program in loop form; with `routines`, small systems are solved inside of loops."""
     small = Small(hints)
-    block = lasting(small.run(block) if routines else block)
+    block = lasting(block)
+    block = lasting(small.run(block)) if routines else block
     sizes = equal_sizes([*relations, *small.relations])
 
     def equal(a: Size, b: Size) -> bool:
