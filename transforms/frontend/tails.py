@@ -56,11 +56,11 @@ class Tail:
         """Lets the list hold numbers of these types too, from its start on; refuses other types."""
         joined: list[Any] = [join_types(i, t) for i, t in zip(self.items, types, strict=True)]
         for item, wide, new in zip(self.items, joined, types, strict=True):
-            if wide.shape != item.shape or (wide != item and item.shape):
+            if _changes(item, wide) or (wide.dtype != item.dtype and item.shape):
                 raise StructureError(
                     f"the elements appended to a list in a loop change from {item} to {new}"
                 )
-        if joined != self.items:
+        if any((t.dtype, t.weak) != (i.dtype, i.weak) for t, i in zip(joined, self.items, strict=True)):
             trace().decisions.widen(self.key, [(t.dtype, t.weak) for t in joined])
 
     def copy(self) -> Tail:
@@ -76,6 +76,13 @@ class Tail:
         for symbol, value in zip(self.stacks, spec.leaf_values(), strict=False):  # or a flag
             if isinstance(value, Symbol) and value.mutable:
                 trace().hold(symbol.cell, value.memory())
+
+
+def _changes(item: Type, joined: Type) -> bool:
+    """Whether elements differ in shape: not where the program relies on lengths being equal."""
+    value = trace().value
+    pairs = zip(item.shape, joined.shape, strict=True)
+    return any(a != b and (value(a) is None or value(a) != value(b)) for a, b in pairs)
 
 
 def _fit_lists(mine: Any, new: Any) -> None:
