@@ -18,7 +18,7 @@ from tapeless.transforms.frontend.attributes import watch, watch_class
 from tapeless.transforms.frontend.branches import each
 from tapeless.transforms.frontend.builtins_ import AT_ONCE, BUILTINS, OVER_ITEMS
 from tapeless.transforms.frontend.dependence import can_be_known
-from tapeless.transforms.frontend.draws import drawn, seeded
+from tapeless.transforms.frontend.draws import all_known, drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
 from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.environment import reads_environment, watched
@@ -247,6 +247,8 @@ class Calls:
             # a generator made inside
             what = "draws from a generator that is made outside of it"
             trace().only_once(what, "draw before the loop or test", trace().birth(this))
+            args, kwargs = all_known(args), {k: all_known(v) for k, v in kwargs.items()}
+            symbolic = False
         elif may_change(this):
             in_order(f)
         elif impure(f):

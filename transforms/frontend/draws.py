@@ -70,6 +70,22 @@ def seeded(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(int(x) if isinstance(x, Symbol) else x for x in args)
 
 
+def all_known(value: Any) -> Any:
+    """An argument of a generator made inside, which draws while staging: integers, such as lengths
+    of axes, are made known."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(all_known, value))
+    if not isinstance(value, Symbol):
+        return value
+    if value.type.shape or value.type.dtype.kind not in "iu":
+        raise UnsupportedError(
+            "a generator that is made in the function cannot be given what is known only when it "
+            "runs",
+            "make the generator outside, or draw standard numbers and scale them",
+        )
+    return int(value)
+
+
 @functools.cache
 def _makers() -> frozenset[Any]:
     names = "default_rng RandomState SeedSequence PCG64 PCG64DXSM MT19937 Philox SFC64"

@@ -115,6 +115,13 @@ class Symbol(Unknown):
     def fill(self, value: Any) -> None:
         self[...] = value
 
+    def setflags(self, write: bool = True) -> None:
+        if write and self.frozen:
+            raise UnsupportedError(
+                "a read-only array is made writeable", "work on a copy of it: x.copy()"
+            )
+        self.read_only = not write
+
     def tolist(self) -> Any:
         return [e.tolist() for e in self] if self.type.shape else self.item()
 
@@ -154,7 +161,8 @@ class Symbol(Unknown):
         base = self.value()
         template, rest = indexing.normalize(atoms(key), base.type.ndim)
         indexing.check_bounds(base.type.shape, template)
-        new = creation.as_array(atoms(value))
+        empty = value is None and base.type.dtype.kind in "fc"  # nan, as NumPy has it
+        new = creation.as_array(np.nan if empty else atoms(value))
         _check_store(new.type.dtype, base.type.dtype)
         if not base.type.shape:
             self.write(

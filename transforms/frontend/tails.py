@@ -60,8 +60,9 @@ class Tail:
                 raise StructureError(
                     f"the elements appended to a list in a loop change from {item} to {new}"
                 )
-        if any((t.dtype, t.weak) != (i.dtype, i.weak) for t, i in zip(joined, self.items, strict=True)):
-            trace().decisions.widen(self.key, [(t.dtype, t.weak) for t in joined])
+        kinds = [(t.dtype, t.weak) for t in joined]
+        if kinds != [(t.dtype, t.weak) for t in self.items]:
+            trace().decisions.widen(self.key, kinds)
 
     def copy(self) -> Tail:
         """The same elements, to which others are appended."""

@@ -256,3 +256,20 @@ def test_elements_are_drawn_by_their_places():
         expected.append(changed(X, p))
     np.testing.assert_allclose(expected[1:], expected[0], rtol=1e-12)
     assert jit(lambda x: rng.choice(x[:0] if len(x) > 9 else [x[0]]))(X) == 1.0
+
+
+def noisy_rows(x):
+    made = np.random.default_rng(3)
+    order = np.random.RandomState(1).permutation(len(x))
+    return x[order] * made.normal(size=x.shape) + made.uniform(size=(len(x), 1))
+
+
+def test_a_generator_made_inside_draws_as_many_as_lengths_say():
+    for n in (2, 4):
+        x = np.arange(2.0 * n).reshape(n, 2)
+        np.testing.assert_array_equal(jit(noisy_rows)(x), noisy_rows(x))
+
+
+def test_a_generator_made_inside_is_given_what_is_known():
+    with pytest.raises(TapelessError, match="made in the function cannot be given"):
+        jit(lambda x: np.random.default_rng(0).normal(0.0, x[0]))(X)

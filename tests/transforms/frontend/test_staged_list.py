@@ -190,3 +190,19 @@ def test_a_list_that_a_loop_left_empty_is_an_array_without_rows():
         assert found.shape == expected.shape
         np.testing.assert_array_equal(found, expected)
         assert tapeless.vjp(f, np.ones(2), n)[0].shape == expected.shape
+
+
+def powers_of_a_matrix(a, v, n):
+    rows = [v]
+    for _ in range(n):
+        rows.append(a @ rows[-1])
+    return np.array(rows)
+
+
+def test_lengths_that_are_equal_in_this_call_are_relied_on():
+    made = tapeless.jit(powers_of_a_matrix)
+    for n in (3, 4):
+        a, v = np.cos(np.arange(n * n)).reshape(n, n), np.arange(n) + 1.0
+        np.testing.assert_allclose(made(a, v, 3), powers_of_a_matrix(a, v, 3))
+    with pytest.raises(ValueError, match="lengths differ"):
+        made(np.ones((3, 4)), np.ones(4), 2)

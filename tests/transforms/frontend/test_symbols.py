@@ -314,3 +314,42 @@ def of_fields(x):
 def test_what_would_be_another_array(function, error, match):
     with pytest.raises(error, match=match):
         tapeless.jit(function)(V)
+
+
+def with_a_read_only_part(x):
+    y = 2 * x
+    y.setflags(write=False)
+    return y[1:] + x[:-1]
+
+
+def stored_to_after_all(x):
+    y = 2 * x
+    y.setflags(write=False)
+    y[1:][0] = 1.0
+    return y
+
+
+def unset_at_first(x):
+    y = np.zeros((2, len(x)))
+    y[0] = None
+    y[1] = x
+    return y
+
+
+def test_a_read_only_array_is_read_and_not_overwritten():
+    x = np.arange(3.0)
+    np.testing.assert_array_equal(tapeless.jit(with_a_read_only_part)(x), with_a_read_only_part(x))
+    with pytest.raises(ValueError, match="read-only"):
+        tapeless.jit(stored_to_after_all)(x)
+
+
+def test_none_is_stored_as_nan():
+    x = np.arange(3.0)
+    np.testing.assert_array_equal(tapeless.jit(unset_at_first)(x), unset_at_first(x))
+
+
+def test_what_values_make_complex_is_refused():
+    with pytest.raises(UnsupportedError, match="their values decide whether it is complex"):
+        tapeless.jit(np.emath.sqrt)(np.arange(3.0))
+    with pytest.raises(UnsupportedError, match=r"write np\.real"):
+        tapeless.jit(np.real_if_close)(np.array([1j]))
