@@ -183,9 +183,7 @@ def known_lengths(found: Specialisation, leaves: Any) -> dict[Any, int]:
         if isinstance(k, int):
             values[symbol] = int(leaves[k]) if axis < 0 else leaves[k].shape[axis]
     for c in found.staged.captured:
-        for size, n in zip(c.var.type.shape, c.get().shape, strict=True):
-            for symbol in dims.symbols(size):
-                values[symbol] = n
+        values.update(c.sizes())
     return values
 
 

@@ -203,9 +203,7 @@ class Specialisation:
                 continue  # of an array from outside, below
             values[symbol] = int(leaves[k]) if axis < 0 else leaves[k].shape[axis]
         for c in s.captured:
-            for size, n in zip(c.var.type.shape, c.get().shape, strict=True):
-                for symbol in dims.symbols(size):
-                    values[symbol] = n
+            values.update(c.sizes())
         for relation, a, b in self.sizes:
             x, y = dims.evaluate(a, values), dims.evaluate(b, values)
             if x is None or y is None or not RELATIONS[relation](x, y):
@@ -291,6 +289,12 @@ class Cache(dict[Any, list[Specialisation]]):
     """Specialisations of one transformed function, by key; `kept` keeps the function here too."""
 
     owner: Any = None
+    changing: frozenset[str] = frozenset()  # names of numbers from outside that are inputs
+
+    def notice(self, key: Any) -> None:
+        """Numbers from outside that are not those of an earlier call are inputs from now on."""
+        guards = (g for found in self.get(key, ()) for g in found.guards)
+        self.changing |= {g.name for g in guards if inputs.is_dynamic(g.value) and not g.holds()}
 
 
 LIMIT = 256

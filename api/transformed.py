@@ -222,7 +222,9 @@ class Transformed:
                 if found.accepts(leaves):
                     break
             else:
-                found = self.recalled(args, kwargs) or self.checked(args, kwargs)
+                self.cache.notice(key)
+                kept = None if self.cache.changing else self.recalled(args, kwargs)
+                found = kept or self.checked(args, kwargs)
                 self.cache[key] = [found, *self.cache.get(key, ())]
         found.refuse_overlap(leaves)
         self.last = found
@@ -258,7 +260,7 @@ class Transformed:
             return self.spread(value, registered)
 
         def made(outlines: bool) -> tuple[Staged, Block, str, bool]:
-            staged = self.settled(stage.stage(call, leaves, paths, outlines))
+            staged = self.settled(self.run_staged(call, leaves, paths, outlines))
             block = module.finished(staged.block, len(staged.block.results))
             return staged, block, *self.write(staged, block, arguments, paths)
 
@@ -271,6 +273,17 @@ class Transformed:
         returned = registered[0] if registered else None
         names = None if spread else tuple(kwargs)
         return Specialisation(run, text, staged, simplified, flat, names, returned)
+
+    def run_staged(self, *how: Any) -> Staged:
+        """The staged run; numbers from outside that changed are inputs, if they can be."""
+        if self.cache.changing:
+            try:
+                return stage.stage(*how, self.cache.changing)
+            except InternalError:
+                raise
+            except TapelessError:  # what is wrong with them is said without them
+                pass
+        return stage.stage(*how)
 
     def written_out(self, made: Callable[[bool], Any], error: UnsupportedError) -> Any:
         """What functions of the program cannot do may be done where their calls are written out."""

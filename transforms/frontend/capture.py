@@ -1,4 +1,5 @@
-"""What a staged run reads from outside: arrays become inputs, everything else is guarded."""
+"""What a staged run reads from outside: arrays become inputs, everything else is guarded; numbers
+that were others at an earlier call are inputs, too."""
 
 from __future__ import annotations
 
@@ -10,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.foreign import refuse_foreign
-from tapeless.transforms.frontend.reads import Captured, Guard, input_type
+from tapeless.transforms.frontend.reads import Captured, Guard, input_type, number_type
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
@@ -35,10 +37,34 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
         return value if made else _container(value, get, name)
     if isinstance(value, types.ModuleType) and value is np:
         return value
+    if is_number(value) and t.changes(name):
+        return _number(value, get, name, owner)
     key = ("guard", name, id(owner), id(value))
     if key not in t.reads:
         t.reads[key] = Guard(name, get, value)
     return value
+
+
+def is_number(value: Any) -> bool:
+    return type(value) in (int, float, complex) or isinstance(value, np.number)
+
+
+def _number(value: Any, get: Callable[[], Any], name: str, owner: Any) -> Symbol:
+    """A number that is another at each call: a step counter, or a rate that decays."""
+    t, key = trace(), ("number", name, id(owner))
+    if key not in t.reads:
+        var = Var(number_type(value), _short(name))
+        if var.type.dtype.kind in "iu":
+            var.size = dims.symbol(var.name, None, var)
+            (s,) = dims.symbols(var.size)
+            t.hints[s], t.decisions.homes[s] = int(value), (("outer", name), -1)
+        t.inputs[var] = value
+        t.reads[key] = (Captured(name, get, var, value), Symbol(var))
+    return t.reads[key][1]  # type: ignore[no-any-return]
+
+
+def _short(name: str) -> str:
+    return name.split(".")[-1].split("[")[0] or "captured"
 
 
 def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
@@ -49,7 +75,7 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
     if key in t.reads:
         _same_object(t.reads[key][0].name, t.reads[key][0].get, name, get)
     else:
-        short = name.split(".")[-1].split("[")[0] or "captured"
+        short = _short(name)
         home = ("outer", name)
         known = [k for leaf, k in t.decisions.axes if leaf == home] if t.decisions else []
         if known:

@@ -16,7 +16,8 @@ class Decisions:
 
     leaves: set[int] = field(default_factory=set)
     axes: set[tuple[Any, int]] = field(default_factory=set)  # of leaves, and of arrays from outside
-    contents: set[str] = field(default_factory=set)  # names of integer arrays from outside
+    contents: set[str] = field(default_factory=set)  # names of integers from outside, and of tables
+    changing: frozenset[str] = frozenset()  # names of numbers from outside that are inputs
     unroll: dict[Any, str] = field(default_factory=dict)
     wider: dict[Any, list[Any]] = field(default_factory=dict)  # types of what lists hold
     outlines: bool = True  # functions that are called often become functions of the program
@@ -79,7 +80,9 @@ class Decisions:
                     f"the size {s} is one in this call, and not made from those of the arguments"
                 )
             leaf, axis = self.homes[s]
-            if axis < 0:
+            if axis < 0 and isinstance(leaf, tuple):
+                self.contents.add(leaf[1])
+            elif axis < 0:
                 self.leaves.add(leaf)
             else:
                 self.axes.add((leaf, axis))

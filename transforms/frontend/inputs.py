@@ -12,7 +12,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.frontend.decisions import Decisions
-from tapeless.transforms.frontend.reads import input_type
+from tapeless.transforms.frontend.reads import input_type, number_type
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Trace
 
@@ -63,10 +63,7 @@ def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> An
         if symbol.cell is not None and getattr(value, "functional", False):
             symbol.cell.functional = trace.functional = True
         return symbol
-    if isinstance(value, np.number):
-        leaf.var = Var(Type(value.dtype), _short(leaf.name))
-    else:
-        leaf.var = Var(Type(np.dtype(type(value)), (), True), _short(leaf.name))
+    leaf.var = Var(number_type(value), _short(leaf.name))
     if leaf.var.type.dtype.kind in "iu":
         leaf.var.size = dims.symbol(leaf.var.name, None, leaf.var)
         (s,) = dims.symbols(leaf.var.size)

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Type, Var
@@ -109,9 +111,11 @@ class Sources:
             self.blame.append(a)
 
     def table(self, a: Var) -> str | None:
-        """The name of an array from outside that may as well be known: a table of integers."""
-        array = self.run.inputs.get(a)
-        if array is None or array.dtype.kind not in "biu" or array.size > TABLE:
+        """The name of what may as well be known from outside: an integer, or a table of them."""
+        if a not in self.run.inputs:
+            return None
+        array = np.asarray(self.run.inputs[a])
+        if array.dtype.kind not in "biu" or array.size > TABLE:
             return None
         found = (r[0] for r in self.run.reads.values() if isinstance(r, tuple))
         return next((c.name for c in found if isinstance(c, Captured) and c.var is a), None)
@@ -120,7 +124,12 @@ class Sources:
         for symbol in dims.symbols(s):
             if symbol in self.decisions.homes:
                 k, axis = self.decisions.homes[symbol]
-                self.inputs.add(k) if axis < 0 else self.axes.add((k, axis))
+                if axis < 0 and isinstance(k, tuple):
+                    self.contents.add(k[1])
+                elif axis < 0:
+                    self.inputs.add(k)
+                else:
+                    self.axes.add((k, axis))
             elif symbol.var is not None:
                 self.left.append(symbol.var)
             else:

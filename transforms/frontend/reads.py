@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,22 @@ SIMPLE = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtyp
 
 @dataclass
 class Captured:
-    """An array read from outside: `get()` fetches it anew at each call."""
+    """An array, or a number that changes, read from outside: `get()` fetches it at each call."""
 
     name: str
     get: Callable[[], Any]
     var: Var
     array: Any
+
+    def sizes(self) -> Iterator[tuple[dims.Symbol, int]]:
+        """What sizes stand for in this call, as far as this says."""
+        value = self.get()
+        pairs = [*zip(self.var.type.shape, value.shape, strict=True)] if self.var.type.shape else []
+        if self.var.size is not None:
+            pairs.append((self.var.size, int(value)))
+        for size, n in pairs:
+            for symbol in dims.symbols(size):
+                yield symbol, n
 
 
 @dataclass
@@ -44,6 +54,13 @@ class Guard:
             and type(now) is type(self.value)
             and bool(now == self.value or (now != now and self.value != self.value))
         )
+
+
+def number_type(value: Any) -> Type:
+    """The type of an input number: one of Python's is weak."""
+    if isinstance(value, np.number):
+        return Type(value.dtype)
+    return Type(np.dtype(type(value)), (), True)
 
 
 def input_type(

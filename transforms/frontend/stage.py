@@ -69,17 +69,24 @@ class Run(Trace):
 
 
 def stage(
-    call: Callable[[list[Any]], Any], leaves: list[Any], names: list[str], outlines: bool = True
+    call: Callable[[list[Any]], Any],
+    leaves: list[Any],
+    names: list[str],
+    outlines: bool = True,
+    changing: frozenset[str] = frozenset(),
 ) -> Staged:
     """Runs `call` on symbols for `leaves` until no more of them need be known; `outlines`:
-    functions that are called often may become functions of the program."""
-    decisions = Decisions(outlines=outlines)
+    functions that are called often may become functions of the program; `changing`: the names of
+    numbers from outside that become inputs."""
+    decisions = Decisions(outlines=outlines, changing=changing)
     try:
         return _settled(call, leaves, names, decisions)
     except TapelessError as e:
         if not (decisions.aliased or decisions.counted):
             raise
-        plainer = Decisions(outlines=False, exact=decisions.aliased, counts=False)
+        plainer = Decisions(
+            outlines=False, exact=decisions.aliased, counts=False, changing=changing
+        )
         try:
             return _settled(call, leaves, names, plainer)
         except InternalError:

@@ -132,6 +132,11 @@ class Trace(Builder):
             made.name = a.name
             self.namesakes[made] = a
 
+    def changes(self, name: str) -> bool:
+        """Whether a number from outside of this name is an input of the program."""
+        d = self.decisions
+        return d is not None and name in d.changing and name not in d.contents
+
     # -- sizes
 
     def value(self, size: Size) -> int | None:
