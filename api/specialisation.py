@@ -294,7 +294,7 @@ class Cache(dict[Any, list[Specialisation]]):
     def notice(self, key: Any) -> None:
         """Numbers from outside that are not those of an earlier call are inputs from now on."""
         guards = (g for found in self.get(key, ()) for g in found.guards)
-        self.changing |= {g.name for g in guards if inputs.is_dynamic(g.value) and not g.holds()}
+        self.changing |= {g.name for g in guards if inputs.may_be_input(g) and not g.holds()}
 
 
 LIMIT = 256

@@ -14,7 +14,14 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.foreign import refuse_foreign
-from tapeless.transforms.frontend.reads import Captured, Guard, input_type, number_type
+from tapeless.transforms.frontend.reads import (
+    Captured,
+    Constants,
+    Guard,
+    input_type,
+    is_constant,
+    number_type,
+)
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
@@ -148,23 +155,38 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
         _same_object(t.reads["type", id(value)].name[12:], t.reads[key][2], name, get)
         return t.reads[key][1]
     t.reads["type", id(value)] = Guard(f"the type of {name}", lambda: type(get()), type(value))
+    part = _part_of(value, get, name)
     if isinstance(value, (dict, set, frozenset)):
         t.reads["keys", id(value)] = Guard(f"the keys of {name}", lambda: (*get(),), (*value,))
         made = _blank(value)
         t.reads[key] = (value, made, get)
         t.reads["copy", id(made)] = made
         for k, v in value.items() if isinstance(value, dict) else ():
-            dict.__setitem__(made, k, outer(v, _item(get, k), f"{name}[{k!r}]", value))
+            dict.__setitem__(made, k, part(v, k))
         return made
     items = list(_builtin("__iter__", value))
     t.reads["length", id(value)] = Guard(
         f"the length of {name}", lambda: _builtin("__len__", get()), len(items)
     )
-    parts = [outer(v, _item(get, k), f"{name}[{k}]", value) for k, v in enumerate(items)]
-    made = _of_parts(value, parts)
+    made = _of_parts(value, [part(v, k) for k, v in enumerate(items)])
     t.reads[key] = (value, made, get)
     t.reads["copy", id(made)] = made
     return made
+
+
+def _part_of(value: Any, get: Callable[[], Any], name: str) -> Callable[[Any, Any], Any]:
+    """What the program sees of a part of a container, by its key; one guard is enough for constants
+    until they change."""
+
+    def held() -> tuple[Any, ...]:
+        now = get()
+        return (*(dict.values(now) if isinstance(now, dict) else _builtin("__iter__", now)),)
+
+    t = trace()
+    if isinstance(value, (list, dict, tuple)) and not t.changes(name) and is_constant(held()):
+        t.reads["constants", id(value)] = Constants(name, held, held())
+        return lambda v, k: v
+    return lambda v, k: outer(v, _item(get, k), f"{name}[{k!r}]", value)
 
 
 def _blank(value: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.frontend.decisions import Decisions
-from tapeless.transforms.frontend.reads import input_type, number_type
+from tapeless.transforms.frontend.reads import Constants, Guard, input_type, number_type
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Trace
 
@@ -35,6 +35,11 @@ def is_dynamic(value: Any) -> bool:
     return isinstance(value, (int, float, complex, np.number)) and not isinstance(
         value, (bool, enum.Enum)
     )
+
+
+def may_be_input(guard: Guard) -> bool:
+    """Whether what is guarded is a number, or constants, of which some may be numbers."""
+    return isinstance(guard, Constants) or is_dynamic(guard.value)
 
 
 def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> Any:

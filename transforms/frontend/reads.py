@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -54,6 +55,30 @@ class Guard:
             and type(now) is type(self.value)
             and bool(now == self.value or (now != now and self.value != self.value))
         )
+
+
+class Constants(Guard):
+    """Constants that a container holds: the same objects, or equal ones of the same types."""
+
+    def holds(self) -> bool:
+        try:
+            now = self.get()
+        except (AttributeError, KeyError, IndexError, NameError, ValueError):
+            return False
+        if len(now) != len(self.value):
+            return False
+        return all(map(operator.is_, now, self.value)) or _typed(now) == _typed(self.value)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether an object is always the same: numbers and texts, and tuples of them."""
+    if type(value) is tuple:
+        return all(map(is_constant, value))
+    return type(value) in SIMPLE[:-2] or isinstance(value, np.number)
+
+
+def _typed(value: Any) -> Any:
+    return [*map(_typed, value)] if type(value) is tuple else (type(value), value)
 
 
 def number_type(value: Any) -> Type:

@@ -5,6 +5,7 @@ import pytest
 
 import tapeless
 from tapeless.transforms.frontend import stage
+from tests.transforms.staging import staged
 
 X = np.array([1.0, -2.0, 3.0])
 
@@ -80,3 +81,29 @@ def test_a_number_that_must_be_known_is_guarded_after_all():
     summed = tapeless.jit(lambda x: np.sum(x, axis=box["axis"]))
     for box["axis"] in orders:
         np.testing.assert_array_equal(summed(np.ones((2, 3))), np.ones((2, 3)).sum(box["axis"]))
+
+
+TABLE = {f"order {k}": (k, 0.5 * k) for k in range(20)}
+
+
+def weighed(x):
+    k, weight = TABLE["order 3"]
+    return weight * x[k - 3] ** k
+
+
+def test_a_table_of_constants_is_one_guard():
+    assert len(staged(weighed, X).guards) < 6
+
+
+@pytest.mark.parametrize("entry", [(3, 2.0), (3, 3.0), (4, 3.0), (4.0, 3), (3, True), (4, X)])
+def test_an_entry_of_a_table_changes(entry, monkeypatch):
+    compiled = tapeless.jit(weighed)
+    compiled(X)
+    monkeypatch.setitem(TABLE, "order 3", entry)
+    if type(entry[0]) is float:
+        with pytest.raises(IndexError):
+            compiled(X)
+    else:
+        made = compiled(X)
+        np.testing.assert_allclose(made, weighed(X))
+        assert type(made) is type(weighed(X))
