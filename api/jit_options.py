@@ -27,10 +27,14 @@ class Options:
 
     def check(self, fun: Callable[..., Any]) -> None:
         """Refuses what the function has no argument for."""
-        if not isinstance(self.fastmath, (bool, type(None))):
-            raise ArgumentTypeError(
-                f"jit: fastmath is {self.fastmath!r}", "pass True, False or None"
-            )
+        for option in ("fastmath", "boundscheck", "parallel"):
+            value = getattr(self, option)
+            accepted = (True, False, None) if option == "fastmath" else (True, False)
+            if not any(value is known for known in accepted):
+                *first, last = map(str, accepted)
+                raise ArgumentTypeError(
+                    f"jit: {option} is {value!r}", f"pass {', '.join(first)} or {last}"
+                )
         if not (self.static_argnums or self.static_argnames or self.donate_argnums):
             return
         try:

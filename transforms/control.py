@@ -41,7 +41,17 @@ class Side(NamedTuple):
     flag: Atom | None = None
 
 
+def asked(test: ast.expr) -> ast.expr:
+    """x for bool(x), which is as true."""
+    match test:
+        case ast.Call(func=ast.Name(id="bool"), args=[inner], keywords=[]):
+            return inner
+        case _:
+            return test
+
+
 def negated(test: ast.expr) -> ast.expr:
+    test = asked(test)
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return operand
@@ -60,7 +70,7 @@ def write_branch(w: Writer, s: If) -> None:
 
 def write_sides(w: Writer, a: Side, b: Side, escape: Write) -> None:
     """An if statement; what `escape` writes follows where a side leaves the loop."""
-    test, origin, before = w.expr(a.of.test), a.of.origin, w.line
+    test, origin, before = asked(w.expr(a.of.test)), a.of.origin, w.line
     if is_true(b.flag) and not is_true(a.flag):
         test, a, b = negated(test), b, a
     while (inner := only_branch(w, a, b)) is not None:
@@ -306,7 +316,7 @@ def write_pass(w: Writer, s: For | While) -> None:
         return
     w.body(s.body.body)
     settle()
-    w.put(f"if {to_source(w.expr(flag))}:")
+    w.put(f"if {to_source(asked(w.expr(flag)))}:")
     w.nest(escape)
 
 

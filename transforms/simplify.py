@@ -45,6 +45,7 @@ from tapeless.transforms.core.rewriting import map_sizes, map_symbols
 from tapeless.transforms.dead_code import dead_code
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.arithmetic import add
+from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.steps import logical_not
 from tapeless.transforms.stores import merge_stores
 from tapeless.transforms.unread_stores import unread_stores
@@ -262,7 +263,7 @@ class Simplifier:
         self.new[old] = value
 
     def branch(self, s: If, known: dict[Any, Let]) -> None:
-        test = self.atom(s.test)
+        test = self.as_true(self.atom(s.test))
         opposite = self.define(test)
         if opposite is not None and opposite.op is logical_not and not test.type.shape:
             test, s = opposite.args[0], replace(s, then=s.orelse, orelse=s.then)
@@ -297,9 +298,9 @@ class Simplifier:
             elif is_dead(q) and not is_dead(p) and p not in inside and p.type == v.type:
                 self.replace_by(v, p)
             elif _is_truth(p, True) and _is_truth(q, False):
-                self.replace_by(v, test)
+                self.replace_by(v, _truth(test, v.type.weak))
             elif _is_truth(p, False) and _is_truth(q, True):
-                self.replace_by(v, logical_not(test))
+                self.replace_by(v, _truth(logical_not(test), v.type.weak))
             else:
                 keep.append(k)
         builder.current().emit(
@@ -312,6 +313,12 @@ class Simplifier:
                 s.origin,
             )
         )
+
+    def as_true(self, test: Atom) -> Atom:
+        """What is as true as a test: x for bool(x)."""
+        made = self.define(test)
+        same = made is not None and made.op is cast and made.args[0].type.dtype == test.type.dtype
+        return made.args[0] if made is not None and same and test.type.dtype.kind == "b" else test
 
     def define(self, a: Atom) -> Let | None:
         return self.definitions.get(a) if isinstance(a, Var) else None
@@ -328,6 +335,11 @@ def _key(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return (value.dtype, value.shape, value.tobytes())
     return (type(value), value)
+
+
+def _truth(test: Atom, python: bool) -> Atom:
+    """A truth value as one of Python's, if that is asked for."""
+    return cast(test, dtype=test.type.dtype, python=True) if python else test
 
 
 def _is_truth(a: Atom, value: bool) -> bool:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ast
+import cmath
 import functools
 import re
 import sys
@@ -127,4 +128,7 @@ def number(value: Any) -> ast.expr:
         return template(f"np.{value.dtype.name}({{0}})", {"0": number(plain)})  # type: ignore[no-any-return]
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return template({"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[repr(value)], {})  # type: ignore[no-any-return]
+    if isinstance(value, complex) and not cmath.isfinite(value):
+        parts = {"0": number(value.real), "1": number(value.imag)}
+        return template("complex({0}, {1})", parts)  # type: ignore[no-any-return]
     return template(repr(value), {})  # type: ignore[no-any-return]

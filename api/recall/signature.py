@@ -27,7 +27,7 @@ def signature(value: Any) -> str:
     key = leaf_key(value)
     if isinstance(key, type):
         return f"{key.__module__}.{key.__name__}"
-    if kind is np.ndarray:
+    if kind is np.ndarray and isinstance(key, tuple):
         return f"{key[0].str}{key[1:]}"
     if kind in (str, bytes, bool):
         return f"{kind.__name__} {value!r}"

@@ -305,6 +305,8 @@ def test_numbers_of_python_take_the_dtype_of_arrays(transform):
             "jit: static_argnames has 'm', but scale has no argument of this name\n  it has x, n",
         ),
         ({"fastmath": "no"}, "jit: fastmath is 'no'\n  pass True, False or None"),
+        ({"parallel": 3}, "jit: parallel is 3\n  pass True or False"),
+        ({"boundscheck": None}, "jit: boundscheck is None\n  pass True or False"),
     ],
 )
 def test_options_that_do_not_fit_are_refused_at_once(options, message):

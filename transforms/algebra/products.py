@@ -157,6 +157,6 @@ def constant_of_quotient(s: Let, uses: Uses) -> Any:
     if y is not b and e and e != -1 and is_float(a, b) and number(a) is None and short(1 / e, e):
         return mul(1 / e, truediv(a, y))
     d, (c, x) = number(b), scaled(a)
-    if d and x is not a and c != -1 and short(c / d, c, d):
+    if d and x is not a and c != -1 and is_float(a) and short(c / d, c, d):
         return mul(c / d, x)
     return None

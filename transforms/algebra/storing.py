@@ -10,7 +10,7 @@ from typing import Any
 from tapeless.transforms.algebra.facts import Uses, fits, is_zeros, once
 from tapeless.transforms.core.builder import current, made_by
 from tapeless.transforms.core.language import Atom, Let, Var
-from tapeless.transforms.ops import fresh, joining, parts
+from tapeless.transforms.ops import fresh, joining, parts, shapes
 from tapeless.transforms.ops.arithmetic import add, neg, sub
 from tapeless.transforms.ops.folding import is_number
 from tapeless.transforms.ops.keys import trimmed
@@ -100,8 +100,15 @@ def stored_part(s: Let, uses: Uses) -> Any:
             made = parts.compose(s.params["key"], s.args[2:], let.params["key"], let.args[2:])
             return None if made is None else let.op(x, new, *made[1], key=made[0])
         if v.type == part.outs[0].type and v.type.dtype == x.type.dtype:
-            return parts.add_at(x, neg(new) if let.op is sub else new, *s.args[2:], **s.params)
+            added = neg(_in_dtype_of(x, new)) if let.op is sub else new
+            return parts.add_at(x, added, *s.args[2:], **s.params)
     return None
+
+
+def _in_dtype_of(x: Atom, value: Atom) -> Atom:
+    """A value before it is negated: the opposite of a small integer may be none of its dtype."""
+    same = value.type.weak or value.type.dtype == x.type.dtype
+    return value if same else shapes.cast(value, dtype=x.type.dtype)
 
 
 def _selected(old: Atom, sum_: Let) -> Let | None:

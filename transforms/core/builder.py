@@ -74,6 +74,9 @@ class Builder:
     def is_one(self, size: Size, other: Size) -> bool:
         return size == 1
 
+    def lacks_extent(self, size: Size) -> bool:
+        return size == 1
+
     def is_sure(self, a: Size, b: Size) -> bool:
         """Whether of two sizes that are equal the first is as well known as the other."""
         return True

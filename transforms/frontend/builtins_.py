@@ -67,7 +67,14 @@ def _reduce_rolled(x: Any, function: Any) -> Any:
     """A function of all numbers of something rolled, as an array operation."""
     x = filled(x)
     column = column_of(x)
-    return apply(FUNCTIONS[function], x if column is None else column, axis=0)
+    column = x if column is None else column
+    return apply(FUNCTIONS[function], column, axis=0, **_one_by_one(column, function))
+
+
+def _one_by_one(column: Any, function: Any) -> dict[str, Any]:
+    """How Python's sums differ from NumPy's: one integer after another, none is made wider."""
+    adds = function in (np.sum, np.prod) and column.dtype.kind in "iu"
+    return {"dtype": column.dtype} if adds else {}
 
 
 def _sum(hooks: Any, x: Any, start: Any = 0) -> Any:
@@ -76,7 +83,7 @@ def _sum(hooks: Any, x: Any, start: Any = 0) -> Any:
     x = filled(x) if must_roll(x) else x
     column = column_of(x) if must_roll(x) else None
     if column is not None:
-        total = apply(FUNCTIONS[np.sum], column, axis=0)
+        total = apply(FUNCTIONS[np.sum], column, axis=0, **_one_by_one(column, np.sum))
         total = python_number(total) if of_python(x) else total
         return total if isinstance(start, int) and start == 0 else start + total
     return folded(hooks, functools.partial(special.binary, "Add"), x, start)
@@ -96,7 +103,7 @@ def _number(kind: type) -> Any:
             return x + 1j * more[0] if contains_symbol(more) else kind(x, *more)
         value = _only(x, kind) if x.type.shape else x.value()
         if kind is bool:
-            return truth(x)
+            return python_number(truth(x))
         if more:
             return _number(complex)(hooks, x) + 1j * more[0]
         if kind is int and value.type.dtype.kind == "f":
@@ -207,7 +214,9 @@ def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
         if isinstance(x, Lazy) and x.rolls() and not x.spent(left=True):
             found = met(hooks, x, not conjunction)
-            return choose(found, lambda: False, lambda: True) if conjunction else found
+            return python_number(
+                choose(found, lambda: False, lambda: True) if conjunction else found
+            )
         if must_roll(x):
             x = _truths(x)
         if must_roll(x):
@@ -217,7 +226,7 @@ def _any_all(conjunction: bool) -> Any:
             if isinstance(known, Symbol):
                 rest = [known, *x.rest()] if isinstance(x, Advancing) else list(x)
                 made = short_circuit(tuple(functools.partial(_same, v) for v in rest), conjunction)
-                return truth(made)
+                return python_number(truth(made))
             if known != conjunction:
                 return known
         return conjunction

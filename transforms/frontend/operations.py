@@ -16,6 +16,7 @@ from tapeless.transforms.frontend.comparing import binary, contained
 from tapeless.transforms.frontend.either import Either, either
 from tapeless.transforms.frontend.kin import put_back
 from tapeless.transforms.frontend.locations import before_change
+from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.operators import store_into
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
@@ -79,18 +80,22 @@ class Operations(Access):
         return self.not_(found) if negate else found
 
     def not_(self, value: Any) -> Any:
-        if isinstance(value, Symbol) and value.type.shape:
+        if isinstance(value, Symbol) and (value.type.shape or value.type.dtype.kind == "b"):
             value = truth(value)
         if isinstance(value, Symbol):
-            if value.type.dtype.kind != "b":
-                return apply(FUNCTIONS[np.equal], value, 0)
-            opposite = apply(FUNCTIONS[np.logical_not], value)
-            if isinstance(opposite, Symbol):
-                same_meaning(value.value(), opposite.value(), when=False)
-            return opposite
+            return python_number(self.opposite(value))
         if isinstance(value, StagedList) and value.tail is not None:
             return value.length() == 0
         return not special.tested(value)
+
+    @staticmethod
+    def opposite(value: Symbol) -> Any:
+        if value.type.dtype.kind != "b":
+            return apply(FUNCTIONS[np.equal], value, 0)
+        opposite = apply(FUNCTIONS[np.logical_not], value)
+        if isinstance(opposite, Symbol):
+            same_meaning(value.value(), opposite.value(), when=False)
+        return opposite
 
     def and_(self, *parts: Any) -> Any:
         return short_circuit(parts, True)

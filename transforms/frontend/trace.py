@@ -185,6 +185,10 @@ class Trace(Builder):
         self.decisions.fix_sizes(dims.symbols(size))
         return True
 
+    def lacks_extent(self, size: Size) -> bool:
+        """An axis of length one, also where only this call says so."""
+        return size == 1 or (self.value(size) is not None and self.same_size(size, 1))
+
     def is_sure(self, a: Size, b: Size) -> bool:
         """Lengths of inputs are known better than what data says."""
         homes = self.decisions.homes

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.language import (
-    Atom,
-    Literal,
-)
+from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.frontend.special import tested
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.steps import logical_not, not_equal
 
 
@@ -33,6 +32,8 @@ def truth(value: Any) -> Any:
         value = value.item()
     if value.type.dtype.kind != "b":
         value = wrap(not_equal(value.value(), 0))
+    elif value.type.weak and (made := made_by(value.value(), cast)) is not None:
+        value = wrap(made.args[0])  # bool(x) is as true as x
     if isinstance(value, Symbol) and isinstance(value.cell and value.cell.atom, Literal):
         return bool(value.cell.atom.value)  # type: ignore[union-attr]
     return value

@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Literal, Origin, Statement, Var
+from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.elements import Elements
+from tapeless.transforms.loops.integers import SHIFTS
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.views import Place, Span, entries_of, is_view
 from tapeless.transforms.ops.parts import Slot
@@ -25,6 +29,8 @@ IN_FLOATS = {
 }
 BEYOND = "9223372036854775808.0"
 TOO_LONG = "an integer of more than 64 bits: use floats, or no jit"
+BETWEEN = "not low <= {0} <= high"
+WORD = 8  # bytes
 SMALL = 2**32
 FEW = 2**10
 
@@ -46,6 +52,7 @@ class Checks(Elements):
         """Checks indices that are known before the statements; whether no more is to be done."""
         if not isinstance(s, Let):
             return False
+        self.check_integers(s, defined)
         stage = self.stage(s)
         first = 2 if s.op.name in ("update", "add_at") else 1
         entries = stage.entries if stage is not None else entries_of(s) if is_view(s) else ()
@@ -157,6 +164,33 @@ class Checks(Elements):
         with self.nested(f"if not -{BEYOND} < {value} < {BEYOND}:", s.origin):
             self.put(f'raise OverflowError("{TOO_LONG}")')
 
+    def check_integers(self, s: Let, defined: set[Var]) -> None:
+        """Python's integers are those of an array's dtype, or an error, as in NumPy; tested before
+        the statements if they are known there."""
+        for a in met_by_arrays(s):
+            dtype = s.outs[0].type.dtype
+            low, high = self.bounds(self.as_size(a))
+            limits = np.iinfo(dtype)
+            inside = dims.at_least(low - limits.min, 0) and dims.at_least(limits.max - high, 0)
+            if a in defined or (s, str(a)) in self.checked or inside:
+                continue
+            self.checked.add((s, str(a)))
+            test = "{0} < 0" if dtype.kind == "u" and dtype.itemsize == WORD else BETWEEN
+            limited = test.replace("low", str(limits.min)).replace("high", str(limits.max))
+            with self.nested(f"if {spelled(limited, self.atom(a))}:", s.origin):
+                what = f"Python integer out of bounds for {dtype.name}"
+                self.put(f'raise OverflowError("{what}")')
+
+    def check_shift(self, s: Let) -> None:
+        """Python's integers are shifted by none or more bits."""
+        count = s.args[1] if s.op.name in SHIFTS and s.outs[0].type.weak else None
+        if count is None or (isinstance(count, Literal) and count.value >= 0):
+            return
+        if dims.at_least(self.bounds(self.as_size(count))[0], 0):
+            return
+        with self.nested(f"if {spelled('{0} < 0', self.atom(count))}:", s.origin):
+            self.put('raise ValueError("negative shift count")')
+
     def is_place(self, factors: tuple[dims.Factor, ...], coefficient: int) -> bool:
         """Whether a term is a length, a loop variable or a product of the two, or few of them:
         64 bits hold that for all arrays that there are."""
@@ -180,6 +214,18 @@ class Checks(Elements):
                     f'raise ValueError("zero-size array to reduction operation {full} which has '
                     'no identity")'
                 )
+
+
+def met_by_arrays(s: Let) -> list[Var]:
+    """Python's integers that an operation takes for numbers of a smaller integer dtype."""
+    out = s.outs[0].type
+    stores = s.op.name in ("update", "add_at")
+    if not (stores or s.op.name in (*scalars.INFIX, *SHIFTS, "cast", "maximum", "minimum", "full")):
+        return []
+    if out.dtype.kind not in "iu" or out.dtype == scalars.INT:
+        return []
+    given = s.args[1:2] if stores else s.args
+    return [a for a in given if isinstance(a, Var) and a.type.weak and a.type.dtype.kind == "i"]
 
 
 def of_python(s: Let) -> bool:

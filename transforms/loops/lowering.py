@@ -19,6 +19,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
+    operands,
     outputs,
     with_blocks,
 )
@@ -38,7 +39,7 @@ from tapeless.transforms.loops.pooled import with_pooled
 from tapeless.transforms.loops.products import is_called
 from tapeless.transforms.loops.relied import Relation
 from tapeless.transforms.loops.routines import NAMES, TEXTS, is_routine
-from tapeless.transforms.loops.scalars import IMPORTED
+from tapeless.transforms.loops.scalars import DTYPES, IMPORTED
 from tapeless.transforms.loops.shown import shown, without_unread_views
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import STORES, Stage
@@ -121,6 +122,7 @@ class Lowering:
         self.names = Names()
         self.same: dict[Var, Atom] = {}
         self.passed: set[Var] = set()  # to kernels
+        self.shown = {a for a in self.block.results if isinstance(a, Var)}  # to the caller
         self.fallbacks: list[str] = []
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
@@ -218,6 +220,8 @@ class Lowering:
         return with_blocks(s, lowered)
 
     def compiled(self, s: Statement, top: bool) -> bool:
+        if not of_machine(s):
+            return False
         if isinstance(s, Let):
             if is_view(s) or is_routine(s):
                 return True
@@ -343,7 +347,7 @@ class Lowering:
             return [*made, Effect("kernel", tuple(args), {"text": text})]
         raw, casts = [], []
         for v in kernel.results:
-            if v.type.weak or v.type.dtype.kind == "b":
+            if v.type.weak or (v.type.dtype.kind == "b" and v not in self.shown):
                 v.name = v.name or "value"
                 raw.append(v)
                 continue
@@ -352,6 +356,12 @@ class Lowering:
             casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
         op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
         return [*made, Let(tuple(raw), op, tuple(args)), *casts]
+
+
+def of_machine(s: Statement) -> bool:
+    """Whether a statement is about numbers that kernels have: none of float16, for one."""
+    held = [a.type for a in (*operands(s), *outputs(s)) if isinstance(a.type, Type)]
+    return all(t.dtype in DTYPES for t in held)
 
 
 def imported_names(body: Iterable[Statement]) -> Iterator[str]:

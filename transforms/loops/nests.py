@@ -206,6 +206,7 @@ class Nests(Reuse):
             self.call_for_row(stage)
             return
         index = self.index_of(stage)
+        self.check_integers(s, set())
         if s.op.name in ("index", "gather"):
             self.check_index(s, stage.entries, 1, index)
         if stage.stores:
@@ -219,6 +220,7 @@ class Nests(Reuse):
             value = self.value(stage, index)
         else:
             self.check_division(stage)
+            self.check_shift(s)
             self.check_overflow(stage)
             value = self.value(stage, index)
         if v in self.analysis.targets | self.wholes and v.type.shape and v not in self.home:

@@ -13,23 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Atom, Let, Literal, Type
+from tapeless.transforms.core.language import Let, Literal, Type
+from tapeless.transforms.loops.integers import COMPARISONS, SHIFTS, compared, fits, shifted
 from tapeless.transforms.text import number, template
 
 FLOAT, INT, BOOL = np.dtype(float), np.dtype(int), np.dtype(bool)
+WIDE = np.dtype(complex)
 DTYPES = frozenset(
     map(
         np.dtype, ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"]
     )  # what Numba compiles well
 )
-COMPARISONS = {
-    "less": "<",
-    "less_equal": "<=",
-    "greater": ">",
-    "greater_equal": ">=",
-    "equal": "==",
-    "not_equal": "!=",
-}
 INFIX = {
     "add": "+",
     "sub": "-",
@@ -40,8 +34,6 @@ INFIX = {
     "bitwise_and": "&",
     "bitwise_or": "|",
     "bitwise_xor": "^",
-    "left_shift": "<<",
-    "right_shift": ">>",
 }
 #: functions of one or more real numbers, by the name that the module imports from `math`
 MATH = {
@@ -88,7 +80,6 @@ NUMPY = [
     "logaddexp",
     "logaddexp2",
     "nextafter",
-    "heaviside",
 ]
 #: the names that a module imports, by the operation
 IMPORTED = {**MATH, **{name: name for name in (*NUMPY, "isnan", "isinf", "isfinite")}}
@@ -104,6 +95,7 @@ OTHERS = [
     "power",
     "maximum",
     "minimum",
+    "heaviside",
     "select",
     "cast",
     "copy",
@@ -122,9 +114,9 @@ OTHERS = [
     "threefry2x32",  # a function of the module, as the next one: `written_once.py`
     "erf_inv",
 ]
-NAMES = frozenset([*COMPARISONS, *INFIX, *MATH, *NUMPY, *FACTOR, *OTHERS])
+NAMES = frozenset([*COMPARISONS, *SHIFTS, *INFIX, *MATH, *NUMPY, *FACTOR, *OTHERS])
 #: operations whose text names an operand more than once
-REPEATING = frozenset(["power", "square", "maximum", "minimum", "isfinite"])
+REPEATING = frozenset(["power", "square", "maximum", "minimum", "heaviside", "isfinite", *SHIFTS])
 
 
 def known(s: Let) -> bool:
@@ -134,6 +126,8 @@ def known(s: Let) -> bool:
         return False
     kinds = {t.dtype.kind for t in types}
     name = s.op.name
+    if name not in COMPARISONS and not all(fits(a, types[-1].dtype) for a in s.args):
+        return False  # NumPy raises
     if "c" in kinds:
         return name in COMPLEX or name in (
             *("add", "sub", "mul", "truediv", "neg", "positive", "square", "real", "imag"),
@@ -144,7 +138,9 @@ def known(s: Let) -> bool:
         return isinstance(exponent, Literal) and exponent.value in (0, 1, 2, 3)
     if types[-1].dtype.kind == "b" and name in ("add", "mul", "maximum", "minimum"):
         return False
-    return not (types[-1].dtype.kind in "iub" and name in (*MATH, *NUMPY, "reciprocal"))
+    return not (
+        types[-1].dtype.kind in "iub" and name in (*MATH, *NUMPY, "heaviside", "reciprocal")
+    )
 
 
 # -- numbers and casts
@@ -210,10 +206,13 @@ def spelled(s: Let, values: list[ast.expr], imports: set[tuple[str, str]]) -> as
     name, out = s.op.name, s.outs[0].type.dtype
     operands = Operands(s, values)
     if name in COMPARISONS:
-        dtype = _common(s.args)
-        return template(f"{{0}} {COMPARISONS[name]} {{1}}", operands.natural(dtype))  # type: ignore[no-any-return]
+        return compared(s, operands)
+    if name in SHIFTS:
+        return _narrow(shifted(s, operands), out)
     if name in INFIX:
         text = f"{{0}} {INFIX[name]} {{1}}"
+        if name == "truediv" and out.kind == "c" and not s.outs[0].type.weak:
+            return _complex_quotient(out, operands)  # type: ignore[no-any-return]
         if name == "truediv" and out == FLOAT:
             holes = operands.to(FLOAT) if _both_literals(s) else operands.natural(FLOAT)
             return template(text, holes)  # type: ignore[no-any-return]
@@ -236,6 +235,8 @@ def _other(name: str, s: Let, operands: Operands, imports: set[tuple[str, str]])
     out = s.outs[0].type.dtype
     have = s.args[0].type.dtype
     match name:
+        case "cast" if have.kind == "c" and out.kind in "iuf":
+            return template(f"np.{out.name}({{0}}.real)", operands.to(have))
         case "cast" | "copy" | "positive":
             return operands.one(0, out)
         case "neg" | "abs":
@@ -249,6 +250,10 @@ def _other(name: str, s: Let, operands: Operands, imports: set[tuple[str, str]])
             return _power(s, operands)
         case "maximum" | "minimum":
             return _extremum(name, s, operands)
+        case "heaviside":
+            text = "{0} if {0} != {0} else {1} if {0} == 0 else {2} if {0} < 0 else {3}"
+            ends = {"2": literal(0.0, out), "3": literal(1.0, out)}
+            return template(text, {**operands.to(out), **ends})
         case "select":
             test = operands.one(0, BOOL)
             return template(
@@ -274,6 +279,13 @@ def _other(name: str, s: Let, operands: Operands, imports: set[tuple[str, str]])
         case "conj":
             return template("{0}.conjugate()" if have.kind == "c" else "{0}", operands.to(have))
     raise KeyError(name)
+
+
+def _complex_quotient(out: np.dtype[Any], operands: Operands) -> Any:
+    """By zero it is infinite or NaN, as NumPy's; Numba would raise an error."""
+    holes = operands.to(out)
+    by_zero = template("complex({0}.real / 0.0, {0}.imag / 0.0)", holes)
+    return template("{0} / {1} if {1} != 0 else {2}", {**holes, "2": cast(by_zero, WIDE, out)})
 
 
 def _power(s: Let, operands: Operands) -> Any:
@@ -309,17 +321,6 @@ def _extremum(name: str, s: Let, operands: Operands) -> Any:
 def _narrow(value: Any, out: np.dtype[Any]) -> ast.expr:
     """Integers that are not of Python's size come out of arithmetic wider than they are."""
     return made(out, value) if out.kind in "iu" and out != INT else value
-
-
-def _common(args: tuple[Atom, ...]) -> np.dtype[Any]:
-    """The dtype in which values are compared."""
-    strong = [a.type.dtype for a in args if not a.type.weak] or [a.type.dtype for a in args]
-    made = np.result_type(*strong)
-    for a in args:
-        order = "biufc"
-        if a.type.weak and order.index(a.type.dtype.kind) > order.index(made.kind):
-            made = a.type.dtype if a.type.dtype.kind != "i" else np.result_type(made, INT)
-    return made
 
 
 def _both_literals(s: Let) -> bool:

@@ -33,7 +33,7 @@ def _without_sign(a: Atom) -> Any:
     if quotient is None or quotient.op is not truediv or a.type.dtype.kind != "f":
         return None
     over = made_by(quotient.args[0])
-    if over is not None and over.op is neg:
+    if over is not None and over.op is neg and over.outs[0].type.dtype.kind == "f":
         return truediv(over.args[0], quotient.args[1])
     return None
 

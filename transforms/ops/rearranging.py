@@ -88,9 +88,9 @@ def _expand_dims(a: Any, axis: Any) -> Any:
 
 def _squeeze(a: Any, axis: Any = None) -> Any:
     a = as_array(a)
-    ones = [k for k, s in enumerate(a.type.shape) if s == 1]
+    ones = [k for k, s in enumerate(a.type.shape) if current().lacks_extent(s)]
     places = ones if axis is None else axes_of(axis, a.type.ndim)
-    if any(a.type.shape[k] != 1 for k in places):
+    if any(k not in ones for k in places):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     return reshape(a, shape=tuple(s for k, s in enumerate(a.type.shape) if k not in places))
 

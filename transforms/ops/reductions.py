@@ -180,7 +180,7 @@ def reduction(op: Op, default: Any = None) -> Any:
         made = _reduced(op, a, axes, bool(keepdims))
         if dtype is not None:
             made = cast_to(made, np.dtype(dtype))  # small integers are added up in wide ones
-        return JOINS[op](made, as_array(initial)) if joins else made
+        return JOINS[op](made, cast_to(as_array(initial), made.type.dtype)) if joins else made
 
     return reduce
 

@@ -36,10 +36,10 @@ def _cast_infer(x: Atom, *, dtype: np.dtype[Any], python: bool = False) -> Type:
 
 
 def _cast_source(args: Atoms, params: Params) -> str:
-    name = dtype_name(params["dtype"])
+    dtype = params["dtype"]
     if args[0].type.shape:
-        return f"{{0}}.astype({name})"
-    return f"{PYTHON_NAMES[params['dtype'].kind] if params.get('python') else name}({{0}})"
+        return f"{{0}}.astype({dtype_name(dtype)})"
+    return f"{PYTHON_NAMES[dtype.kind] if params.get('python') else f'np.{dtype.name}'}({{0}})"
 
 
 PYTHON_NAMES = {"b": "bool", "i": "int", "f": "float", "c": "complex"}

@@ -175,12 +175,16 @@ class Arithmetic:
             by = builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered
             return Number(BOOL, by(sign, x, y, flags=self.flags))
         by = builder.icmp_unsigned if dtype == UINT else builder.icmp_signed
-        return Number(BOOL, by(sign, x, y))
+        found = by(sign, x, y)
+        for v, value, smaller in ((a, x, "<"), (b, y, ">")):
+            if dtype == UINT and v.dtype.kind == "i" and not v.natural:
+                negative = builder.icmp_signed("<", value, ir.Constant(value.type, 0))
+                known = sign in (smaller, f"{smaller}=", "!=")
+                found = builder.select(negative, BIT(int(known)), found)
+        return Number(BOOL, found)
 
     def compared_as(self, a: Number, b: Number) -> Any:
         if {a.dtype.kind, b.dtype.kind} == {"i", "u"}:
-            if not (a.natural or a.dtype.kind == "u") or not (b.natural or b.dtype.kind == "u"):
-                raise UnknownError("signed and unsigned integers compared")
             return UINT
         return self.common(a, b)
 

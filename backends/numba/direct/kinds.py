@@ -128,6 +128,9 @@ def cast(builder: Any, x: Number, dtype: Dtype) -> Number:
         case ("f", "f"):
             narrow = dtype.itemsize < x.dtype.itemsize
             value = (builder.fptrunc if narrow else builder.fpext)(x.value, to)
+        case ("f", "u") if dtype.itemsize < UINT.itemsize:  # -1.0 is 255, as by NumPy
+            wider = WORD if to == STATUS else STATUS
+            value = builder.trunc(builder.fptosi(x.value, wider), to)
         case ("f", _):
             value = (builder.fptosi if dtype.kind == "i" else builder.fptoui)(x.value, to)
         case ("i", "f"):
