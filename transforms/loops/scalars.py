@@ -206,7 +206,7 @@ def spelled(s: Let, values: list[ast.expr], imports: set[tuple[str, str]]) -> as
     name, out = s.op.name, s.outs[0].type.dtype
     operands = Operands(s, values)
     if name in COMPARISONS:
-        return compared(s, operands)
+        return compared(s, operands)  # type: ignore[no-any-return]
     if name in SHIFTS:
         return _narrow(shifted(s, operands), out)
     if name in INFIX:

@@ -38,9 +38,10 @@ def broken_off_vmap_kernel(x, a, out):
                 x_4 = x_3[k]
                 more = active[k]
                 y = x_4 - 0.3 * tanh(x_4 - a[i + k]) / (1 + k_3)  # line 34
-                stop_1 = abs(y - x_4) < 0.01  # line 35
+                t = abs(y - x_4) < 0.01  # line 35
+                stop_1 = t
                 k_2[k] = k_3 if more else k_4
-                x_5 = x_4 if stop_1 else y
+                x_5 = x_4 if t else y
                 x_3[k] = x_5 if more else x_4
                 count[k] += more
                 active[k] = more and not stop_1
