@@ -20,7 +20,7 @@ from tapeless.transforms.core.reads import reads
 from tapeless.transforms.errors import Signal, TapelessError, UnsupportedError
 from tapeless.transforms.frontend.attempts import MOST, Attempt, Fork
 from tapeless.transforms.frontend.branches import branch
-from tapeless.transforms.frontend.effects import raise_
+from tapeless.transforms.frontend.effects import Unreachable, raise_
 from tapeless.transforms.frontend.sides import PYTHON_RAISES
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
@@ -88,6 +88,11 @@ def _next_test(run: Run, outcomes: tuple[bool, ...]) -> Atom | None:
             _run(run, attempt)
         except Fork as fork:
             found = fork
+        except Exception as e:
+            if isinstance(e, TapelessError):
+                raise
+        except Unreachable:
+            pass  # raised again by the run that counts, as other errors are
         finally:
             t.probes -= 1
     t.rollback(journal)

@@ -129,6 +129,19 @@ def nested(x, y):
     return r
 
 
+def set_before_it_is_raised_again(x, y):
+    try:
+        try:
+            y = math.sqrt(x * x)
+            x = 1 / x
+        except ZeroDivisionError:
+            y = math.sin(y) + 2
+            raise
+    except ArithmeticError:
+        x = y * 3
+    return x + y
+
+
 def of_the_user(x, y):
     total = 0.0
     for k in range(3):
@@ -170,7 +183,18 @@ def raised_again(x, y):
 
 
 @pytest.mark.parametrize(
-    "f", [quotient, domain, range_, powers, nested, of_the_user, in_a_function, raised_again]
+    "f",
+    [
+        quotient,
+        domain,
+        range_,
+        powers,
+        nested,
+        set_before_it_is_raised_again,
+        of_the_user,
+        in_a_function,
+        raised_again,
+    ],
 )
 @pytest.mark.parametrize("x", [0.0, 0.5, 2.5, 8.0, -1.0])
 @pytest.mark.parametrize("y", [0.0, 1.5, -2.0])
