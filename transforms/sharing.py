@@ -95,7 +95,8 @@ class Sharing(ABC):
         mine = self.of(a)
         if a in live or any(kind not in OURS for kind, _ in mine):
             return False
-        return all(mine.isdisjoint(self.roots[v]) for v in live if v in self.roots)
+        others = live & self.roots.keys()
+        return all(map(mine.isdisjoint, map(self.roots.__getitem__, others)))
 
     def uses(self, s: Statement) -> set[Var]:
         """Variables a statement reads, with its blocks, also for sizes."""

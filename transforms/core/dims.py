@@ -246,7 +246,7 @@ def symbols(size: Size) -> frozenset[Symbol]:
 
 def substitute(size: Size, get: Callable[[Symbol], Size | None]) -> Size:
     """Replace each symbol by `get(symbol)`; None keeps it."""
-    if isinstance(size, int):
+    if isinstance(size, int) or all(get(x) is None for x in size.symbols):
         return size
     total: Size = 0
     for factors, c in size.terms:

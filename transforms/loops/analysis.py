@@ -10,7 +10,7 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Statement, Var
-from tapeless.transforms.loops.arrange import through
+from tapeless.transforms.loops.along import through
 from tapeless.transforms.loops.fitting import canonical, single_symbol
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.relied import not_negative

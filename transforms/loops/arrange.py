@@ -11,11 +11,11 @@ from typing import Any
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import For, Let, Statement, Var, outputs, statements
+from tapeless.transforms.loops.along import along, through
 from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.spread import Spread
-from tapeless.transforms.loops.stages import Axes, Equal, Stage
-from tapeless.transforms.loops.views import Entry, Span, entries_of, is_view
-from tapeless.transforms.ops.parts import Slot
+from tapeless.transforms.loops.stages import Equal, Stage
+from tapeless.transforms.loops.views import is_view
 
 
 @dataclass(eq=False)
@@ -95,11 +95,12 @@ class Arrangement:
         """The place of the last item that has to come first, -1 if none has."""
         reads, writes, needs = self.memory.reads(s), self.memory.writes(s), self.memory.needs(s)
         before = {id(self.made[v]) for v in needs if v in self.made}
-        found = -1
-        for k, item in enumerate(self.items):
-            if id(item) in before or reads & item.writes or writes & (item.reads | item.writes):
-                found = k
-        return found
+        for k in reversed(range(len(self.items))):
+            item = self.items[k]
+            touched = reads & item.writes or writes & item.reads or writes & item.writes
+            if id(item) in before or touched:
+                return k
+        return -1
 
     def join(self, stage: Stage, free: list[int], low: int) -> Item | None:
         s = stage.let
@@ -125,7 +126,7 @@ class Arrangement:
         item.axes[stage] = axis
         if stage.stores:
             cell = self.memory.base(stage.let.args[0])
-            for entries in self.through(stage.let.args[0], stage.entries_axes(), cell):
+            for entries in through(self.memory, stage.let.args[0], stage.entries_axes(), cell):
                 if cell is not None and axis in entries:
                     item.cells.setdefault(cell, entries.index(axis))
         elif axis in stage.out:
@@ -166,9 +167,7 @@ class Arrangement:
             return False  # a sum over the rows, or a number
         if any(self.used(v) for v in outputs(s) if not getattr(v.type, "shape", True)):
             return False  # a number that each row would have by itself
-        run = Spread(
-            self.memory, self.equal, self.stage, self.through, item.size, item.vars, item.cells
-        )
+        run = Spread(self.memory, self.equal, self.stage, item.size, item.vars, item.cells)
         reads, writes = self.memory.reads(s), self.memory.writes(s)
         shared = (reads & item.writes) | (writes & (item.reads | item.writes))
         if not shared <= set(item.cells):
@@ -195,7 +194,14 @@ class Arrangement:
         s = self.memory.defs[v]
         return isinstance(s, Let) and is_view(s)
 
-    def apart(self, stage: Stage, axis: int, item: Item, reads: set[Any], writes: set[Any]) -> bool:
+    def apart(
+        self,
+        stage: Stage,
+        axis: int,
+        item: Item,
+        reads: frozenset[Any],
+        writes: frozenset[Any],
+    ) -> bool:
         """Whether different passes touch different elements of the memory that is overwritten."""
         shared = (reads & item.writes) | (writes & (item.reads | item.writes))
         for cell in shared:
@@ -216,7 +222,7 @@ class Arrangement:
         found = []
         for a, axes in zip(stage.let.args, stage.maps, strict=False):
             if isinstance(a, Var):
-                found += self.through(a, stage.entries_axes() if axes is None else axes, v)
+                found += through(self.memory, a, stage.entries_axes() if axes is None else axes, v)
         return found
 
     def touching(self, stage: Stage, cell: Var) -> list[tuple[Any, ...]]:
@@ -228,29 +234,13 @@ class Arrangement:
                     first = 2 if len(stage.maps) > 2 else 1
                     rest = stage.let.args[first:]
                     space = tuple(range(len(stage.space)))
-                    part = tuple(_axis(e, space, rest) for e in stage.entries)
-                    found += self.through(a, part, cell)
+                    part = tuple(along(e, space, rest) for e in stage.entries)
+                    found += through(self.memory, a, part, cell)
                 else:
-                    found += self.through(a, stage.entries_axes() if axes is None else axes, cell)
+                    found += through(
+                        self.memory, a, stage.entries_axes() if axes is None else axes, cell
+                    )
         return found
-
-    def through(self, a: Any, axes: Axes, v: Any) -> list[tuple[Any, ...]]:
-        return through(self.memory, a, axes, v)
-
-
-def through(memory: Memory, a: Any, axes: Axes, v: Any) -> list[tuple[Any, ...]]:
-    """The axes at which `a`, read at `axes`, reads `v`; nothing if it does not."""
-    while isinstance(a, Var):
-        if a is v or memory.cell(a) is v:
-            return [tuple(axes)]
-        s = memory.defs.get(memory.cell(a))
-        if not (isinstance(s, Let) and is_view(s)):
-            return []
-        entries = entries_of(s)
-        assert entries is not None
-        axes = tuple(_axis(e, axes, s.args[1:]) for e in entries)
-        a = s.args[0]
-    return []
 
 
 def runs(e: Any, axis: int) -> bool:
@@ -263,15 +253,3 @@ def _in_step(column: Iterable[tuple[bool, Any]]) -> bool:
     column = list(column)
     starts = {e[1:] if isinstance(e, tuple) else None for _, e in column}
     return all(along for along, _ in column) and len(starts) == 1
-
-
-def _axis(e: Entry, axes: Axes, rest: tuple[Any, ...]) -> Any:
-    """The axis of the space that an entry runs along, element by element; with the start and step
-    where it does not run from the first."""
-    if isinstance(e, Span) and e.axis is not None:
-        at = axes[e.axis]
-        if e.whole or not isinstance(at, int):
-            return at if e.whole else None
-        start = rest[e.start.k] if isinstance(e.start, Slot) else e.start
-        return (at, start, e.step)
-    return None

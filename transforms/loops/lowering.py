@@ -38,6 +38,7 @@ from tapeless.transforms.loops.placeholders import with_placeholders
 from tapeless.transforms.loops.pooled import with_pooled
 from tapeless.transforms.loops.products import is_called
 from tapeless.transforms.loops.relied import Relation
+from tapeless.transforms.loops.remaining import remaining
 from tapeless.transforms.loops.routines import NAMES, TEXTS, is_routine
 from tapeless.transforms.loops.scalars import DTYPES, IMPORTED
 from tapeless.transforms.loops.shown import shown, without_unread_views
@@ -179,13 +180,8 @@ class Lowering:
             made.append(self.inner(s, later))
         return made + self.flush(run, live)
 
-    def live_after(self, body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
-        found = []
-        live = self.with_needs(live)
-        for s in reversed(body):
-            found.append(set(live))
-            live |= self.memory.needs(s)
-        return found[::-1]
+    def live_after(self, body: Iterable[Statement], live: set[Var]) -> Iterator[set[Var]]:
+        return remaining(list(map(self.memory.needs, body)), self.with_needs(live))
 
     def with_needs(self, live: set[Var]) -> set[Var]:
         found: set[Var] = set()
@@ -264,7 +260,7 @@ class Lowering:
             except NotCompiled:
                 count, self.same, self.names.taken = made
                 del self.kernels[count:]
-        later = self.live_after(tuple(run), live)
+        later = self.live_after(run, live)
         return [self.inner(s, after) for s, after in zip(run, later, strict=True)]
 
     def cuts(self, run: list[Statement]) -> Iterator[list[Part]]:

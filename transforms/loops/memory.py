@@ -5,7 +5,7 @@ y = x[1:]; z = update(x, v, i)      reads y: the memory of x      writes z: the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,10 +41,14 @@ class Memory:
     defs: dict[Var, Statement] = field(default_factory=dict)
     inits: dict[Var, tuple[Any, int]] = field(default_factory=dict)  # of carries: their loop
     cells: dict[Var, Var] = field(default_factory=dict)
+    parts: dict[Var, Let | None] = field(default_factory=dict)
     kept: dict[Any, bool] = field(default_factory=dict)
     assumed: list[Var] = field(default_factory=list)  # carries that are taken to stay in place
     order: dict[Var, int] = field(default_factory=dict)
     inline: set[Let] = field(default_factory=set)  # constants that are written where they are read
+    needed: dict[Statement, frozenset[Var]] = field(default_factory=dict)
+    read: dict[Statement, frozenset[Any]] = field(default_factory=dict)
+    written: dict[Statement, frozenset[Any]] = field(default_factory=dict)
 
     def learn(self, block: Block) -> None:
         for p in block.params:
@@ -115,17 +119,34 @@ class Memory:
     def base(self, a: Atom) -> Var | None:
         """The cell that an array is a view of; None for constants."""
         while isinstance(a, Var):
-            a = self.cell(a)
-            s = self.defs.get(a)
-            if not (isinstance(s, Let) and is_view(s)):
-                return a
+            s = self.view(a)
+            if s is None:
+                return self.cell(a)
             a = s.args[0]
         return None
 
+    def view(self, v: Var) -> Let | None:
+        """The statement that makes a view of what `v` is, if it is one."""
+        cell = self.cell(v)
+        if cell not in self.parts:
+            s = self.defs.get(cell)
+            self.parts[cell] = s if isinstance(s, Let) and is_view(s) else None
+        return self.parts[cell]
+
+    def bases(self, values: Iterable[Any]) -> set[Var | None]:
+        """The cells that arrays are views of."""
+        return {self.base(a) for a in values if is_array(a)}
+
     # -- what statements touch
 
-    def needs(self, s: Statement) -> set[Var]:
+    def needs(self, s: Statement) -> frozenset[Var]:
         """All variables that a statement needs: also for the views it reads, and for sizes."""
+        found = self.needed.get(s)
+        if found is None:
+            found = self.needed[s] = frozenset(self._needs(s))
+        return found
+
+    def _needs(self, s: Statement) -> set[Var]:
         found: set[Var] = set()
         for a in _operands(s):
             self._need(a, found)
@@ -152,17 +173,27 @@ class Memory:
         """The views that a statement reads through."""
         for a in s.args:
             while isinstance(a, Var):
-                made = self.defs.get(self.cell(a))
-                if not (isinstance(made, Let) and is_view(made)):
+                made = self.view(a)
+                if made is None:
                     break
                 yield made
                 a = made.args[0]
 
-    def reads(self, s: Statement) -> set[Any]:
-        found: set[Any] = {self.base(v) for v in self.needs(s) if has_memory(v)}
-        return found | ({EFFECTS} if isinstance(s, Effect) else set())
+    def reads(self, s: Statement) -> frozenset[Any]:
+        found = self.read.get(s)
+        if found is None:
+            bases: set[Any] = {self.base(v) for v in self.needs(s) if has_memory(v)}
+            bases |= {EFFECTS} if isinstance(s, Effect) else set()
+            found = self.read[s] = frozenset(bases)
+        return found
 
-    def writes(self, s: Statement) -> set[Any]:
+    def writes(self, s: Statement) -> frozenset[Any]:
+        found = self.written.get(s)
+        if found is None:
+            found = self.written[s] = frozenset(self._writes(s))
+        return found
+
+    def _writes(self, s: Statement) -> set[Any]:
         found: set[Any] = set()
         if isinstance(s, Let) and stores(s):
             found.add(self.base(s.args[0]))

@@ -24,6 +24,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.arrange import Arrangement, Item
 from tapeless.transforms.loops.memory import is_array
+from tapeless.transforms.loops.remaining import remaining
 from tapeless.transforms.loops.reuse import Reuse
 from tapeless.transforms.loops.stages import OVERWRITES, Stage
 from tapeless.transforms.loops.views import Place, Span, entries_of, is_view
@@ -75,10 +76,11 @@ class Nests(Reuse):
         ).run(body)
         self.redirect(items, into, live)
         self.chain(items)
-        for k, item in enumerate(items):
-            later = set(live).union(*(other.needs for other in items[k + 1 :]))
+        laters = remaining([item.needs for item in items], live)
+        used = remaining([self.memory.bases(item.needs) for item in items], self.memory.bases(live))
+        for k, (item, later, bases) in enumerate(zip(items, laters, used, strict=True)):
             if item.size is not None:
-                self.nest(item, later)
+                self.nest(item, later, bases)
             else:
                 self.statement(item.statements[0], items[k + 1 :], later)
 
@@ -91,18 +93,18 @@ class Nests(Reuse):
             return True
         return is_view(s) and not any(isinstance(e, Place) for e in entries_of(s) or ())
 
-    def nest(self, item: Item, later: set[Var]) -> None:
-        self.hold_rows(item, later)
+    def nest(self, item: Item, later: set[Var], used: set[Var | None]) -> None:
+        self.hold_rows(item, used)
         for stage in [g for g in item.axes if g.let in item.statements]:
             v = self.memory.cell(stage.var)
             if item.axes[stage] in stage.reduced:
                 if stage not in self.summing:
                     self.start_sum(stage, v)
             elif not stage.stores and stage not in self.summing:
-                wanted = {stage.var, v} & later or self.viewed_later(v, later)
+                wanted = {stage.var, v} & later or v in used
                 if v not in self.home and (wanted or v in self.analysis.targets):
                     self.home[v] = self.allocate(v, self.free_axes(stage))
-        self.keep_carried(item, later)
+        self.keep_carried(item, later, used)
         name = self.index_name()
         if item.size is None:
             raise AssertionError
@@ -143,11 +145,11 @@ class Nests(Reuse):
         inside = self.cell_bound.get(self.memory.base(v), frozenset())
         return inside | frozenset(self.var_bound.get(v, ()))
 
-    def keep_carried(self, item: Item, later: set[Var]) -> None:
+    def keep_carried(self, item: Item, later: set[Var], used: set[Var | None]) -> None:
         """Memory for what loops that run row by row end in, where other nests read it."""
         loops = [s for s in item.statements if isinstance(s, For)]
         for v in [v for s in loops for v in s.outs if is_array(v) and self.memory.cell(v) is v]:
-            if v not in self.home and (v in later or self.viewed_later(v, later)):
+            if v not in self.home and (v in later or v in used):
                 self.home[v] = self.allocate(v, self.free_of(v))
 
     def prepare(self, item: Item) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Var
-from tapeless.transforms.loops.arrange import through
+from tapeless.transforms.loops.along import through
 from tapeless.transforms.loops.lines import NotCompiled
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.stages import Stage

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapeless.transforms.core.language import For, Let, Var, While
-from tapeless.transforms.loops.arrange import Item, through
-from tapeless.transforms.loops.memory import is_array
+from tapeless.transforms.loops.along import through
+from tapeless.transforms.loops.arrange import Item
 from tapeless.transforms.loops.products import Products
 from tapeless.transforms.sharing import has_memory
 
@@ -24,13 +24,14 @@ class Reuse(Products):
         self.live: set[Var] = set()
 
     def redirect(self, items: list[Item], into: Iterable[tuple[Var, Var]], live: set[Var]) -> None:
+        held = self.memory.bases(live)
         for y, p in into:
             k = next((k for k, item in enumerate(items) if y in item.vars), None)
             if k is None or p not in self.home or y in self.home or y in self.live:
                 continue
             if any(p in other.reads for other in items[k + 1 :]):
                 continue
-            if any(self.memory.base(a) is p for a in live if is_array(a)):
+            if p in held:
                 continue  # the old value is carried on, too
             if self.elementwise(items[k], y, p):
                 self.into[y] = p
@@ -78,9 +79,9 @@ class Reuse(Products):
     def statements_of(self, items: list[Item]) -> set[Any]:
         return {s for item in items for s in item.statements}
 
-    def hold_rows(self, item: Item, later: set[Var]) -> None:
-        """Memory for what is stored to and read in one nest only: a row of it is enough."""
-        used = {self.memory.base(v) for v in later if is_array(v)}
+    def hold_rows(self, item: Item, used: set[Var | None]) -> None:
+        """Memory for what is stored to and read in one nest only: a row of it is enough. `used`
+        is what is read later."""
         for cell in sorted(item.writes & self.analysis.unset, key=self.memory.order.__getitem__):
             if cell in self.home or self.analysis.defined_outside(cell):
                 continue
@@ -100,6 +101,3 @@ class Reuse(Products):
             for a, axes in zip(stage.let.args, stage.maps, strict=False)
             for e in through(self.memory, a, stage.entries_axes() if axes is None else axes, cell)
         )
-
-    def viewed_later(self, v: Var, later: set[Var]) -> bool:
-        return any(self.memory.base(a) is v for a in later if is_array(a))

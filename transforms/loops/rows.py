@@ -102,12 +102,12 @@ class Rows(Lanes):
             self.own += [w for w in self.scratch if w not in before]
         return made
 
-    def hold_rows(self, item: Item, later: set[Var]) -> None:
+    def hold_rows(self, item: Item, used: set[Var | None]) -> None:
         size = item.size
         if self.part is not None and size is not None and self.canon(size) in self.sizes:
             self.size(size)  # arguments get their names before what is made here
         before = set(self.home)
-        super().hold_rows(item, later)
+        super().hold_rows(item, used)
         if self.part is None or self.in_row:
             return
         for cell in [v for v in self.home if v not in before]:

@@ -7,16 +7,15 @@ Each row is then read and written while it is at hand, not once a pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, For, If, Let, Statement, Var
+from tapeless.transforms.loops.along import steps, through
 from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.stages import Axes, Equal, Stage
 from tapeless.transforms.loops.views import is_view
-
-Reading = Callable[[Any, Axes, Var], list[tuple[Any, ...]]]
 
 
 class Unspread(Exception):  # noqa: N818 (a result, not an error)
@@ -32,12 +31,11 @@ class Spread:
         memory: Memory,
         equal: Equal,
         stage: Callable[[Statement], Stage | None],
-        through: Reading,
         size: Size,
         found: dict[Var, int],
         cells: dict[Var, int],
     ) -> None:
-        self.memory, self.equal, self.stage, self.through = memory, equal, stage, through
+        self.memory, self.equal, self.stage = memory, equal, stage
         self.size, self.vars, self.cells = size, dict(found), dict(cells)
         self.axes: dict[Stage, int] = {}
 
@@ -98,10 +96,13 @@ class Spread:
 
     def axis_of(self, a: Atom) -> int | None:
         """The axis of a value that runs over the rows, if that is known."""
-        for v, axis in (*self.vars.items(), *self.cells.items()):
-            for entries in self.through(a, tuple(range(a.type.ndim)), v):
-                return entries[axis]  # type: ignore[no-any-return]
-        return None
+        return next(self.row_axes(a, tuple(range(a.type.ndim))), None)
+
+    def row_axes(self, a: Atom, axes: Axes) -> Iterator[Any]:
+        """The axes that run over the rows in what is read where `a` is read at `axes`."""
+        for x, at in steps(self.memory, a, axes):
+            for v in dict.fromkeys((x, self.memory.cell(x))):
+                yield from (at[held[v]] for held in (self.vars, self.cells) if v in held)
 
     def same_axis(self, a: Atom, axis: int) -> None:
         known = self.axis_of(a)
@@ -118,8 +119,7 @@ class Spread:
             if k == 0 and stage.stores:
                 continue
             at = stage.entries_axes() if axes is None else axes
-            for v, axis in (*self.vars.items(), *self.cells.items()):
-                found |= {entries[axis] for entries in self.through(a, at, v)}
+            found.update(self.row_axes(a, at))
         cell = self.memory.base(stage.let.args[0]) if stage.stores else None
         known = self.vars | self.cells
         if cell in known and cell is not None:
@@ -145,4 +145,4 @@ class Spread:
             raise Unspread
 
     def target(self, stage: Stage, cell: Var) -> list[tuple[Any, ...]]:
-        return self.through(stage.let.args[0], stage.entries_axes(), cell)
+        return through(self.memory, stage.let.args[0], stage.entries_axes(), cell)
