@@ -10,6 +10,7 @@ import optree
 from tapeless import tree
 from tapeless.arguments import plural
 from tapeless.region import described, is_value, leaf_type, shape_text
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
@@ -88,7 +89,7 @@ def batch_length(leaves: list[Any], axes: list[Any], axis_size: Any) -> Size:
         (leaf_type(x).shape[k], x, k) for x, k in zip(leaves, axes, strict=True) if k is not None
     ]
     if axis_size is not None:
-        found.insert(0, (axis_size, None, 0))
+        found.insert(0, (_length(axis_size), None, 0))
     if not found:
         raise ArgumentError(
             "vmap: no argument is mapped", "give one of them an axis in in_axes, or give axis_size"
@@ -102,6 +103,21 @@ def batch_length(leaves: list[Any], axes: list[Any], axis_size: Any) -> Size:
                 "in_axes says which axis of each argument is mapped",
             )
     return next((n for n, _, _ in found if isinstance(n, int)), size)
+
+
+def _length(n: Any) -> Size:
+    """`axis_size`, if it is a length."""
+    if isinstance(n, dims.Dim):
+        return n
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise ArgumentTypeError(
+            f"vmap: axis_size must be an integer, not {n!r}", "give the length of the batch"
+        )
+    if n < 0:
+        raise ArgumentError(
+            f"vmap: axis_size must be a length, not {n}", "give the length of the batch"
+        )
+    return int(n)
 
 
 def _named(n: Size, x: Any, k: int) -> str:

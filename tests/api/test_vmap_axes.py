@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tapeless
-from tapeless import grad, jit, vmap
+from tapeless import grad, jit, pmap, vmap
 from tapeless.compiled import Jit
-from tapeless.transforms.errors import ArgumentError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tests.test_corpus_compiled import by_python
 
 SHAPES = {"a": (2, 3), "b": (3,), "y": (3,), "k": ()}
@@ -180,3 +180,10 @@ def test_numbers_in_containers_are_not_taken_for_an_array(batch):
     with pytest.raises(ArgumentError) as e:
         vmap(lambda x: x)(1.0)
     assert "give None" in e.value.hint
+
+
+@pytest.mark.parametrize("transform", [vmap, pmap])
+@pytest.mark.parametrize("size", [-1, 2.0, True])
+def test_the_size_of_an_axis_is_a_length(transform, size):
+    with pytest.raises(ArgumentError if size == -1 else ArgumentTypeError, match="axis_size must"):
+        transform(lambda x: x, in_axes=None, axis_size=size)(np.ones(2))
