@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,7 +20,7 @@ from tapeless.batching import Vmap
 from tapeless.compiled import Jit, disabled
 from tapeless.fixed import Fixed, positions
 from tapeless.hardware import Device, check_device, chosen_devices
-from tapeless.naming import base_name
+from tapeless.naming import base_name, place
 from tapeless.region import is_value, leaf_atom
 from tapeless.shard import Call, Shard
 from tapeless.transformed import Stages, Transformed
@@ -138,10 +140,17 @@ class Pmap(Vmap):
         with said_of("pmap"):
             return super().staged(args, kwargs)
 
+    @functools.cached_property
+    def told_apart(self) -> str:
+        """What the function is called, and where it stands: names may be the same."""
+        if (found := place(self.fun)) is None:
+            return self.emitted_name
+        return f"{self.emitted_name} ({os.path.basename(found[0])}:{found[1]})"
+
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The results of all shards, joined."""
         shard, everyone = self.shard, self.talks_to()
-        everyone.begin(self.emitted_name)
+        everyone.begin(self.told_apart)
         with said_of("pmap"):
             parts = self.parts(args, kwargs, everyone)
         meeting = Meeting(len(parts), everyone)

@@ -25,6 +25,10 @@ def second(x):
 
 if sys.argv[1] == "functions":
     pmap((first, second)[rank], axis_name="i")(np.ones(2))
+elif sys.argv[1] == "lambdas":
+    to_sum = pmap(lambda x: psum(x, "i"), axis_name="i")
+    of_twice = pmap(lambda x: psum(2 * x, "i"), axis_name="i")
+    (to_sum, of_twice)[rank](np.ones(2))
 elif sys.argv[1] == "shapes":
     pmap(first, axis_name="i")(np.ones((2, 3 + rank)))
 elif sys.argv[1].startswith("leaves"):
