@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
+from tapeless.arguments import plural
 from tapeless.axes import spread
 from tapeless.backends.spmd.meeting import Meeting
 from tapeless.backends.spmd.threads import together
@@ -73,7 +74,12 @@ class Pmap(Vmap):
         """The function of the other arguments, and these; static ones are part of the function."""
         if not self.static:
             return self, args
-        values = tuple(_known(args[k]) for k in self.static if k < len(args))
+        if missing := [k for k in self.static if k >= len(args)]:
+            raise ArgumentError(
+                f"pmap: static_broadcasted_argnums holds {missing[0]}, and {base_name(self.fun)} "
+                f"is called with {plural(len(args), 'positional argument')}"
+            )
+        values = tuple(_known(args[k]) for k in self.static)
         try:
             key = tuple(map(_static_key, values))
             found = self.fixed.get(key)
@@ -87,7 +93,7 @@ class Pmap(Vmap):
             if isinstance(in_axes, (tuple, list)) and len(in_axes) == len(args):
                 in_axes = tuple(k for j, k in enumerate(in_axes) if j not in self.static)
             found = self.fixed[key] = Pmap(
-                fixed(self.fun, dict(zip(self.static, values, strict=False))),
+                fixed(self.fun, dict(zip(self.static, values, strict=True))),
                 self.axis_name,
                 in_axes,
                 self.out_axes,

@@ -248,13 +248,14 @@ def continuing(run: Trace) -> Iterator[None]:
 
 
 def put(body: Iterable[Statement]) -> None:
-    """Records statements that were made elsewhere."""
+    """Records statements that were made elsewhere, with what their variables are by now."""
     b = current()
-    for s in body:
+    made = tuple(body)
+    for s in made:
         b.emit(s)
+    for s in statements(Block((), made, ())):
         if isinstance(s, Let):
-            for v in s.outs:
-                b.definitions[v] = s
+            b.definitions.update(dict.fromkeys(s.outs, s))
 
 
 class Reverse:

@@ -16,6 +16,7 @@ from tapeless.lax.operands import (
     size_value,
     split_axis_of,
     taking_part,
+    tuples,
 )
 from tapeless.region import leaf_atom, symbol
 from tapeless.transforms.core.builder import size_atom
@@ -203,7 +204,10 @@ def ppermute(x: Any, axis_name: Any, perm: Iterable[tuple[int, int]]) -> Any:
     array([0., 1., 2.])
     """
     axis, _ = one_axis(axis_name, "ppermute", None)
-    pairs = tuple((int(i), int(j)) for i, j in perm)
+    must = "ppermute: perm must be pairs (from, to) of positions"
+    pairs = tuples(perm, must)
+    if any(len(pair) != 2 for pair in pairs):
+        raise ArgumentError(f"{must}, not {perm!r}")
     places = range(axis.length)
     for k, what in enumerate(("sent from", "sent to")):
         found = [pair[k] for pair in pairs]
@@ -244,8 +248,8 @@ def pbroadcast(x: Any, axis_name: Any, source: int) -> Any:
 
 
 def _position(source: int, axis: Axis) -> int:
-    if isinstance(axis.size, int) and not 0 <= source < axis.size:
-        raise ArgumentError(f"pbroadcast: there is no position {source} of {axis.size}")
+    if source < 0 or (isinstance(axis.size, int) and source >= axis.size):
+        raise ArgumentError(f"pbroadcast: there is no position {source} on the axis {axis!r}")
     return int(source)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -36,7 +37,7 @@ def named_axes(
         return axes, None
     if len(axes) > 1:
         raise ArgumentError(f"{what}: axis_index_groups go with one axis, not with {len(axes)}")
-    made = tuple(tuple(map(int, group)) for group in groups)
+    made = tuples(groups, f"{what}: axis_index_groups must be lists of positions")
     n = axes[0].length
     lengths = {len(group) for group in made}
     if len(lengths) != 1 or sorted(k for group in made for k in group) != list(range(n)):
@@ -45,6 +46,14 @@ def named_axes(
             f"range({n}) once, not {[list(group) for group in made]}"
         )
     return axes, made
+
+
+def tuples(given: Any, must: str) -> tuple[tuple[int, ...], ...]:
+    """Lists of positions as tuples; `must` says what they must be."""
+    try:
+        return tuple(tuple(operator.index(k) for k in each) for each in given)
+    except TypeError as e:
+        raise ArgumentTypeError(f"{must}, not {given!r}") from e
 
 
 def one_axis(name: Any, what: str, groups: Groups) -> tuple[Axis, Any]:

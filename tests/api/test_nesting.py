@@ -16,6 +16,7 @@ from tapeless import (
     stop_gradient,
     value_and_grad,
     vjp,
+    vmap,
 )
 
 X = 0.7
@@ -208,3 +209,24 @@ def test_dictionaries_keep_their_kind(params):
     picked = jit(lambda x, p, q: p if x > 0 else q)(-1.0, params, slopes)
     assert type(picked) is type(params)
     assert picked == slopes
+
+
+def root_or_nothing(x):
+    y = np.sqrt(x) if x > 0 else 0.0
+    return np.sin(y) + x
+
+
+def root_in_a_loop(x):
+    for _ in range(2):
+        y = np.sqrt(x) if x > 0 else 0.5
+        x = x * y
+    return x
+
+
+@pytest.mark.parametrize("f", [root_or_nothing, root_in_a_loop])
+def test_factors_of_branches_in_second_derivatives(f):
+    for x in (2.0, -1.0):
+        slope = grad(f)
+        expected = (slope(x + 1e-6) - slope(x - 1e-6)) / 2e-6
+        assert grad(slope)(x) == pytest.approx(expected, abs=1e-7)
+        assert vmap(grad(slope))(np.array([x, -x]))[0] == pytest.approx(expected, abs=1e-7)

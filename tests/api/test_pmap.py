@@ -361,6 +361,8 @@ def test_bad_options():
         pmap(abs, devices=[])
     with pytest.raises(TypeError, match="static_broadcasted_argnums must be positions"):
         pmap(abs, static_broadcasted_argnums="x")
+    with pytest.raises(ValueError, match="static_broadcasted_argnums holds 3, and "):
+        pmap(abs, static_broadcasted_argnums=(3, 0))(2, np.ones(3))
     with pytest.raises(TypeError, match="donate_argnums must be positions"):
         pmap(abs, donate_argnums=-1)
     with pytest.raises(TypeError, match="pmap needs a function"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from typing import Any
 
 import numpy as np
@@ -195,7 +196,7 @@ def _nested(x: Any) -> tuple[tuple[int, ...], list[Atom]]:
 
 
 def axis_of(axis: Any, ndim: int) -> int:
-    k = int(static(axis, "an axis must be known"))
+    k = operator.index(static(axis, "an axis must be known"))
     if not -ndim <= k < ndim:
         raise np.exceptions.AxisError(k, ndim)
     return k % ndim

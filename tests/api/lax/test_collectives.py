@@ -296,8 +296,26 @@ def test_bad_arguments(f, says):
 
 def test_pbroadcast_of_nobody():
     f = vmap(lambda v: pbroadcast(v, "i", 4), in_axes=None, axis_name="i", axis_size=4)
-    with pytest.raises(ValueError, match="no position 4 of 4"):
+    with pytest.raises(ValueError, match="no position 4 on the axis 'i'"):
         f(np.ones(3))
+    assert "no position -1" in refused(ValueError, lambda v: pbroadcast(v, "i", -1))
+
+
+@pytest.mark.parametrize(
+    ("f", "error", "says"),
+    [
+        (lambda v: all_gather(v, "i", axis=4), np.exceptions.AxisError, "axis 4 is out of bounds"),
+        (lambda v: all_gather(v, "i", axis=0.5), TypeError, "'float' object"),
+        (lambda v: all_to_all(v, "i", 4, 0), np.exceptions.AxisError, "axis 4 is out of bounds"),
+        (lambda v: psum(v), TypeError, "missing 1 required positional argument: 'axis_name'"),
+        (lambda v: psum(v, "i", axis_index_groups=3), TypeError, "must be lists of positions"),
+        (lambda v: ppermute(v, "i", [0, 1]), TypeError, "must be pairs"),
+        (lambda v: ppermute(v, "i", [(0, 1, 2)]), ValueError, "must be pairs"),
+    ],
+)
+def test_arguments_that_do_not_fit(f, error, says):
+    with pytest.raises(error, match=says):
+        vmap(f, axis_name="i")(np.ones((4, 3)))
 
 
 # -- rules of users
