@@ -405,3 +405,22 @@ def test_a_store_by_a_mask_in_a_function_that_is_called_often():
         expected = grad(loss)([w[k] for w in ws], x)
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_allclose(a[k], b, rtol=1e-9)
+
+
+def test_what_is_kept_begins_with_a_value_that_is_the_same_for_all():
+    def f(s, u, n):
+        e = s + u
+        b = s * 1.0
+        for t in range(n - 1):
+            e *= u / b + float(t)
+            b = (b if n == 2 else u) + np.cos(e)
+            if u > 0.8:
+                return min(b, float(t)) + u
+        return u * 0.5 + b
+
+    s, u, n = 0.3, np.array([0.5, 0.9, 0.7, 1.1]), np.array([3, 4, 2, 1])
+    slope = grad(f, argnums=(0, 1))
+    wanted = [np.stack(found) for found in zip(*map(slope, [s] * 4, u, n), strict=True)]
+    for batched in (vmap(slope, in_axes=(None, 0, 0)), jit(vmap(slope, in_axes=(None, 0, 0)))):
+        for got, want in zip(batched(s, u, n), wanted, strict=True):
+            close(got, want)

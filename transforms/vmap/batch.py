@@ -279,13 +279,23 @@ class Batch:
             self.env[s.outs[0]] = (sizes.longest(self, s), None)
             return
         if not uneven and all(k is None for k in axes) and not calls.gives_tape(s):
-            self.emit(replace(s, args=args) if args != s.args else s)
+            outs = tuple(map(self.lengthened, s.outs))
+            self.emit(replace(s, args=args, outs=outs) if (args, outs) != (s.args, s.outs) else s)
             return
         if closed.is_ruled(s):
             closed.apply(self, s)
             return
         for v, (out, axis) in zip(s.outs, self.apply(s, args, axes), strict=True):
             self.bind(v, out, axis)
+
+    def lengthened(self, v: Var) -> Var:
+        """What stands for a variable without batch, with lengths that serve all elements."""
+        kind = self.longest(v.type) if isinstance(v.type, Type) else v.type
+        if kind == v.type:
+            return v
+        made = Var(kind, v.name, v.origin)
+        self.env[v] = made, None
+        return made
 
     def emit(self, s: Let) -> None:
         """Records a statement that has nothing to do with the batch."""
