@@ -26,6 +26,25 @@ def test_transposes(rng):
     np.testing.assert_allclose(cumulated(np.arange(4.0))[0], np.arange(4.0)[::-1].cumsum()[::-1])
 
 
+def test_transposes_in_functions_that_are_transformed():
+    """The arguments are shapes only, also where lengths are known when the program runs."""
+
+    def back(a, y):
+        like = {"x": ShapeDtypeStruct(y.shape, y.dtype), "k": y, "b": 1.0}
+        made = linear_transpose(lambda p: a @ p["x"] + a.T @ p["k"] + p["b"], like)(y)[0]
+        return made["x"] + made["k"] * made["b"]
+
+    a, y = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.5, -2.0])
+    want = a.T @ y + a @ y * y.sum()
+    np.testing.assert_allclose(back(a, y), want)
+    np.testing.assert_allclose(jit(back)(a, y), want)
+    np.testing.assert_allclose(vmap(back)(np.stack([a, a]), np.stack([y, y])), [want, want])
+    np.testing.assert_allclose(
+        grad(lambda y: np.sum(back(a, y)))(y),
+        a.sum(axis=1) + y.sum() * a.sum(axis=0) + np.sum(a @ y),
+    )
+
+
 def test_transposes_of_several_arguments_and_results():
     def f(x, y):
         return {"sum": x + 2 * y, "twice": 2 * x}
