@@ -121,3 +121,15 @@ def zero_dimensional(x, y):
     total = np.sum(x * 2)
     lifted = np.asarray(total) * y
     return lifted + np.array(x[0]) * np.array([y[0], total])
+
+
+PARTS, GRID = np.array([1, 4]), np.array([2, 3])
+
+
+@program(normal(6), normal(2, seed=1), wrt=(0, 1))
+def lengths_in_arrays(x, y):
+    first, second, third = np.split(x, PARTS)
+    left, middle, right = np.array_split(x, np.cumsum([y.shape[0], 2]))
+    (whole,) = np.split(y, np.cumsum([]))
+    table = x.reshape(GRID) * np.ones(GRID[::-1]).T
+    return first * third * np.sum(second**2) + left * middle / right + table[:, 0] * whole

@@ -10,7 +10,7 @@ import numpy as np
 from tapeless.transforms.core.builder import atom, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
-from tapeless.transforms.ops.creation import size_given
+from tapeless.transforms.ops.creation import integers, is_line, size_given
 from tapeless.transforms.ops.joining import as_array, axis_of, joined, stack
 from tapeless.transforms.ops.parts import part
 from tapeless.transforms.ops.rearranging import raised_to
@@ -85,8 +85,8 @@ def _array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     a = as_array(ary)
     k = axis_of(axis, a.type.ndim)
     n = a.type.shape[k]
-    if isinstance(indices_or_sections, (list, tuple)):
-        inner = [_from_end(size_given(b), n) for b in indices_or_sections]
+    if _are_positions(indices_or_sections):
+        inner = [_from_end(size_given(b), n) for b in integers(indices_or_sections)]
         ends = [0, *inner, n]
     else:
         count = static(indices_or_sections, "the number of parts must be known")
@@ -98,13 +98,18 @@ def _array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     return [part(a, k, start, stop) for start, stop in itertools.pairwise(ends)]
 
 
+def _are_positions(given: Any) -> bool:
+    """Whether it says where parts end, and not how many there are."""
+    return isinstance(given, (list, tuple)) or is_line(given)
+
+
 def _from_end(b: Size, n: Size) -> Size:
     return n + b if isinstance(b, int) and b < 0 else b
 
 
 def _split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     a = as_array(ary)
-    if not isinstance(indices_or_sections, (list, tuple)):
+    if not _are_positions(indices_or_sections):
         n = a.type.shape[axis_of(axis, a.type.ndim)]
         rest = n % static(indices_or_sections, "the number of parts must be known")
         if static(rest if isinstance(rest, int) else atom(rest), "np.split divides evenly"):
