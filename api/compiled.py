@@ -293,7 +293,8 @@ class Lowered:
     def compile(self) -> Jit:
         """The function, whose kernels are compiled for these arguments; it is not run. A kernel
         that gets what a function of NumPy returns is compiled when it is called."""
-        numba.prepare(self.found.run, self.found.text, self.found.passed(self.args, self.kwargs))
+        given = self.found.passed(*self.fun.marked(self.args, self.kwargs))
+        numba.prepare(self.found.run, self.found.text, given)
         return self.fun
 
 

@@ -122,6 +122,10 @@ class Transformed:
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuses bad arguments before any work."""
 
+    def marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The arguments with those that are part of the program as one leaf each."""
+        return args, kwargs
+
     def describe(self) -> str:
         return f"{self.suffix} of {base_name(self.fun)}"
 
@@ -140,7 +144,7 @@ class Transformed:
                 return made
             found = None
             found = self.specialise(args, kwargs)
-            return found(args, kwargs)
+            return found(*self.marked(args, kwargs))
         except Exception as e:
             if found is None:
                 trimmed(e)

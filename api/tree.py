@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,9 @@ def _prepared(leaf: Any) -> bool:
     return False
 
 
+DICTS = (dict, OrderedDict, defaultdict)
+
+
 def plain(tree: Any) -> Any:
     """The tree with the lists of a staged run as lists."""
     if builder.active() and isinstance(
@@ -55,7 +58,7 @@ def plain(tree: Any) -> Any:
         return type(tree)(plain(x) for x in tree)
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         return type(tree)(*(plain(x) for x in tree))
-    if isinstance(tree, dict) and builder.active():
+    if type(tree) in DICTS and builder.active():
         copy = tree.copy()
         copy.update({k: plain(v) for k, v in tree.items()})
         return copy

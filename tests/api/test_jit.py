@@ -1,12 +1,13 @@
 """jit: what it computes, when it compiles, how it is switched off."""
 
+import functools
 import re
 
 import numpy as np
 import pytest
 
 import tapeless
-from tapeless import ShapeDtypeStruct, debug, disable_jit, grad, jit, vmap
+from tapeless import ShapeDtypeStruct, debug, disable_jit, grad, jit, tree_util, vmap
 from tapeless.transforms.errors import ArgumentError
 
 
@@ -179,6 +180,38 @@ def test_ahead_of_time():
     assert not f.compilations
     assert lowered.compile()(np.zeros(3)) == 3.0
     assert len(f.compilations) == 1
+
+
+def test_static_trees_beside_trees():
+    """A static argument is one leaf, where what is emitted takes leaves."""
+
+    @tree_util.register_pytree_node_class
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+        def __hash__(self):
+            return hash((self.a, self.b))
+
+        def __eq__(self, other):
+            return (self.a, self.b) == (other.a, other.b)
+
+        def tree_flatten(self):
+            return (self.a, self.b), None
+
+        @classmethod
+        def tree_unflatten(cls, _, parts):
+            return cls(*parts)
+
+    @functools.partial(jit, static_argnums=0)
+    def f(sizes, p, x):
+        return np.sum(p.a[: sizes.a]) * p.b * x
+
+    p = Pair(np.arange(4.0), 2.0)
+    assert f(Pair(2, 5), p, 3.0) == 6.0
+    assert f(Pair(3, 5), p, 3.0) == 18.0
+    assert f(Pair(3, 5), p, 5.0) == 30.0
+    assert f.lower(Pair(2, 5), p, 1.0).compile()(Pair(2, 5), p, 1.0) == 2.0
 
 
 def test_ahead_of_time_for_shapes():

@@ -190,3 +190,27 @@ def test_partials_go_through_transformations():
     assert grad(lambda p: p(x))(over_inner).args == (3.0,)
     batch = Partial(weighted, np.arange(2.0), np.ones(2))
     np.testing.assert_array_equal(vmap(lambda p, x: p(x), in_axes=(0, None))(batch, x), [3.0, 6.0])
+
+
+def test_registered_classes_of_dicts_stay_what_they_are():
+    @tree_util.register_pytree_node_class
+    class Named(dict):
+        def __getattr__(self, name):
+            return self[name]
+
+        def tree_flatten(self):
+            return [self[k] for k in sorted(self)], tuple(sorted(self))
+
+        @classmethod
+        def tree_unflatten(cls, keys, values):
+            return cls(zip(keys, values, strict=True))
+
+    def f(p, x):
+        return np.sum(p.w * p.inner.b) * x
+
+    p = Named(w=np.ones(2), inner=Named(b=3.0))
+    for slope in (grad(f), jit(grad(f)), lambda p, x: jit(lambda q: grad(f)(q, x))(p)):
+        made = slope(p, 2.0)
+        assert type(made) is type(made.inner) is Named
+        np.testing.assert_array_equal(made.w, [6.0, 6.0])
+        assert made.inner.b == 4.0
