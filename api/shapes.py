@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from tapeless import tree
-from tapeless.region import is_value, leaf_type
+from tapeless.calling import call_user
+from tapeless.region import Region, fresh_input, is_value, leaf_type
 from tapeless.specialisation import Specialisation
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import active
+from tapeless.transforms.core.builder import active, size_atom
 from tapeless.transforms.core.language import Type
 from tapeless.transforms.errors import ArgumentTypeError, NeedStaticError
-from tapeless.transforms.frontend.symbols import atoms
+from tapeless.transforms.frontend.symbols import atoms, wrap
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.module import rebuild
 from tapeless.transforms.ops.creation import shape_of
 from tapeless.unchanged import Unchanged
@@ -152,6 +154,8 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     >>> eval_shape(lambda x: {"rows": x.sum(axis=1), "square": x @ x.T}, x)["rows"]
     ShapeDtypeStruct(shape=(100000,), dtype=float32)
     """
+    if active():
+        return _eval_staged(fun, args, kwargs)
     args, kwargs = tree.map(stand_in, (args, kwargs))
     of = Unchanged(fun)
     found = of.specialise(args, kwargs)
@@ -161,6 +165,40 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return made if found.returned is None else tree.unflatten(found.returned, made)
 
 
+def _eval_staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """The same inside a staged run, which does not get what `fun` records."""
+    args, kwargs = tree.map(_fresh, (args, kwargs))
+    region = Region(fun, args, kwargs)
+    kinds = [a.type for a in region.atoms if a is not None]
+    inside = {v for s in region.body for v in getattr(s, "outs", ())}
+    known = {*trace().decisions.homes, *_symbols(v for v in trace().definitions if v not in inside)}
+    for kind in kinds:
+        if any(s not in known for n in kind.shape for s in dims.symbols(n)):
+            _refuse_length(kind)
+    left = (_struct_of(kind) for kind in kinds)
+    pairs = zip(region.leaves, region.atoms, strict=True)
+    return tree.unflatten(region.structure, [x if a is None else next(left) for x, a in pairs])
+
+
+def _symbols(values: Iterable[Any]) -> set[Any]:
+    """The symbols in the lengths of values."""
+    shapes = (v.type.shape for v in values if isinstance(v.type, Type))
+    return {s for shape in shapes for n in shape for s in dims.symbols(n)}
+
+
+def _fresh(x: Any) -> Any:
+    """A value of the program like `x`: nothing of it is stored to."""
+    if is_value(x):
+        return fresh_input(x)[1]
+    return call_user(np.zeros, x.shape, x.dtype) if hasattr(x, "dtype") else x
+
+
+def _struct_of(kind: Type) -> ShapeDtypeStruct:
+    """What a type says; lengths are integers of the program, as in `x.shape`."""
+    shape = tuple(wrap(size_atom(n)) for n in kind.shape)
+    return ShapeDtypeStruct(shape, kind.dtype, weak_type=kind.weak)
+
+
 def _results(found: Specialisation) -> list[Any]:
     return list(found.staged.result.leaves())
 
@@ -168,12 +206,15 @@ def _results(found: Specialisation) -> list[Any]:
 def _struct(kind: Type, lengths: dict[Any, int]) -> ShapeDtypeStruct:
     shape = [dims.evaluate(n, lengths) for n in kind.shape]
     if None in shape:
-        raise NeedStaticError(
-            f"eval_shape: the shape ({', '.join(map(str, kind.shape))}) depends on what arrays "
-            "contain",
-            "use a mask and np.where, which keep the shape",
-        )
+        _refuse_length(kind)
     return ShapeDtypeStruct(shape, kind.dtype, weak_type=kind.weak)
+
+
+def _refuse_length(kind: Type) -> NoReturn:
+    raise NeedStaticError(
+        f"eval_shape: the shape ({', '.join(map(str, kind.shape))}) depends on what arrays contain",
+        "use a mask and np.where, which keep the shape",
+    )
 
 
 def known_lengths(found: Specialisation, leaves: Any) -> dict[Any, int]:

@@ -84,3 +84,37 @@ def test_typeof():
     assert typeof(True).dtype == bool
     with pytest.raises(ArgumentTypeError, match="str is no array"):
         typeof("x")
+
+
+def total_by_shape(x):
+    like = eval_shape(lambda y: {"row": y.sum(axis=0), "square": y @ y.T}, x)
+    return np.sum(np.zeros(like["square"].shape) + x[0, 0] ** 2) + like["row"].shape[0]
+
+
+def test_shapes_inside_functions_that_are_transformed():
+    x = np.array([[3.0, 1.0, 2.0], [0.0, 1.0, 2.0]])
+    assert total_by_shape(x) == jit(total_by_shape)(x) == 39.0
+    np.testing.assert_array_equal(grad(total_by_shape)(x), [[24.0, 0, 0], [0, 0, 0]])
+    np.testing.assert_array_equal(vmap(total_by_shape)(np.stack([x, -x])), [39.0, 39.0])
+
+
+def test_what_shapes_are_found_of_is_not_run():
+    def erased(x):
+        x[:] = 0.0
+        return x
+
+    def f(x):
+        assert eval_shape(erased, ShapeDtypeStruct(x.shape, x.dtype)) is not None
+        for _ in range(3):
+            assert eval_shape(erased, x).ndim == 1
+            x = x * 2
+        return x
+
+    np.testing.assert_array_equal(jit(f)(np.ones(4)), np.full(4, 8.0))
+    np.testing.assert_array_equal(eval_shape(erased, np.ones(3)).shape, [3])
+
+
+def test_shapes_that_depend_on_data_inside():
+    with pytest.raises(TypeError, match="depends on what arrays contain"):
+        jit(lambda x: x * eval_shape(lambda y: y[y > 0], x).shape[0])(np.ones(3))
+    assert jit(lambda x: eval_shape(lambda y: y * 2, x[x > 0]).shape[0])(np.arange(3.0)) == 2
