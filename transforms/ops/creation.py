@@ -68,7 +68,7 @@ def _element(line: Var, k: int) -> Atom:
     of these."""
     found = read(line, (k,), ())
     let = made_by(found, index)
-    key = let.params["key"] if let else ()
+    key: Any = let.params["key"] if let else ()
     source = made_by(let.args[0]) if let and len(key) == 1 and isinstance(key[0], int) else None
     if source is None:
         return found
