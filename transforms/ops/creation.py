@@ -72,10 +72,11 @@ def _element(line: Var, k: int) -> Atom:
     source = made_by(let.args[0]) if let and len(key) == 1 and isinstance(key[0], int) else None
     if source is None:
         return found
+    place: int = key[0]
     if source.op is array:
-        return source.args[key[0]]
+        return source.args[place]
     parts = made_by(source.args[0], array) if source.op.name == "cumsum" else None
-    return functools.reduce(add, parts.args[: key[0] % len(parts.args) + 1]) if parts else found
+    return functools.reduce(add, parts.args[: place % len(parts.args) + 1]) if parts else found
 
 
 def size_given(size: Any) -> Size:
