@@ -24,7 +24,7 @@ from tapeless.transforms.errors import (
     NotDifferentiableError,
     UnsupportedError,
 )
-from tapeless.transforms.expand import again, identity
+from tapeless.transforms.expand import again, expand_linear, identity
 from tapeless.transforms.frontend.reads import Guard
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
@@ -236,7 +236,7 @@ class CustomJvp(WithRule):
             results = call.results(value, "the value from the custom_jvp rule")
         cts = [cotangent(results[k]) for k in smooth]
         block = Block(tuple(given), tuple(body), tuple(tangents[k] for k in smooth))
-        program = Reverse(block, cts)
+        program = Reverse(expand_linear(block, given), cts)
         bars = dict(zip(at, program.bars, strict=True))
         back = Backward(self.__name__, program.back, cts, bars)
         exports = back.exports(program.forward)

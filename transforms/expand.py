@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tapeless.transforms.activity import dependents
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -83,6 +84,23 @@ def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
             case _:
                 made.append(with_blocks(s, lambda b: _inside(b, rules)))
     return made
+
+
+def expand_linear(block: Block, tangents: Iterable[Var]) -> Block:
+    """The block with operations that get tangents written out: what is linear in these needs no
+    rule, and a rule that calls its own function for them would never come to an end."""
+    found = dependents(block, tangents)
+
+    def written(body: Iterable[Statement]) -> list[Statement]:
+        made: list[Statement] = []
+        for s in body:
+            if isinstance(s, Let) and isinstance(s.op, Closed) and not found.isdisjoint(s.args):
+                made += expand([s])
+            else:
+                made.append(with_blocks(s, lambda b: replace(b, body=tuple(written(b.body)))))
+        return made
+
+    return replace(block, body=tuple(written(block.body)))
 
 
 def forget(block: Block) -> Block:

@@ -552,3 +552,25 @@ def test_results_whose_lengths_the_function_finds_out():
     ]:
         np.testing.assert_array_equal(grad(f)(x), expected)
         np.testing.assert_array_equal(jit(grad(f))(x), expected)
+
+
+def test_rules_that_call_their_own_function_for_tangents():
+    """As JAX does, the rule is not asked again for what is linear in the tangents."""
+
+    @custom_jvp
+    def apply(a, x):
+        return a @ x
+
+    @apply.defjvp
+    def rule(primals, tangents):
+        (a, x), (a_dot, x_dot) = primals, tangents
+        return apply(a, x), x_dot + apply(a_dot, x)  # not the slope by x, on purpose
+
+    a, x = np.array([[2.0, 1.0], [0.0, 3.0]]), np.array([1.0, 4.0])
+    by_a, by_x = grad(lambda a, x: np.sum(apply(a, x)), argnums=(0, 1))(a, x)
+    np.testing.assert_array_equal(by_a, [x, x])
+    np.testing.assert_array_equal(by_x, [1.0, 1.0])
+    _, slope = jvp(apply, (a, x), (np.ones((2, 2)), np.zeros(2)))
+    np.testing.assert_array_equal(slope, [5.0, 5.0])
+    twice = grad(lambda x: np.sum(grad(lambda a: np.sum(apply(a, x)))(a) ** 2))(x)
+    np.testing.assert_array_equal(twice, 4 * x)
