@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 from tapeless.later import later
 
 if TYPE_CHECKING:
-    from tapeless.scipy import integrate, interpolate, signal
+    from tapeless.scipy import integrate, interpolate, linalg, signal
+    from tapeless.scipy.linalg import equations
     from tapeless.scipy.spatial import distance
     from tapeless.scipy.stats import of_scipy
 else:  # where a program has these parts of SciPy
-    integrate, interpolate, signal = (
-        later(f"tapeless.scipy.{m}") for m in ("integrate", "interpolate", "signal")
+    integrate, interpolate, linalg, signal = (
+        later(f"tapeless.scipy.{m}") for m in ("integrate", "interpolate", "linalg", "signal")
     )
-    distance, of_scipy = (
-        later(f"tapeless.scipy.{m}") for m in ("spatial.distance", "stats.of_scipy")
+    distance, equations, of_scipy = (
+        later(f"tapeless.scipy.{m}")
+        for m in ("spatial.distance", "linalg.equations", "stats.of_scipy")
     )
 
 #: Those that take what SciPy's take.
@@ -23,6 +25,14 @@ SIGNALS = frozenset(
     [
         *("convolve", "correlate", "convolve2d", "correlate2d", "fftconvolve", "detrend"),
         *("csd", "istft", "stft", "welch", "lfilter", "sosfilt"),
+    ]
+)
+MATRICES = frozenset(
+    [
+        *("companion", "convolution_matrix", "fiedler", "fiedler_companion", "leslie"),
+        *("eigvalsh_tridiagonal", "khatri_rao", "lstsq", "matmul_toeplitz", "pinvh"),
+        *("orthogonal_procrustes", "solve_circulant", "solve_toeplitz"),
+        *("solve_continuous_lyapunov", "solve_discrete_lyapunov"),
     ]
 )
 INTEGRALS = frozenset(["fixed_quad", "quad", "simpson", "solve_ivp"])
@@ -36,6 +46,13 @@ def distributions(f: Any) -> Any:
 def signals(f: Any) -> Any:
     """Ours for a function of scipy.signal."""
     return getattr(signal, f.__name__) if f.__name__ in SIGNALS else None
+
+
+def matrices(f: Any) -> Any:
+    """Ours for a function of scipy.linalg."""
+    if f.__name__ == "solve_sylvester":  # that of JAX takes other options
+        return equations.sylvester
+    return getattr(linalg, f.__name__) if f.__name__ in MATRICES else None
 
 
 def integrals(f: Any) -> Any:
@@ -59,6 +76,7 @@ STAND_INS = {
     "scipy.stats": distributions,
     "scipy.signal": signals,
     "scipy.integrate": integrals,
+    "scipy.linalg": matrices,
     "scipy.spatial": distances,
     "scipy.interpolate": interpolators,
 }

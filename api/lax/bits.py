@@ -130,9 +130,10 @@ def mulhi(x: Any, y: Any, /) -> Any:
     """
     a, b = checked_operands("mulhi", "iu", x, y)
     half = 4 * a.dtype.itemsize
-    kind = a.dtype.type
+    kind, unsigned = a.dtype.type, _unsigned(a.dtype)
     mask, places = kind(2**half - 1), kind(half)
     a0, a1, b0, b1 = a & mask, a >> places, b & mask, b >> places
-    middle = a1 * b0 + (((a0 * b0).astype(_unsigned(a.dtype)) >> places).astype(a.dtype))
+    carried = (a0 * b0).astype(unsigned) >> unsigned.type(half)
+    middle = a1 * b0 + carried.astype(a.dtype)
     low = a0 * b1 + (middle & mask)
     return a1 * b1 + (middle >> places) + (low >> places)

@@ -82,8 +82,7 @@ def reduce_window(
     wide = [dilated(k, d) for k, d in zip(window, dilation, strict=True)]
     if not isinstance(padding, str):
         padding = [padding[k] for k in axes]
-    long = [dilated(n, b) for n, b in zip(sizes, spread, strict=True)]
-    pads = pads_of(name, padding, long, wide, strides)
+    pads = pads_of(name, padding, sizes, wide, strides)
     out = counts(sizes, window, strides, pads, spread, dilation)
     arrays = [padded(x, init, axes, pads, spread) for x, init in zip(arrays, inits, strict=True)]
     moves_of = (axes, window, out, strides, dilation)

@@ -43,7 +43,7 @@ def checked_numbers(name: str, what: str, values: Any, rank: int, least: int = 1
 def pads_of(name: str, padding: Any, sizes: Any, window: Any, strides: Any) -> Any:
     """(low, high) for each axis, of such pairs or of the words SAME, SAME_LOWER and VALID.
 
-    sizes and window are those after dilation.
+    As in JAX, sizes are those before dilation, and the window is that after it.
     """
     if not isinstance(padding, str):
         return _pairs(name, padding, len(sizes))
@@ -104,7 +104,7 @@ def padded(x: Any, value: Any, axes: Any, pads: Any, dilation: Any) -> Any:
 
 def part(x: Any, axis: int, start: Any, length: int, step: int) -> Any:
     """So many elements along an axis, from `start` on in steps: a view."""
-    stop = start + (length - 1) * step + 1
+    stop = start + (length - 1) * step + 1 if length else start
     return x[(slice(None),) * axis + (slice(start, stop, step if step > 1 else None),)]
 
 

@@ -36,7 +36,7 @@ def sigmoid(x: Any) -> Any:
     >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
     array([0. , 0.5, 1. ])
     """
-    return _sigmoid(x)
+    return 1 / (1 + np.exp(-x)) if np.iscomplexobj(x) else _sigmoid(x)
 
 
 def softplus(x: Any) -> Any:

@@ -8,9 +8,9 @@ import numpy as np
 import scipy.linalg as sl
 
 from tapeless.transforms.core.builder import static
-from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import factorisations, least_squares, norms, systems
 from tapeless.transforms.ops.arithmetic import neg, sub
 from tapeless.transforms.ops.diagonals import tril, triu
@@ -18,7 +18,7 @@ from tapeless.transforms.ops.factorisations import cholesky
 from tapeless.transforms.ops.joining import as_array, concatenate
 from tapeless.transforms.ops.linalg import conjugated, matmul
 from tapeless.transforms.ops.padding import pad
-from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, dtype_name, reshape, row, swap
+from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, reshape, row, swap
 from tapeless.transforms.ops.systems import det, solve
 
 #: What rules NumPy's functions of the same names have.
@@ -127,48 +127,7 @@ def _block_diag(*arrs: Any) -> Any:
     return concatenate(*padded, axis=0)
 
 
-# -- the exponential of a matrix
-
-
-def _expm_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
-    return (None if tangents[0] is None else expm_slope(primals[0], tangents[0]),)
-
-
-def _slope_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
-    if tangents[0] is not None:
-        raise NotDifferentiableError(
-            "scipy.linalg.expm has no second derivative here", "give it with custom_jvp"
-        )
-    return (expm_slope(primals[0], tangents[1]),)
-
-
-def _slope_source(args: Atoms, params: Params) -> str:
-    kept = "" if args[0].type.dtype == float else f".astype({dtype_name(args[0].type.dtype)})"
-    return "scipy.linalg.expm_frechet({0}, {1}, compute_expm=False)" + kept
-
-
-expm = Op(
-    "expm",
-    lambda a: Type(np.result_type(a.type.dtype, np.float32), a.type.shape),
-    "scipy.linalg.expm({0})",
-    _expm_jvp,
-    costly=True,
-)
-expm_slope: Op = Op(
-    "expm_slope",
-    lambda a, direction: Type(np.result_type(a.type.dtype, np.float32), a.type.shape),
-    _slope_source,
-    _slope_jvp,
-    lambda ct, args, linear, params: (None, expm_slope(swap(args[0]), ct)),
-    costly=True,
-)
-
-
-def _expm(A: Any) -> Any:  # noqa: N803 (scipy's)
-    a = as_array(A)
-    if a.type.ndim != 2:
-        raise UnsupportedError("scipy.linalg.expm of several matrices", "loop over them")
-    return expm(a)
+# -- functions of NumPy under SciPy's names
 
 
 def _plain(function: Any) -> Any:
@@ -202,7 +161,6 @@ RULES = {
     sl.cho_factor: _cho_factor,
     sl.cho_solve: _cho_solve,
     sl.block_diag: _block_diag,
-    sl.expm: _expm,
     sl.inv: _plain(np.linalg.inv),
     sl.det: _det,
     sl.pinv: _plain(np.linalg.pinv),

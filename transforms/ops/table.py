@@ -167,9 +167,14 @@ def factors_family() -> Any:
     return scipy_factors
 
 
+def matrix_families() -> tuple[Any, ...]:
+    from tapeless.transforms.ops import banded, matrix_functions  # noqa: PLC0415 (scipy is optional)
+
+    return linalg_family(), factors_family(), matrix_functions, banded
+
+
 def linalg_rules() -> dict[Any, Rule]:
-    rules: dict[Any, Rule] = linalg_family().RULES | factors_family().RULES
-    return rules
+    return {f: rule for family in matrix_families() for f, rule in family.RULES.items()}
 
 
 def fft_rules() -> dict[Any, Rule]:
@@ -391,7 +396,7 @@ def families() -> tuple[Any, ...]:
     """All families; those for scipy only where it is installed."""
     if importlib.util.find_spec("scipy") is None:
         return FAMILIES
-    return (*FAMILIES, special_family(), more_special_family(), linalg_family(), factors_family())
+    return (*FAMILIES, special_family(), more_special_family(), *matrix_families())
 
 
 def operations() -> dict[str, Op]:

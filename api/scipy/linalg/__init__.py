@@ -28,7 +28,19 @@ from scipy.linalg import (
 )
 
 from tapeless.numpy.functions import followed, following
-from tapeless.scipy.linalg import factors, functions, solvers, structured
+from tapeless.scipy.linalg import equations, factors, functions, solvers, structured
+from tapeless.scipy.linalg.equations import (
+    eigvalsh_tridiagonal,
+    khatri_rao,
+    lstsq,
+    matmul_toeplitz,
+    orthogonal_procrustes,
+    pinvh,
+    solve_circulant,
+    solve_continuous_lyapunov,
+    solve_discrete_lyapunov,
+    solve_toeplitz,
+)
 from tapeless.scipy.linalg.factors import (
     cho_factor,
     cho_solve,
@@ -68,6 +80,9 @@ globals().update(
         **following(solvers, "det eigh eigh_tridiagonal inv solve solve_triangular svd"),
         **following(structured, "circulant companion convolution_matrix fiedler"),
         **following(structured, "fiedler_companion hankel leslie toeplitz"),
+        **following(equations, "eigvalsh_tridiagonal khatri_rao lstsq matmul_toeplitz pinvh"),
+        **following(equations, "orthogonal_procrustes solve_circulant solve_toeplitz"),
+        **following(equations, "solve_continuous_lyapunov solve_discrete_lyapunov"),
     }
 )
 
@@ -83,6 +98,7 @@ __all__ = [
     "dft",
     "eigh",
     "eigh_tridiagonal",
+    "eigvalsh_tridiagonal",
     "expm",
     "expm_frechet",
     "fiedler",
@@ -96,18 +112,27 @@ __all__ = [
     "inv",
     "invhilbert",
     "invpascal",
+    "khatri_rao",
     "leslie",
+    "lstsq",
     "lu",
     "lu_factor",
     "lu_solve",
+    "matmul_toeplitz",
+    "orthogonal_procrustes",
     "pascal",
+    "pinvh",
     "polar",
     "qr",
     "qr_multiply",
     "rsf2csf",
     "schur",
     "solve",
+    "solve_circulant",
+    "solve_continuous_lyapunov",
+    "solve_discrete_lyapunov",
     "solve_sylvester",
+    "solve_toeplitz",
     "solve_triangular",
     "sqrtm",
     "svd",

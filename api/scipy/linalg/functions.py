@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.linalg import sqrtm as _sqrtm
 
 from tapeless.scipy.linalg.solvers import turned
 from tapeless.transforms.errors import ArgumentError
@@ -76,18 +77,21 @@ def expm_frechet(A: Any, E: Any, *, method: Any = None, compute_expm: bool = Tru
 
 
 def sqrtm(A: Any, blocksize: int = 1) -> Any:  # noqa: N803
-    """The principal square root of a matrix that has a basis of eigenvectors, as complex numbers.
+    """The principal square root of a matrix, as complex numbers.
 
     A  array of shape (..., n, n)
 
-    blocksize is what SciPy takes. Differentiable where the eigenvalues differ.
+    blocksize is what SciPy takes. Differentiable where the root has an inverse.
 
     >>> sqrtm(np.array([[4.0, 0.0], [0.0, 9.0]])).real.round(12)
     array([[2., 0.],
            [0., 3.]])
     """
-    w, v = np.linalg.eig(np.asarray(A) * (1 + 0j))
-    return (v * np.sqrt(w)[..., None, :]) @ np.linalg.inv(v)
+    A = np.asarray(A) * (1 + 0j)  # noqa: N806 (SciPy's)
+    if A.ndim == 2:
+        return _sqrtm(A)
+    each = np.reshape(A, (-1, *A.shape[-2:]))
+    return np.reshape(np.stack([_sqrtm(a) for a in each]), A.shape)
 
 
 def polar(

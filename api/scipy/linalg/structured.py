@@ -70,7 +70,7 @@ def companion(a: Any) -> Any:
     if len(a) < 2:
         raise ArgumentError("companion: a polynomial has two coefficients or more")
     n = len(a) - 1
-    return np.concatenate(((-a[1:] / a[0])[None], np.eye(n)[:-1]))
+    return np.concatenate(((-a[1:] / a[0])[None], np.eye(n, dtype=a.dtype)[:-1]))
 
 
 def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
@@ -105,7 +105,9 @@ def leslie(f: Any, s: Any) -> Any:
     array([[0. , 2. ],
            [0.5, 0. ]])
     """
-    return np.concatenate((np.ravel(f)[None], np.diag(s, 0) @ np.eye(len(s), len(s) + 1)))
+    s = np.ravel(s)
+    aging = np.diag(s) @ np.eye(len(s), len(s) + 1, dtype=s.dtype)
+    return np.concatenate((np.ravel(f)[None], aging))
 
 
 def fiedler(a: Any) -> Any:

@@ -237,6 +237,14 @@ POOLS = {
         "VALID",
         {"base_dilation": (1, 2, 1, 1)},
     ),
+    "greatest, spread, as long as before": (
+        -np.inf,
+        lambda lax: lax.max,
+        (1, 2, 1, 1),
+        (1, 2, 2, 1),
+        "SAME",
+        {"base_dilation": (1, 2, 1, 1)},
+    ),
     "product by a function": (
         1.0,
         lambda lax: lambda a, b: a * b,
@@ -273,6 +281,18 @@ def test_pools_by_hand():
     want = IMAGE[:, :, :6].reshape(2, 3, 2, 3, 2, 3).max((2, 4))
     agree(got, want)
     agree(lax.reduce_window(IMAGE, 0.0, lax.add, (1, 6, 7, 1)), IMAGE.sum((1, 2), keepdims=True))
+
+
+@pytest.mark.parametrize("shape", [(5, 2), (2, 5)])
+def test_windows_that_fit_nowhere(shape):
+    def pooled(x):
+        return lax.reduce_window(x, 0.0, lax.add, (2, 2), (2, 2), window_dilation=(2, 2))
+
+    x = np.ones(shape)
+    assert pooled(x).size == 0
+    assert tapeless.jit(pooled)(x).shape == pooled(x).shape
+    np.testing.assert_array_equal(tapeless.grad(lambda x: np.sum(pooled(x)))(x), np.zeros(shape))
+    assert tapeless.vmap(pooled)(np.stack([x, x])).shape == (2, *pooled(x).shape)
 
 
 def test_first_of_equal_ones_has_the_derivative():

@@ -87,3 +87,10 @@ def test_dtypes_are_those_of_jax(dtype):
         else:
             if (name, one.dtype.kind) != ("atan2", "c"):
                 assert np.asarray(getattr(lax, name)(*operands)).dtype == want, name
+
+
+def test_upper_halves_of_products_of_long_words():
+    x, y = np.array([2**62, -(2**62), -3]), np.array([8, 8, 2**62])
+    want = [(int(a) * int(b)) >> 64 for a, b in zip(x, y, strict=True)]
+    for each in (lax.mulhi, tapeless.jit(lax.mulhi)):
+        np.testing.assert_array_equal(each(x, y), want)

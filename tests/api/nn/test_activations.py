@@ -140,3 +140,10 @@ def test_derivatives_in_a_loop(name):
         return np.sum(h)
 
     check_grads(gated, (np.array([0.3, -0.2]),), order=1)
+
+
+def test_sigmoid_of_complex_numbers():
+    z = np.array([0.3 + 1j, -2.0 - 0.5j])
+    expected = 1 / (1 + np.exp(-z))
+    np.testing.assert_allclose(nn.sigmoid(z), expected)
+    np.testing.assert_allclose(jit(nn.silu)(z), z * expected)

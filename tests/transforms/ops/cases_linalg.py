@@ -17,6 +17,34 @@ def eigenvectors(a):
     return both(np.linalg.eig(a)[1])
 
 
+def of_complex_one(function):
+    """What a function makes of a matrix that is not real."""
+    return lambda a: both(function(a + 0.3j * a.T))
+
+
+#: Functions of a matrix that are real everywhere.
+WHOLE = [
+    *(scipy.linalg.expm, scipy.linalg.cosm, scipy.linalg.sinm, scipy.linalg.tanm),
+    *(scipy.linalg.coshm, scipy.linalg.sinhm, scipy.linalg.tanhm),
+]
+#: Where the main diagonal of a matrix of four stands.
+ROWS = np.array([[0.0], [1.0], [0.0], [0.0]])
+
+
+def banded(beside):
+    return lambda ab, b: scipy.linalg.solve_banded(beside, ab, b)
+
+
+def positive(lower):
+    """With a main diagonal that makes the matrix positive definite."""
+
+    def solved(ab, b):
+        rows = [9 + ab[:1], ab[1:]] if lower else [ab[1:], 9 + ab[:1]]
+        return scipy.linalg.solveh_banded(np.concatenate(rows), b, lower=lower)
+
+    return solved
+
+
 def of_complex(solver, **options):
     """What a solver makes of a matrix that is not real."""
     return lambda a, b: both(solver(a + 1j * a.T, b, **options))
@@ -285,7 +313,14 @@ CASES = [
     ),
     case(scipy.linalg.norm, normal(3)),
     case(lambda a, b: scipy.linalg.block_diag(a, b), normal(2, 2), normal(1, 3)),
-    case(scipy.linalg.expm, normal(2, 2), second=False),
+    *(case(f, normal(2, 2)) for f in WHOLE),
+    case(scipy.linalg.sqrtm, definite(3), single=False),
+    case(scipy.linalg.logm, definite(3), single=False),
+    case(scipy.linalg.fractional_matrix_power, definite(3), t=0.3, single=False),
+    case(of_complex_one(scipy.linalg.sqrtm), definite(3), single=False),
+    *(case(banded((2, 1)), 4 * ROWS + normal(4, 5), x) for x in (normal(5), normal(5, 2))),
+    *(case(positive(lower), normal(2, 5), normal(5)) for lower in (True, False)),
+    case(positive(True), normal(2, 5), normal(5, 2)),
     *(case(f, definite(3)) for f in (scipy.linalg.eigvalsh,)),
     *(case(f, normal(3, 2)) for f in (scipy.linalg.pinv, scipy.linalg.svdvals)),
     case(lambda a, b: np.einsum(a, [0, 1], b, [1, 2], [2, 0]), normal(2, 3), normal(3, 2)),
