@@ -109,10 +109,10 @@ class AtPoint(Transformed):
         flat = bool(staged.writes) or not is_plain(staged.result)
         result = flat_text if flat else functools.partial(result_text, staged.result)
         signature = ", ".join(names)
+        inner = called([block, self.plan.block], self.emitted_name, self.plan.name)
         first = emit_function(
             self.emitted_name, block, signature, unpack, result, self.doc(staged), set(names)
         )
-        inner = called([block, self.plan.block], self.emitted_name)
         functions = [function_text(f.name, b, "") for f, b in inner.items()]
         return join_module([*functions, first, self.plan.text(self.second_doc())]), flat
 

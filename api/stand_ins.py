@@ -25,6 +25,7 @@ SIGNALS = frozenset(
     [
         *("convolve", "correlate", "convolve2d", "correlate2d", "fftconvolve", "detrend"),
         *("csd", "istft", "stft", "welch", "lfilter", "sosfilt"),
+        *("filtfilt", "hilbert", "savgol_filter"),
     ]
 )
 MATRICES = frozenset(
@@ -35,7 +36,7 @@ MATRICES = frozenset(
         *("solve_continuous_lyapunov", "solve_discrete_lyapunov"),
     ]
 )
-INTEGRALS = frozenset(["fixed_quad", "quad", "simpson", "solve_ivp"])
+INTEGRALS = frozenset(["fixed_quad", "odeint", "quad", "simpson", "solve_ivp"])
 
 
 def distributions(f: Any) -> Any:

@@ -123,13 +123,14 @@ def finished(block: Block, count: int) -> Block:
     return detach(forget(simplify(whole)), count)
 
 
-def called(blocks: Iterable[Block], name: str) -> dict[Function, Block]:
-    """The functions that blocks call, and those that they call, with a name of its own each."""
+def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
+    """The functions that blocks call, and those that they call, with a name of its own each, which
+    is none of `names`. What calls them is emitted afterwards."""
     found: dict[Function, Block] = {}
     seen: set[Function] = set()
     forms: dict[Any, Function] = {}  # those that compute the same are one
     left = [f for block in blocks for f in calls(block)]
-    taken = {name}
+    taken = set(names)
     while left:
         function = left.pop(0)
         if function in seen:

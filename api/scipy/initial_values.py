@@ -1,4 +1,4 @@
-"""Differential equations from an initial value: scipy.integrate.solve_ivp."""
+"""Differential equations from an initial value: solve_ivp and odeint of scipy.integrate."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tapeless.transforms.errors import ArgumentError
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 METHODS = {"RK45": RK45, "RK23": RK23}
+TOLERANCE = 1.49012e-8  # of odeint
 SAFETY, LEAST, MOST = 0.9, 0.2, 10.0  # of the factors by which steps change
 
 
@@ -218,3 +219,64 @@ def _at_times(solver: Solver, at: Step, times: Any, end: Any, direction: Any) ->
             at = solver.attempt(at, end)
         found[k] = solver.at(at, times[k])
     return found
+
+
+@followed
+def odeint(
+    func: Callable[..., Any],
+    y0: Any,
+    t: Any,
+    args: Any = (),
+    Dfun: Any = None,  # noqa: N803 (SciPy's)
+    col_deriv: int = 0,
+    full_output: int = 0,
+    ml: Any = None,
+    mu: Any = None,
+    rtol: Any = None,
+    atol: Any = None,
+    tcrit: Any = None,
+    h0: float = 0.0,
+    hmax: float = 0.0,
+    hmin: float = 0.0,
+    ixpr: int = 0,
+    mxstep: int = 0,
+    mxhnil: int = 0,
+    mxordn: int = 12,
+    mxords: int = 5,
+    printmessg: int = 0,
+    tfirst: bool = False,
+) -> Any:
+    """The solution of dy/dt = func(y, t) at times, by the steps of `solve_ivp`, method 'RK45'.
+
+    func        takes an array of shape (n,), a time and args; the time first with `tfirst`
+    y0          n real numbers: the solution at t[0]
+    t           times, rising or falling
+    args        further arguments, a tuple
+    rtol, atol  1.49e-8 by default, as SciPy has them
+    h0, hmax    the first and the longest step; 0: not given
+
+    The other arguments are those of SciPy's solver, which is another one: results agree as far as
+    rtol and atol say, and stiff equations take many steps here. Differentiable in y0, t, args and
+    what func reads. Raises ValueError for full_output, and
+    for args that are no tuple.
+
+    >>> odeint(lambda y, t: -y, [1.0], np.array([0.0, 1.0])).round(6)
+    array([[1.      ],
+           [0.367879]])
+    """
+    if full_output:
+        raise ArgumentError("odeint: full_output is not supported", "leave it out")
+    if not isinstance(args, tuple):
+        raise ArgumentError("odeint: args must be a tuple", "write (args,)")
+    times = np.asarray(t) * 1.0
+    found = solve_ivp(
+        (lambda s, y: func(s, y, *args)) if tfirst else (lambda s, y: func(y, s, *args)),
+        (times[0], times[-1]),
+        np.atleast_1d(y0),
+        t_eval=times,
+        rtol=TOLERANCE if rtol is None else rtol,
+        atol=TOLERANCE if atol is None else atol,
+        max_step=hmax if hmax else np.inf,
+        first_step=h0 if h0 else None,
+    )
+    return found.y.T

@@ -13,6 +13,7 @@ from tapeless.numpy.functions import followed
 from tapeless.scipy.recursive import lfilter, sosfilt
 from tapeless.scipy.spectra import csd, istft, stft, welch
 from tapeless.scipy.trends import detrend
+from tapeless.scipy.zero_phase import filtfilt, hilbert, savgol_filter
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -193,8 +194,11 @@ __all__ = [
     "csd",
     "detrend",
     "fftconvolve",
+    "filtfilt",
+    "hilbert",
     "istft",
     "lfilter",
+    "savgol_filter",
     "sosfilt",
     "stft",
     "welch",

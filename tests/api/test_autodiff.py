@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 import pytest
 
-from tapeless import grad, jvp, jvp_fn, value_and_grad
+from tapeless import grad, jacfwd, jvp, jvp_fn, linearize, value_and_grad, vjp
 from tests.api.importable import Spring
 
 Pair = namedtuple("Pair", "first second")
@@ -281,3 +281,21 @@ def test_jvp_fn():
     assert f(2.0, 3.0, 1.0, 10.0, 1.0) == (18.0, 129.0)
     assert jvp_fn(product)(2.0, 3.0, 1.0, 1.0) == (18.0, 9.0)
     assert "y_dot" in f.source()
+
+
+def test_functions_that_are_called_have_names_of_their_own():
+    """Also where the outer function, and both of its halves, are called as they are."""
+
+    def part(x):
+        for _ in range(3):
+            x = np.sin(x) * x + np.cos(x) / (1 + x * x) + np.exp(-x * x) * np.tanh(x)
+        return x
+
+    def whole(x):
+        return part(part(part(part(part(part(x))))))
+
+    whole.__name__ = "part"
+    x = np.linspace(0.1, 0.5, 3)
+    slope = jacfwd(whole)(x) @ np.ones(3)
+    np.testing.assert_allclose(vjp(whole, x)[1](np.ones(3))[0], slope)
+    np.testing.assert_allclose(linearize(whole, x)[1](np.ones(3)), slope)

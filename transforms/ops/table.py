@@ -143,7 +143,7 @@ def special_family() -> Any:
 
 def special_rules() -> dict[Any, Rule]:
     rules: dict[Any, Rule] = {}
-    for family in (special_family(), more_special_family()):
+    for family in (special_family(), more_special_family(), special_inverses_family()):
         rules |= {ufunc: _ufunc(op) for ufunc, op in family.SPECIAL.items()}
         rules |= family.RULES
     return rules
@@ -153,6 +153,12 @@ def more_special_family() -> Any:
     from tapeless.transforms.ops import special_more  # noqa: PLC0415 (scipy is optional)
 
     return special_more
+
+
+def special_inverses_family() -> Any:
+    from tapeless.transforms.ops import special_inverses  # noqa: PLC0415 (scipy is optional)
+
+    return special_inverses
 
 
 def linalg_family() -> Any:
@@ -396,7 +402,8 @@ def families() -> tuple[Any, ...]:
     """All families; those for scipy only where it is installed."""
     if importlib.util.find_spec("scipy") is None:
         return FAMILIES
-    return (*FAMILIES, special_family(), more_special_family(), *matrix_families())
+    special = special_family(), more_special_family(), special_inverses_family()
+    return (*FAMILIES, *special, *matrix_families())
 
 
 def operations() -> dict[str, Op]:

@@ -14,9 +14,20 @@ from tapeless.transforms.errors import UnsupportedError
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
+#: Functions of samples, which take what SciPy's take.
+SAMPLES = frozenset(
+    [
+        *("gmean", "gzscore", "hmean", "iqr", "kurtosis", "median_abs_deviation", "moment"),
+        *("pearsonr", "pmean", "sem", "skew", "variation", "zmap", "zscore"),
+    ]
+)
+
+
 def standing_for(f: Any) -> Any:
-    """Ours for a method of a distribution of SciPy's, or for a distribution that is called, which
-    fixes its parameters; None if there is none."""
+    """Ours for a function of samples, for a method of a distribution of SciPy's, or for a
+    distribution that is called, which fixes its parameters; None if there is none."""
+    if getattr(f, "__name__", "") in SAMPLES:
+        return getattr(stats, f.__name__)
     owner = getattr(f, "__self__", None)
     if owner is None:
         ours = _family(f)

@@ -34,7 +34,7 @@ def mode(a: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = 
     >>> mode(np.array([3, 1, 3, 2]))
     ModeResult(mode=array(3), count=array(2))
     """
-    _check_nan_policy("mode", nan_policy)
+    check_nan_policy("mode", nan_policy)
     a, axis = (np.ravel(a), 0) if axis is None else (np.asarray(a), axis)
     ordered = np.moveaxis(np.sort(a, axis=axis), axis, -1)
     same = np.sum(ordered[..., None] == ordered[..., None, :], axis=-1)
@@ -59,7 +59,7 @@ def rankdata(
     >>> rankdata(np.array([10.0, 30.0, 20.0, 10.0]))
     array([1.5, 4. , 3. , 1.5])
     """
-    _check_nan_policy("rankdata", nan_policy)
+    check_nan_policy("rankdata", nan_policy)
     if method not in METHODS:
         raise ArgumentError(f"rankdata: method must be one of {', '.join(METHODS)}, not {method}")
     if axis is None:
@@ -110,13 +110,13 @@ def sem(
     >>> float(sem(np.array([1.0, 2.0, 3.0])).round(4))
     0.5774
     """
-    _check_nan_policy("sem", nan_policy)
+    check_nan_policy("sem", nan_policy)
     sample: Any = np.ravel(a) if axis is None else np.asarray(a)
     axis = 0 if axis is None else axis
-    return sample.std(axis=axis, ddof=ddof, keepdims=keepdims) / np.sqrt(sample.shape[axis])
+    return sample.std(axis=axis, ddof=ddof, keepdims=keepdims) / sample.shape[axis] ** 0.5
 
 
-def _check_nan_policy(name: str, nan_policy: str) -> None:
+def check_nan_policy(name: str, nan_policy: str) -> None:
     if nan_policy != "propagate":
         raise ArgumentError(
             f"{name}: nan_policy={nan_policy!r} is not supported", "take out the nans before"

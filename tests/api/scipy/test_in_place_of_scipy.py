@@ -138,7 +138,7 @@ def test_integrals_without_end():
         (lambda x: distance.cdist(A + x, B, "dice"), ValueError, "metric must be one of"),
         (lambda x: distance.squareform(np.ones(4) * x), ValueError, "4 distances"),
         (lambda x: integrate.quad(lambda t: t * x, 0, 1, full_output=1), ValueError, "full_output"),
-        (lambda x: integrate.odeint(lambda y, t: x * y, [1], A), tapeless.TapelessError, "no rule"),
+        (lambda x: integrate.romb(A[:, 0] * x), tapeless.TapelessError, "no rule"),
         (lambda x: spline(HEIGHTS * x, bc_type="periodic"), ValueError, "bc_type must be"),
         (lambda x: line(HEIGHTS * x)(9.0), ValueError, "outside of the interpolation range"),
         (lambda x: line(HEIGHTS * x, kind="zero-g"), ValueError, "kind must be one of"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import odeint, solve_ivp
 
 import tapeless
 
@@ -77,3 +77,28 @@ def test_compiled_and_batched():
 def test_what_is_not_supported_is_refused(options):
     with pytest.raises(ValueError, match="solve_ivp"):
         tapeless.jit(solved(pendulum, **options))(P)
+
+
+def by_odeint(p):
+    """The pendulum at times, with the arguments in the order of odeint."""
+    return odeint(lambda y, t, p: pendulum(t, y, p), [1.0, 0.7], TIMES, args=(p,))
+
+
+def test_odeint():
+    back = odeint(lambda t, y, k: -k * y, 2.0, TIMES[::-1], args=(0.3,), tfirst=True)
+    falling = tapeless.jit(
+        lambda k: odeint(lambda t, y, k: -k * y, 2.0, TIMES[::-1], args=(k,), tfirst=True)
+    )
+    np.testing.assert_allclose(falling(0.3), back, atol=1e-6)
+    expected = by_odeint(P)
+    np.testing.assert_allclose(tapeless.jit(by_odeint)(P), expected, atol=1e-6)
+    both = tapeless.vmap(by_odeint)(np.stack([P, 2 * P]))
+    np.testing.assert_allclose(both, [expected, by_odeint(2 * P)], atol=1e-6)
+    tapeless.check_grads(by_odeint, (P,), order=1)
+
+
+def test_odeint_refuses_what_it_does_not_give():
+    with pytest.raises(ValueError, match="full_output"):
+        tapeless.jit(lambda k: odeint(lambda y, t: -k * y, 1.0, TIMES, full_output=True))(1.0)
+    with pytest.raises(ValueError, match="args must be a tuple"):
+        tapeless.jit(lambda k: odeint(lambda y, t, k: -k * y, 1.0, TIMES, args=k))(1.0)

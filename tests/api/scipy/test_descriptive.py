@@ -1,0 +1,68 @@
+"""Means, moments, scores and correlations of samples by what SciPy gives; and derivatives."""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tests.corpus.differences import leaves
+
+stats = pytest.importorskip("scipy.stats")
+
+RNG = np.random.default_rng(8)
+X = RNG.uniform(0.2, 2.0, (5, 4))
+Y = RNG.uniform(0.2, 2.0, (5, 4))
+WEIGHTS = RNG.uniform(0.2, 1.0, 4)
+
+SMOOTH = {
+    "zscore": lambda x: stats.zscore(x, axis=1, ddof=1),
+    "zscore, of all": lambda x: stats.zscore(x, axis=None),
+    "zmap": lambda x: stats.zmap(x, x[::-1] ** 2),
+    "gzscore": stats.gzscore,
+    "gmean": lambda x: stats.gmean(x, axis=None) + stats.gmean(x, 1, weights=WEIGHTS)[0],
+    "hmean": lambda x: stats.hmean(x, axis=1, weights=WEIGHTS, keepdims=True),
+    "pmean": lambda x: stats.pmean(x, 3, axis=-1),
+    "moment": lambda x: stats.moment(x, 3, axis=1) + stats.moment(x, 2, axis=1, center=0.3),
+    "skew": lambda x: stats.skew(x, axis=1, keepdims=True),
+    "skew, not biased": lambda x: stats.skew(x, bias=False),
+    "kurtosis": lambda x: stats.kurtosis(x, axis=None),
+    "kurtosis, not biased": lambda x: stats.kurtosis(x, axis=1, bias=False, fisher=False),
+    "variation": lambda x: stats.variation(x, axis=1, ddof=1),
+    "iqr": lambda x: stats.iqr(x, axis=1, rng=(20, 70), scale="normal", keepdims=True),
+    "median_abs_deviation": lambda x: stats.median_abs_deviation(x, axis=1, scale="normal"),
+    "pearsonr": lambda x: np.stack(stats.pearsonr(x, Y, axis=1)),
+    "pearsonr, by name": lambda x: stats.pearsonr(x[0], Y[0]).statistic,
+    "sem": lambda x: stats.sem(x, axis=1),
+}
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_values_and_derivatives(name):
+    function = SMOOTH[name]
+    expected = np.asarray(function(X))
+    compiled = tapeless.jit(function)
+    np.testing.assert_allclose(compiled(X), expected, rtol=1e-10, atol=1e-12)
+    single = X.astype(np.float32)
+    assert np.asarray(compiled(single)).dtype == np.asarray(function(single)).dtype
+    both = tapeless.vmap(function)(np.stack([X, X**2]))
+    np.testing.assert_allclose(both, [expected, function(X**2)], rtol=1e-10, atol=1e-12)
+    tapeless.check_grads(function, (X,), order=2)
+
+
+def test_samples_without_deviation():
+    same = np.full(4, 0.1)
+    for function in (stats.skew, stats.kurtosis):
+        with np.errstate(all="ignore"):
+            assert np.isnan(leaves(tapeless.jit(function)(same))[0])
+
+
+@pytest.mark.parametrize(
+    ("function", "match"),
+    [
+        (lambda x: stats.zscore(x, nan_policy="omit"), "nan_policy='omit'"),
+        (lambda x: stats.median_abs_deviation(x, center=np.mean), "center is not supported"),
+        (lambda x: stats.pearsonr(x[0], x[1], alternative="less"), "alternative='two-sided'"),
+    ],
+)
+def test_what_is_refused(function, match):
+    with pytest.raises(ValueError, match=match):
+        tapeless.jit(function)(X)
