@@ -124,7 +124,7 @@ def pmean(
     return _mean("pmean", powers, axis, weights, nan_policy, keepdims) ** (1 / float(p))
 
 
-def _mean(name: str, x: Any, axis: Any, weights: Any, nan_policy: str, keepdims: bool) -> Any:
+def _mean(name: str, x: Any, axis: Any, weights: Any, nan_policy: str, keepdims: Any) -> Any:
     check_nan_policy(name, nan_policy)
     if weights is None:
         return np.mean(x, axis=axis, keepdims=keepdims)
@@ -244,7 +244,7 @@ def iqr(
     rng: Any = (25, 75),
     scale: Any = 1.0,
     nan_policy: str = "propagate",
-    interpolation: str = "linear",
+    interpolation: Any = "linear",
     keepdims: bool = False,
 ) -> Any:
     """The distance between two percentiles, `rng`, by `scale`.
