@@ -320,7 +320,7 @@ CASES = [
     case(of_complex_one(scipy.linalg.sqrtm), definite(3), single=False),
     *(case(banded((2, 1)), 4 * ROWS + normal(4, 5), x) for x in (normal(5), normal(5, 2))),
     *(case(positive(lower), normal(2, 5), normal(5)) for lower in (True, False)),
-    case(positive(True), normal(2, 5), normal(5, 2)),
+    case(positive(True), normal(2, 5), normal(5, 2), of=scipy.linalg.solveh_banded),
     *(case(f, definite(3)) for f in (scipy.linalg.eigvalsh,)),
     *(case(f, normal(3, 2)) for f in (scipy.linalg.pinv, scipy.linalg.svdvals)),
     case(lambda a, b: np.einsum(a, [0, 1], b, [1, 2], [2, 0]), normal(2, 3), normal(3, 2)),

@@ -28,10 +28,10 @@ HALF = np.array([1, 2, 3])
 
 CASES = [
     *(case(f, make(3), single=False) for make, many in UNARY.items() for f in many),
-    case(lambda x: sc.lambertw(x).real, positive(3), single=False),
+    case(lambda x: sc.lambertw(x).real, positive(3), single=False, of=sc.lambertw),
     case(lambda x: sc.lambertw(-0.3 * x, -1).real, uniform(0.2, 0.8, 3), single=False),
     case(lambda x: sc.lambertw(x + 1j).imag, normal(3), single=False),
-    *(case(lambda u, k=k: sc.ellipj(u, 0.3)[k], normal(2, 3)) for k in range(4)),
+    *(case(lambda u, k=k: sc.ellipj(u, 0.3)[k], normal(2, 3), of=sc.ellipj) for k in range(4)),
     case(lambda u: sc.ellipj(u, np.array([[0.3], [0.6]]))[1], normal(3), single=False),
     case(sc.wrightomega, normal(3), single=False),
     case(sc.struve, 2, positive(3), single=False),

@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import Let
 from tapeless.transforms.frontend.applied import APPLIED
 from tapeless.transforms.ops import table
 from tapeless.transforms.ops.special import SPECIAL
+from tapeless.transforms.ops.special_inverses import SPECIAL as INVERSES
 from tapeless.transforms.ops.special_more import SPECIAL as MORE_SPECIAL
 from tapeless.transforms.ops.special_more import UNARY
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, OURS, WRITERS, full_name
@@ -256,7 +257,8 @@ def test_every_operation_has_a_case(monkeypatch):
     for loop in (until_large, over_elements):
         tapeless.grad(loop)(0.7, np.arange(3.0))
     met |= {op for function, op in UFUNCS.items() if function in covered()}
-    special = SPECIAL | MORE_SPECIAL | {getattr(scipy.special, op.name): op for op in UNARY}
+    special = SPECIAL | MORE_SPECIAL | INVERSES
+    special |= {getattr(scipy.special, op.name): op for op in UNARY}
     met |= {op for function, op in special.items() if function in covered()}
     expected = {op for op in table.operations().values() if op.name not in TESTED_BY_LOOPS}
     assert sorted(op.name for op in expected - met) == []
@@ -267,6 +269,7 @@ TESTED_BY_LOOPS = (
     "add_stacks",
     "zero_tape",
     "axis_size",
+    "size_if_set",
     "stack_length",
     "peek",
     "set_item",
