@@ -278,16 +278,18 @@ class Transformed:
         names = None if spread else tuple(kwargs)
         return Specialisation(run, text, staged, simplified, flat, names, returned)
 
-    def run_staged(self, *how: Any) -> Staged:
+    def run_staged(
+        self, call: Callable[[list[Any]], Any], leaves: Any, names: list[str], outlines: bool
+    ) -> Staged:
         """The staged run; numbers from outside that changed are inputs, if they can be."""
         if self.cache.changing:
             try:
-                return stage.stage(*how, self.cache.changing)
+                return stage.stage(call, leaves, names, outlines, self.cache.changing)
             except InternalError:
                 raise
             except TapelessError:  # what is wrong with them is said without them
                 pass
-        return stage.stage(*how)
+        return stage.stage(call, leaves, names, outlines)
 
     def written_out(self, made: Callable[[bool], Any], error: UnsupportedError) -> Any:
         """What functions of the program cannot do may be done where their calls are written out."""

@@ -42,7 +42,7 @@ NOTES = {
     np.linalg.norm: "slope 0 at 0",
     np.linalg.cholesky: "the lower triangle is read, as NumPy reads it",
     np.linalg.eigh: "eigenvalues must differ",
-    np.linalg.svd: "singular values must differ; `full_matrices=False` unless square",
+    np.linalg.svd: "singular values must differ",
     np.linalg.qr: "with more columns than rows only for `mode='complete'`",
     np.linalg.lstsq: "residuals are given for any rank; with `rcond=`, singular values must differ",
     np.linalg.pinv: "where the rank does not change",

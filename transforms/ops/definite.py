@@ -18,6 +18,7 @@ METHODS = {
     "eigh": ("eigh", "Eigenvalues did not converge"),
     "eig": ("eig", "Eigenvalues did not converge"),
     "svd": ("svd", "SVD did not converge"),
+    "full_svd": ("svd", "SVD did not converge"),
     "pinv": ("svd", "SVD did not converge"),
     "least_squares": ("svd", "SVD did not converge in Linear Least Squares"),
 }

@@ -11,13 +11,14 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Effect, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
-from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
+from tapeless.transforms.ops.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.diagonals import diagonal, least, tril
 from tapeless.transforms.ops.elementwise import nonzero, real
 from tapeless.transforms.ops.fresh import tri
-from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.joining import as_array, concatenate
 from tapeless.transforms.ops.linalg import adjoint, matmul
 from tapeless.transforms.ops.matrices import identity_of, lapack_dtype, square_shape
+from tapeless.transforms.ops.parts import part
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params, column, row, stacked, swap
 from tapeless.transforms.ops.steps import equal
@@ -149,6 +150,48 @@ svd = Op(
 )
 
 
+def _full_svd_infer(a: Atom, *, k: Size) -> tuple[Type, ...]:
+    *lead, n, m = a.type.shape
+    u, s, vt = _svd_infer(a, k=k)
+    return u.with_shape((*lead, n, n)), s, vt.with_shape((*lead, m, m))
+
+
+def _full_svd_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    """Vectors that a matrix maps to zero are determined up to a rotation, if they are several: they
+    turn no more than they have to."""
+    if tangents[0] is None:
+        return (None, None, None)
+    (u, s, vt), k = outs, params["k"]
+    v = adjoint(vt)
+    reduced = (_first(u, k), s, adjoint(_first(v, k)))
+    u_dot, s_dot, vt_dot = _svd_jvp(primals, tangents, reduced, params)
+    return (_extended(u, u_dot, k), s_dot, adjoint(_extended(v, adjoint(vt_dot), k)))
+
+
+def _first(u: Atom, k: Size) -> Atom:
+    n = u.type.shape[-1]
+    return u if n == k else part(u, u.type.ndim - 1, 0, k)
+
+
+def _extended(u: Atom, u_dot: Atom, k: Size) -> Atom:
+    """The tangent of all columns of a unitary matrix, given that of the first k."""
+    n, last = u.type.shape[-1], u.type.ndim - 1
+    if n == k:
+        return u_dot
+    turned = matmul(_first(u, k), matmul(adjoint(u_dot), part(u, last, k, n)))
+    return concatenate(u_dot, neg(turned), axis=last)  # type: ignore[no-any-return]
+
+
+full_svd = Op(
+    "full_svd",
+    _full_svd_infer,
+    "np.linalg.svd({0})",
+    _full_svd_jvp,
+    costly=True,
+    batch=stacked,
+)
+
+
 def _svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
@@ -156,12 +199,9 @@ def _svd(
     if not compute_uv:
         return singular_values(a)
     n, m = a.type.shape[-2:]
-    if full_matrices and not current().same_size(n, m):
-        raise UnsupportedError(
-            "np.linalg.svd with full_matrices=True of a matrix that is not square",
-            "pass full_matrices=False",
-        )
-    return type(np.linalg.svd(np.eye(1)))(*_reduced_svd(a))
+    full = full_matrices and not current().same_size(n, m)
+    made = full_svd(a, k=least(n, m)) if full else _reduced_svd(a)
+    return type(np.linalg.svd(np.eye(1)))(*made)
 
 
 def _reduced_svd(a: Any) -> Any:

@@ -61,6 +61,13 @@ def of_rotated(function, a):
     return function(a * (1 + 0.5j) + 1j * a[::-1] ** 2)
 
 
+def outside_of_the_range(a):
+    """Projections that all vectors of a matrix that is not square decide."""
+    u, s, vt = np.linalg.svd(a)
+    k = len(s)
+    return u[:, k:] @ u[:, k:].T, s, vt[k:].T @ vt[k:]
+
+
 def parts_of_svd(z, **options):
     """What does not depend on how pairs of singular vectors are turned."""
     u, s, vh = np.linalg.svd(z, full_matrices=False)
@@ -181,6 +188,8 @@ CASES = [
     case(lambda a: np.linalg.svd(a, full_matrices=False), normal(4, 2), second=False),
     case(lambda a: np.linalg.svd(a, full_matrices=False), normal(2, 4), second=False),
     case(lambda a: np.linalg.svd(a)[1], regular(3)),
+    case(outside_of_the_range, normal(4, 2), second=False),
+    case(outside_of_the_range, normal(2, 4), second=False),
     case(lambda a: np.linalg.svd(a, compute_uv=False), normal(3, 2)),
     case(np.linalg.svdvals, normal(3, 2)),
     case(
