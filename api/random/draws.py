@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.random.blocks import bits_array, unit_array
+from tapeless.random.rounding import multiply_add
 from tapeless.random.threefry import bits_of, counted, split_key, words_of
 from tapeless.transforms.core.builder import active
 
@@ -58,3 +59,8 @@ def unit_of(bits: Any, dtype: Any) -> Any:
 def between(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
     """Uniform numbers in [low, high); rounding may reach below `low`, hence the maximum."""
     return np.maximum(low, unit(key, shape, dtype) * (high - low) + low)
+
+
+def scaled(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
+    """As `between`, rounded once only: the bits of XLA."""
+    return np.maximum(low, multiply_add(unit(key, shape, dtype), high - low, low))

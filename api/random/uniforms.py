@@ -57,7 +57,7 @@ def uniform(
     if minval is UNIT[0] and maxval is UNIT[1]:
         return draws.unit(key, shape, dtype)
     low, high = as_array(minval, dtype), as_array(maxval, dtype)
-    return draws.between(key, shape, dtype, low, high)
+    return draws.scaled(key, shape, dtype, low, high)
 
 
 UNIT = uniform.__defaults__[-2:]  # type: ignore[index]  # the interval where nothing is to do

@@ -70,7 +70,7 @@ def gmean(
     weights: Any = None,
     *,
     nan_policy: str = "propagate",
-    keepdims: bool = False,
+    keepdims: Any = False,
 ) -> Any:
     """The geometric mean: the exponential of the mean of logarithms.
 
@@ -94,7 +94,7 @@ def hmean(
     *,
     weights: Any = None,
     nan_policy: str = "propagate",
-    keepdims: bool = False,
+    keepdims: Any = False,
 ) -> Any:
     """The harmonic mean of positive numbers. Arguments are those of `gmean`.
 
@@ -113,7 +113,7 @@ def pmean(
     dtype: Any = None,
     weights: Any = None,
     nan_policy: str = "propagate",
-    keepdims: bool = False,
+    keepdims: Any = False,
 ) -> Any:
     """The mean of powers p, as a number. Other arguments are those of `gmean`; p is not 0.
 
@@ -139,7 +139,7 @@ def moment(
     nan_policy: str = "propagate",
     *,
     center: Any = None,
-    keepdims: bool = False,
+    keepdims: Any = False,
 ) -> Any:
     """The mean of powers of the distances from the mean, or from `center`.
 
@@ -172,7 +172,7 @@ def skew(
     bias: bool = True,
     nan_policy: str = "propagate",
     *,
-    keepdims: bool = False,
+    keepdims: Any = False,
 ) -> Any:
     """The third moment by the deviation; nan where all numbers are equal.
 
@@ -198,7 +198,7 @@ def kurtosis(
     bias: bool = True,
     nan_policy: str = "propagate",
     *,
-    keepdims: bool = False,
+    keepdims: Any = False,
 ) -> Any:
     """The fourth moment by the deviation; nan where all numbers are equal.
 
@@ -224,7 +224,7 @@ def variation(
     nan_policy: str = "propagate",
     ddof: int = 0,
     *,
-    keepdims: bool = False,
+    keepdims: Any = False,
 ) -> Any:
     """The deviation as a part of the mean.
 
@@ -245,7 +245,7 @@ def iqr(
     scale: Any = 1.0,
     nan_policy: str = "propagate",
     interpolation: Any = "linear",
-    keepdims: bool = False,
+    keepdims: Any = False,
 ) -> Any:
     """The distance between two percentiles, `rng`, by `scale`.
 
