@@ -47,7 +47,14 @@ def softplus(x: Any) -> Any:
     >>> softplus(np.array([-1000.0, 0.0, 1000.0])).round(4)
     array([0.000e+00, 6.931e-01, 1.000e+03])
     """
-    return np.logaddexp(x, 0)
+    return _complex_softplus(x) if np.iscomplexobj(x) else np.logaddexp(x, 0)
+
+
+def _complex_softplus(x: Any) -> Any:
+    """log(1 + exp(x)), its imaginary part between -pi and pi."""
+    larger = np.where(np.real(x) > 0, x, 0)
+    made = larger + np.log1p(np.exp(x - 2 * larger))
+    return np.real(made) + 1j * (np.mod(np.imag(made) + np.pi, 2 * np.pi) - np.pi)
 
 
 def log_sigmoid(x: Any) -> Any:

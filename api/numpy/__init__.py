@@ -36,7 +36,10 @@ _held: dict[str, Any] = {
     **ours(sets, "intersect1d setdiff1d setxor1d union1d unique unique_all unique_counts"),
     **ours(sets, "unique_inverse unique_values"),
     **ours(taking, "fill_diagonal place put put_along_axis take take_along_axis"),
-    **ours(varied, "argsort astype dstack isscalar polydiv polymul prod ravel_multi_index roots"),
+    **ours(
+        varied,
+        "argsort astype clip count_nonzero dstack isscalar polydiv polymul prod ravel_multi_index roots",
+    ),
     **ours(varied, "sort sum"),
     "ComplexWarning": np.exceptions.ComplexWarning,
     "complex_": np.complex128,

@@ -36,6 +36,26 @@ def dstack(tup: Any, dtype: Any = None) -> Any:
     return made if dtype is None else made.astype(dtype)
 
 
+def clip(
+    arr: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
+) -> Any:
+    """np.clip, with bounds that may be left out; `min` and `max` are JAX's names for them.
+
+    >>> import tapeless.numpy as jnp
+    >>> jnp.clip(jnp.array([-1.0, 2.0]), 0.0)
+    Array([0., 2.])
+    """
+    low = a_min if min is None else min
+    high = a_max if max is None else max
+    made = np.asarray(arr) if low is None and high is None else np.clip(arr, low, high)
+    return made.copy() if made is arr else made
+
+
+def count_nonzero(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """np.count_nonzero, with all arguments by place."""
+    return np.count_nonzero(a, axis=axis, keepdims=keepdims)
+
+
 # -- sorting
 
 
@@ -119,7 +139,7 @@ def sum(
     axis: Any = None,
     dtype: Any = None,
     out: None = None,
-    keepdims: bool = False,
+    keepdims: Any = False,
     initial: Any = None,
     where: Any = None,
     promote_integers: bool = True,
@@ -139,7 +159,7 @@ def prod(
     axis: Any = None,
     dtype: Any = None,
     out: None = None,
-    keepdims: bool = False,
+    keepdims: Any = False,
     initial: Any = None,
     where: Any = None,
     promote_integers: bool = True,

@@ -156,7 +156,7 @@ def moment(
     return np.mean((a - middle) ** order, axis=axis, keepdims=keepdims)
 
 
-def _standardised(a: Any, order: int, axis: Any, keepdims: bool) -> Any:
+def _standardised(a: Any, order: int, axis: Any, keepdims: Any) -> Any:
     """A moment by the power of the deviation; nan where this is that of rounding."""
     mean = np.mean(a, axis=axis, keepdims=keepdims)
     square = moment(a, 2, axis, keepdims=keepdims)

@@ -147,3 +147,15 @@ def test_sigmoid_of_complex_numbers():
     expected = 1 / (1 + np.exp(-z))
     np.testing.assert_allclose(nn.sigmoid(z), expected)
     np.testing.assert_allclose(jit(nn.silu)(z), z * expected)
+
+
+@pytest.mark.parametrize("name", ["softplus", "log_sigmoid", "mish"])
+def test_logarithms_of_complex_numbers(name):
+    rng = np.random.default_rng(0)
+    z = 3 * rng.standard_normal(40) + 5j * rng.standard_normal(40)
+    soft = np.log1p(np.exp(-z if name == "log_sigmoid" else z))
+    expected = {"softplus": soft, "log_sigmoid": -soft, "mish": z * np.tanh(soft)}[name]
+    activation = getattr(nn, name)
+    np.testing.assert_allclose(activation(z), expected, rtol=1e-12)
+    np.testing.assert_allclose(jit(activation)(z), expected, rtol=1e-12)
+    assert np.isfinite(activation(np.array([800 + 1j, -800 + 1j]))).all()

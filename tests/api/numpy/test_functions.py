@@ -274,3 +274,21 @@ def test_functions_say_what_they_are():
 def test_mistakes(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_clip_takes_one_bound():
+    x = jnp.array([-1.0, 2.0, 0.5])
+    for made, want in (
+        (jnp.clip(x, 0.0), [0, 2, 0.5]),
+        (jnp.clip(x, max=1.0), [-1, 1, 0.5]),
+        (jnp.clip(x, a_min=0, a_max=1), [0, 1, 0.5]),
+        (jnp.clip(x), [-1, 2, 0.5]),
+        (jit(lambda x: jnp.clip(x, None, 1.0))(x), [-1, 1, 0.5]),
+        (grad(lambda x: jnp.clip(x, 0.0).sum())(x), [0, 1, 1]),
+    ):
+        np.testing.assert_array_equal(made, want)
+    assert jnp.clip(x) is not x
+
+
+def test_count_nonzero_by_place():
+    np.testing.assert_array_equal(jnp.count_nonzero(jnp.array([[1, 0], [2, 3]]), 0, True), [[2, 1]])
