@@ -160,8 +160,8 @@ class Memory:
         return found - inside(s)
 
     def _need(self, a: Any, found: set[Var]) -> None:
-        if not isinstance(a, Var) or a in found:
-            return
+        if not isinstance(a, Var) or a in found or a not in self.order:
+            return  # of a size that arrays show, the integer that it was may be gone
         found.add(a)
         self._need(self.cell(a), found)
         s = self.defs.get(a)
