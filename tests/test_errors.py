@@ -171,13 +171,13 @@ def store_where_aliasing_is_unknown(x):
 
 def numpy_function_without_rule(x):
     """
-    np.real_if_close has no rule
+    np.busday_count has no rule
       File, line N
-        return np.sum(np.real_if_close(x))
-                      ^^^^^^^^^^^^^^^^^^^
+        return np.sum(np.busday_count(x))
+                      ^^^^^^^^^^^^^^^^^^
       write it with functions that have one (docs/numpy.md), or give its derivative with custom_vjp
     """
-    return np.sum(np.real_if_close(x))
+    return np.sum(np.busday_count(x))
 
 
 async def coroutine(x):

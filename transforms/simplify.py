@@ -146,6 +146,7 @@ class Simplifier:
         self.retype((*s.outs, *(p for b in blocks(s) for p in b.params)))
         if isinstance(s, While):
             test = body(s.test, known)
+            test = replace(test, results=tuple(map(self.as_true, test.results)))
             return replace(s, inits=inits, test=test, body=body(s.body, known))
         start, stop, step = map(self.atom, (s.start, s.stop, s.step))
         if s.reverse and step == builder.atom(-1):  # backwards through indices that fall

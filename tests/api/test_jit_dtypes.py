@@ -75,4 +75,4 @@ def test_arrays_of_what_is_no_number():
     with pytest.raises(TypeError, match="x is an array of Python objects"):
         jit(lambda x: x)(np.array([1, "a"], object))
     dates = np.array(["2020"], "M8[D]")
-    np.testing.assert_array_equal(jit(lambda x: x + 1)(dates), dates + 1)
+    np.testing.assert_array_equal(jit(lambda x: x - x)(dates), dates - dates)

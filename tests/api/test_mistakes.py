@@ -110,12 +110,12 @@ def test_code_that_does_not_compile_is_a_report(monkeypatch):
 
 def test_errors_have_the_users_position():
     def f(x):
-        return np.sum(np.real_if_close(x))
+        return np.sum(np.busday_count(x, x))
 
     with pytest.raises(TapelessError) as e:
         grad(f)(np.ones(3))
     assert e.value.where[:2] == (__file__, f.__code__.co_firstlineno + 1)
-    assert "np.sum(np.real_if_close(x))" in str(e.value)
+    assert "np.sum(np.busday_count(x, x))" in str(e.value)
     assert "^" in str(e.value)
 
 

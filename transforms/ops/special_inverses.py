@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.special as sc
 
-from tapeless.transforms.core.builder import broadcast, static
+from tapeless.transforms.core.builder import atom, broadcast, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import mul, neg
@@ -57,8 +57,7 @@ lambertw = Op(
 
 
 def _ellipj_infer(u: Atom, m: Atom) -> tuple[Type, ...]:
-    kind = np.float32 if u.type.dtype == m.type.dtype == np.float32 else np.float64
-    return (Type(np.dtype(kind), u.type.shape),) * 4
+    return (u.type,) * 4
 
 
 def _ellipj_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
@@ -96,9 +95,11 @@ def _lambertw(z: Any, k: Any = 0, tol: float = 1e-8) -> Any:
 
 
 def _ellipj(u: Any, m: Any) -> Any:
-    u, m = as_array(u), as_array(m)
-    shape = broadcast(u.type.shape, m.type.shape)
-    return ellipj(*(broadcast_to(a, shape=shape) for a in (u, m)))
+    given = atom(u), atom(m)
+    kinds = [float if a.type.weak else a.type.dtype for a in given]
+    dtype = sc.ellipj.resolve_dtypes((*kinds, None, None, None, None))[0]
+    shape = broadcast(*(a.type.shape for a in given))
+    return ellipj(*(broadcast_to(cast_to(as_array(a), dtype), shape=shape) for a in given))
 
 
 SPECIAL = {sc.wrightomega: wrightomega, sc.struve: struve}
