@@ -185,12 +185,16 @@ NAMES = {
 
 def __getattr__(name: str) -> Any:
     if name in MODULES:
-        return importlib.import_module(f"tapeless.{name}")
+        return _imported(f"tapeless.{name}")
     if name not in NAMES:
-        raise importlib.import_module("tapeless.missing").missing("tapeless", name)
-    value = getattr(importlib.import_module(f"tapeless.{NAMES[name]}"), name)
+        raise _imported("tapeless.missing").missing("tapeless", name)
+    value = getattr(_imported(f"tapeless.{NAMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _imported(name: str) -> Any:
+    return importlib.import_module("tapeless.later").imported(name)
 
 
 def __dir__() -> list[str]:

@@ -12,15 +12,17 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.arguments import checked_argnames, checked_argnums, refuse_wide_integers
+from tapeless.backends.locks import STAGING
 from tapeless.jit_options import Options
 from tapeless.later import later
 from tapeless.naming import base_name, parameters
 from tapeless.recall.recalled import Record
 from tapeless.recall.records import Shelf, recalled, shelf
 from tapeless.specialisation import MISSED, Specialisation
-from tapeless.transformed import STAGING, Stages
+from tapeless.transformed import Stages
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.exactly import exactly
 from tapeless.unchanged import Unchanged
 
 if TYPE_CHECKING:
@@ -150,7 +152,7 @@ class Jit(Unchanged):
         if isinstance(value, Constant):
             return value
         try:
-            return self.constants.setdefault((type(value), value), Constant(value))
+            return self.constants.setdefault(exactly(value), Constant(value))
         except TypeError as e:
             raise ArgumentTypeError(
                 f"a static argument of {base_name(self.fun)} is not hashable: "

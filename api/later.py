@@ -15,6 +15,8 @@ import importlib
 import time
 from typing import Any
 
+from tapeless.backends.locks import IMPORTING
+
 #: When modules of this package began to be imported.
 STARTED = time.time()
 
@@ -26,10 +28,16 @@ class Later:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module(self._name), name)
+        return getattr(imported(self._name), name)
 
     def __repr__(self) -> str:
         return f"<{self._name}, imported when it is used>"
+
+
+def imported(name: str) -> Any:
+    """A module, imported by one thread and not while the process is copied."""
+    with IMPORTING:
+        return importlib.import_module(name)
 
 
 def later(name: str) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
@@ -14,6 +13,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.arrays import Array, functional, has_functional, plain
+from tapeless.backends.locks import SHARING
 from tapeless.later import later
 from tapeless.storing import Change, refuse_shared, store
 from tapeless.transforms.core import dims
@@ -299,14 +299,13 @@ class Cache(dict[Any, list[Specialisation]]):
 
 LIMIT = 256
 _caches: OrderedDict[Key, tuple[Any, Cache]] = OrderedDict()
-_lock = threading.Lock()
 
 
 def shared_cache(kind: Any, fun: Any, options: Key) -> Cache:
     """The cache of a transformation of a function; the same one for functions that are the same."""
     parts = list(identity(fun))
     key = (kind, options, *(part for part, _ in parts))
-    with _lock:
+    with SHARING:
         if key not in _caches:
             _caches[key] = (parts, Cache())  # keeps the objects, so that their ids stay their own
             if len(_caches) > LIMIT:
@@ -317,7 +316,7 @@ def shared_cache(kind: Any, fun: Any, options: Key) -> Cache:
 
 def forget() -> None:
     """Empties the caches of all functions."""
-    with _lock:
+    with SHARING:
         for _, cache in _caches.values():
             cache.clear()
         _caches.clear()

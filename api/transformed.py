@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tapeless import tree
 from tapeless.arguments import refuse_foreign_arguments
+from tapeless.backends.locks import STAGING
 from tapeless.entry import entry
 from tapeless.later import later
 from tapeless.mistakes import mistakes_reported, trimmed
@@ -56,8 +56,6 @@ else:
     module, printer = (later(f"tapeless.transforms.{m}") for m in ("module", "core.printer"))
     rewrite = later("tapeless.transforms.frontend.rewrite")
     stage = later("tapeless.transforms.frontend.stage")
-
-STAGING = threading.RLock()  # a staged run writes to outer objects and takes it back
 
 
 @dataclass

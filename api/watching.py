@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapeless.backends.locks import SHARING
 from tapeless.transformed import Transformed
 
 Around = Callable[[Transformed, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-_lock = threading.RLock()
 _watches: list[Watch] = []
 
 
@@ -54,7 +54,7 @@ class Watch:
 
     def close(self) -> None:
         """Ends it, in whatever order watches were begun."""
-        with _lock:
+        with SHARING:
             later = _watches[_watches.index(self) :]
             for each in reversed(later):
                 each.restore()
@@ -65,7 +65,7 @@ class Watch:
 
 def watch(name: str, around: Around) -> Watch:
     """Begins to look at a method, in all threads, until the watch is closed."""
-    with _lock:
+    with SHARING:
         made = Watch(name, around)
         made.open()
         _watches.append(made)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import functools
-import os
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tapeless.backends.locks import COMPILING
 from tapeless.backends.numba.failures import Failures
 from tapeless.backends.numba.signature import Argument, Array, Form, Signature, plain, signature
 from tapeless.backends.numba.uncollected import uncollected
@@ -18,12 +17,6 @@ from tapeless.transforms.errors import InternalError
 
 if TYPE_CHECKING:
     from tapeless.backends.numba.objects import ObjectCode
-
-_lock = threading.RLock()  # one compilation at a time, and none while the process is copied
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
-    )
 
 
 @dataclass(frozen=True)
@@ -109,7 +102,7 @@ class Kernel:
         """The entry for a signature, made now if there is none."""
         found = self.entries.get(wanted)
         if found is None:
-            with _lock:
+            with COMPILING:
                 found = self.entries.get(wanted) or self.make(wanted)
         return found
 

@@ -69,5 +69,6 @@ def test_processes_end(tmp_path, end):
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,
     )
     assert (made.returncode, made.stderr) == (0, "")

@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Type, Var
+from tapeless.transforms.exactly import exactly
 
 SIMPLE = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
 
@@ -50,11 +51,8 @@ class Guard:
             return False
         if now is self.value:
             return True
-        return (
-            isinstance(self.value, (*SIMPLE, tuple))
-            and type(now) is type(self.value)
-            and bool(now == self.value or (now != now and self.value != self.value))
-        )
+        simple = isinstance(self.value, (*SIMPLE, tuple)) and type(now) is type(self.value)
+        return simple and bool(exactly(now) == exactly(self.value))
 
 
 class Constants(Guard):
@@ -67,7 +65,7 @@ class Constants(Guard):
             return False
         if len(now) != len(self.value):
             return False
-        return all(map(operator.is_, now, self.value)) or _typed(now) == _typed(self.value)
+        return all(map(operator.is_, now, self.value)) or exactly(now) == exactly(self.value)
 
 
 def is_constant(value: Any) -> bool:
@@ -75,10 +73,6 @@ def is_constant(value: Any) -> bool:
     if type(value) is tuple:
         return all(map(is_constant, value))
     return type(value) in SIMPLE[:-2] or isinstance(value, np.number)
-
-
-def _typed(value: Any) -> Any:
-    return [*map(_typed, value)] if type(value) is tuple else (type(value), value)
 
 
 def number_type(value: Any) -> Type:

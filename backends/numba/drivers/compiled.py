@@ -12,6 +12,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
+from tapeless.backends.locks import COMPILING
 from tapeless.backends.numba import linking
 from tapeless.backends.numba.direct.kinds import UnknownError
 from tapeless.backends.numba.drivers.given import Given
@@ -39,8 +40,20 @@ def compiled(
     guards    callables that have to return True
     missed    what is returned for other arguments, and where sizes do not fit
     """
-    introduce()
     function = getattr(function, "driver", function)  # of a `Whole`, for arguments like these
+    with COMPILING:
+        return _compiled(function, text, given, tests, guards, missed)
+
+
+def _compiled(
+    function: Callable[..., Any],
+    text: str,
+    given: Sequence[Given],
+    tests: Iterable[str],
+    guards: Iterable[Callable[[], Any]],
+    missed: Any,
+) -> Callable[..., Any] | None:
+    introduce()
     module = ir.Module(SYMBOL, context=ir.Context())
     module.triple = llvm.get_process_triple()
     written = Written(module, SYMBOL, missed)
