@@ -7,24 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, size_of
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
 from tapeless.transforms.errors import ShapeError, TapelessError, UnsupportedError
-from tapeless.transforms.frontend.attempts import DIVISIONS, Attempt, Fork, failures, is_count
+from tapeless.transforms.frontend.attempts import Attempt, Fork
 from tapeless.transforms.frontend.dependence import can_be_known
+from tapeless.transforms.frontend.failing import failures, may_raise
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.ops.definite import METHODS
 
 HINT = "write it as if and else"
-# functions of `math`, by the operations that Python's numbers go through: those of NumPy give nan
-# and inf
-DOMAIN = ("sqrt", "log", "log2", "log10", "log1p", "arcsin", "arccos", "arccosh", "arctanh", "fmod")
-RANGE = ("exp", "exp2", "expm1", "sinh", "cosh")
-BOTH = ("gamma", "gammaln")
 
 
 @dataclass(frozen=True)
@@ -138,7 +131,7 @@ def _refuse_failures(body: Block, kinds: Callable[[], Any], attempt: Attempt | N
     on data; integers that decide it are made known."""
     known = attempt.has_passed if attempt is not None else lambda op, args: False
     lets = (s for s in statements(body) if isinstance(s, Let) and not known(s.op, s.args))
-    for error, operands in (found for s in lets for found in _may_raise(s)):
+    for error, operands in (found for s in lets for found in may_raise(s)):
         if not issubclass(error, kinds()):
             continue
         why = f"whether this raises {error.__name__} depends on the contents of arrays"
@@ -154,22 +147,3 @@ def _knowable(a: Var) -> bool:
     size = size_of(a) if a.type.dtype.kind in "iu" else None
     of_loops = dims.symbols(size) & trace().bounds.keys() if size is not None else ()
     return bool(of_loops) or can_be_known(a)
-
-
-def _may_raise(s: Let) -> Iterator[tuple[type[Exception], list[Var]]]:
-    """The errors by which an operation may fail, and the operands that decide whether it does."""
-    name, unknown = s.op.name, [a for a in s.args if isinstance(a, Var)]
-    if name in METHODS:
-        yield np.linalg.LinAlgError, []
-    elif name in ("index", "update"):
-        places = [a for a in s.args[1 if name == "index" else 2 :] if isinstance(a, Var)]
-        if places:
-            yield IndexError, places
-    elif unknown and all(a.type.weak for a in s.args):
-        root = name == "power" and not is_count(s.args[1])  # of zero or of a negative number
-        if root or (name in DIVISIONS and unknown[-1] is s.args[1]):
-            yield ZeroDivisionError, unknown[-1:]
-        if root or name in (*DOMAIN, *BOTH):
-            yield ValueError, unknown
-        if name in ("power", *RANGE, *BOTH):
-            yield OverflowError, unknown

@@ -18,15 +18,16 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.reads import reads
 from tapeless.transforms.errors import Signal, TapelessError, UnsupportedError
-from tapeless.transforms.frontend.attempts import MOST, Attempt, Fork
+from tapeless.transforms.frontend.attempts import Attempt, Fork
 from tapeless.transforms.frontend.branches import branch
 from tapeless.transforms.frontend.effects import Unreachable, raise_
+from tapeless.transforms.frontend.failing import may_raise
 from tapeless.transforms.frontend.sides import PYTHON_RAISES
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.ops.definite import METHODS
 
 SIGNALS = (TapelessError, Signal)
+MOST = 64  # runs of one statement
 Run = Callable[[], None]
 
 
@@ -120,7 +121,7 @@ def _needed(body: list[Statement], test: Atom) -> list[Statement]:
         if wanted.isdisjoint(outputs(s)):
             continue
         parts = list(statements(Block((), (s,), ())))
-        if any(map(_acts, parts)) or (ends and any(map(_may_raise, parts))):
+        if any(map(_acts, parts)) or (ends and any(map(_fails, parts))):
             raise UnsupportedError(
                 "what an except clause catches depends on data, and so does what is done or "
                 "raised before it in the try statement",
@@ -138,8 +139,9 @@ def _acts(s: Statement) -> bool:
     return isinstance(s, Effect) or (isinstance(s, Let) and not s.op.pure)
 
 
-def _may_raise(s: Statement) -> bool:
-    return isinstance(s, Let) and s.op.name in ("index", "gather", "update", *METHODS)
+def _fails(s: Statement) -> bool:
+    """Whether an error of its own may come before one of the statement."""
+    return isinstance(s, Let) and (s.op.name == "gather" or any(may_raise(s)))
 
 
 def _never() -> None:

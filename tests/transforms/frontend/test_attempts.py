@@ -281,6 +281,68 @@ def test_errors_of_another_kind_are_raised_in_their_order():
         jit(f)(np.ones(3), np.array(5))
 
 
+def test_what_the_error_says():
+    def f(x, y):
+        try:
+            z = x / y
+        except ZeroDivisionError as error:
+            z = x * len(str(error))
+        try:
+            w = x // y
+        except ZeroDivisionError as error:
+            w = x * len(str(error))
+        return z + w
+
+    assert jit(f)(2.0, 0.0) == f(2.0, 0.0)
+
+
+def test_lists_that_grow_on_both_ways():
+    def f(x):
+        out = []
+        for k in range(3):
+            try:
+                out.append(x[k])
+                if x[k] < 0:
+                    raise ValueError(k)
+                out.append(2 * x[k])
+            except ValueError as error:
+                out.append(error.args[0] * 1.0)
+        return np.array(out[-4:]).sum()
+
+    for x in ([1.0, -2.0, 3.0], [1.0, 2.0, -3.0]):
+        np.testing.assert_allclose(jit(f)(np.array(x)), f(np.array(x)))
+        np.testing.assert_allclose(vmap(f)(np.array([x, x]))[1], f(np.array(x)))
+
+
+def test_views_names_and_what_is_done_in_the_end():
+    def f(x):
+        y = x.copy()
+        v = y[1:]
+        a = x * 1
+        b = a
+        try:
+            v[0] = 5 * x[0]
+            b = x * 2
+            if x[0] > 0:
+                raise SpecialError(x[1])
+            v[0] += 1
+            a = b
+        except SpecialError as error:
+            y[0] = v[0] * error.args[0]
+            a[0] = 7.0
+        finally:
+            v[1] *= 3
+        b[1] = 3.0
+        return (y * x).sum() + (a * np.arange(3)).sum() + b.sum()
+
+    for x in ([0.5, -2.0, 3.0], [-0.5, 2.0, -3.0]):
+        x = np.array(x)
+        np.testing.assert_allclose(jit(f)(x), f(x))
+        step = np.array([1e-6, 2e-6, -1e-6])
+        slope = f(x + step) - f(x - step)
+        np.testing.assert_allclose(2 * (grad(f)(x) * step).sum(), slope, rtol=1e-6)
+
+
 def test_many_tests_are_refused():
     def f(x):
         try:
