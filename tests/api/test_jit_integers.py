@@ -132,3 +132,34 @@ def test_floats_that_small_unsigned_integers_do_not_hold():
     for dtype in (np.uint8, np.uint16, np.uint32):
         alike(lambda x, dtype=dtype: x.astype(dtype), x)
         alike(lambda x, dtype=dtype: x.astype(np.float32).astype(dtype), x)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda i: -i, (-(2**63),)),
+        (lambda i: abs(i), (-(2**63),)),
+        (lambda i, j: i // j, (-(2**63), -1)),
+        (lambda i: i // -1, (-(2**63),)),
+    ],
+)
+def test_the_least_integer_has_no_opposite(function, args):
+    with pytest.raises(OverflowError, match="more than 64 bits"):
+        jit(function)(*args)
+    less = (args[0] + 1, *args[1:])
+    assert jit(function)(*less) == function(*less)
+
+
+def test_floats_added_to_integers_one_by_one_are_refused():
+    def f(a, k):
+        np.add.at(a, k, -1.5)
+        return a
+
+    with pytest.raises(UnsupportedError, match="cut off after each"):
+        jit(f)(np.array([10, 12, 3]), np.array([0, 0, 1]))
+
+
+def test_the_imaginary_part_of_a_number_is_one():
+    for x in (0.5, np.float64(0.5)):
+        assert np.ndim(jit(lambda x: np.imag(x))(x)) == 0
+        assert not isinstance(jit(lambda x: np.imag(x))(x), np.ndarray)

@@ -18,7 +18,6 @@ from tapeless.transforms.loops.views import Place, Span, entries_of, is_view
 from tapeless.transforms.ops.parts import Slot
 from tapeless.transforms.text import number, spelled, to_source
 
-#: How integer operations are tested for results beyond 64 bits.
 DIVISIONS = ("truediv", "floordiv", "mod")
 IN_FLOATS = {
     "add": "1.0 * {0} + {1}",
@@ -28,6 +27,13 @@ IN_FLOATS = {
     "left_shift": "{0} * 2.0 ** {1}",
 }
 BEYOND = "9223372036854775808.0"
+LEAST = "{0} < -9223372036854775807"
+#: How operations of integers are tested for results beyond 64 bits.
+OVERFLOWS = {
+    **{name: f"not -{BEYOND} < {value} < {BEYOND}" for name, value in IN_FLOATS.items()},
+    **dict.fromkeys(("neg", "abs"), LEAST),
+    "floordiv": f"{LEAST} and {{1}} == -1",
+}
 TOO_LONG = "an integer of more than 64 bits: use floats, or no jit"
 BETWEEN = "not low <= {0} <= high"
 WORD = 8  # bytes
@@ -153,16 +159,26 @@ class Checks(Elements):
         """Python's own integers have no bounds, those of compiled code have: sums and products
         are tested, as floats, unless they are places in arrays, such as i * n + j."""
         s = stage.let
-        real = IN_FLOATS.get(s.op.name)
-        if real is None or not (s.outs[0].type.weak and s.outs[0].type.dtype.kind == "i"):
+        test = OVERFLOWS.get(s.op.name)
+        if test is None or not (s.outs[0].type.weak and s.outs[0].type.dtype.kind == "i"):
             return
+        if self.stays_small(s) or (s.op.name not in IN_FLOATS and self.is_above_least(s)):
+            return
+        with self.nested(f"if {spelled(test, *map(self.atom, s.args))}:", s.origin):
+            self.put(f'raise OverflowError("{TOO_LONG}")')
+
+    def stays_small(self, s: Let) -> bool:
+        """Whether a result is a place in an array, or one step further than another integer."""
         small = any(isinstance(a, Literal) and abs(a.value) < SMALL for a in s.args)
         place = all(self.is_place(*term) for term in dims.terms_of(self.as_size(s.outs[0])))
-        if place or (small and s.op.name in ("add", "sub")):
-            return
-        value = spelled(real, *map(self.atom, s.args))
-        with self.nested(f"if not -{BEYOND} < {value} < {BEYOND}:", s.origin):
-            self.put(f'raise OverflowError("{TOO_LONG}")')
+        return place or (small and s.op.name in ("add", "sub"))
+
+    def is_above_least(self, s: Let) -> bool:
+        """Whether no operand is one whose opposite takes more than 64 bits."""
+        by = s.args[1] if len(s.args) > 1 else None
+        if isinstance(by, Literal) and by.value != -1:
+            return True
+        return bool(dims.at_least(self.bounds(self.as_size(s.args[0]))[0], -SMALL))
 
     def check_integers(self, s: Let, defined: set[Var]) -> None:
         """Python's integers are those of an array's dtype, or an error, as in NumPy; tested before

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import broadcast, static
+from tapeless.transforms.core.builder import atom, broadcast, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import floordiv, mod, neg, sub
@@ -42,7 +42,10 @@ def _real(val: Any) -> Any:
 
 def _imag(val: Any) -> Any:
     x = as_array(val)
-    return imag(x) if is_complex(x) else full(0, shape=x.type.shape, dtype=x.type.dtype)
+    if is_complex(x):
+        return imag(x)
+    zero = x.type.dtype.type(0)
+    return full(zero, shape=x.type.shape, dtype=x.type.dtype) if x.type.shape else atom(zero)
 
 
 def _conjugate(x: Any) -> Any:

@@ -29,7 +29,14 @@ from tapeless.transforms.ops.shapes import broadcast_to, cast, cast_to, flat, re
 
 def _add_at(a: Any, indices: Any, b: Any) -> Any:
     key, rest = normalize(indices, a.type.ndim)
-    return add_at(a, as_array(b), *rest, key=key)
+    b = as_array(b)
+    if a.type.dtype.kind in "iub" and b.type.dtype.kind in "fc":
+        raise UnsupportedError(
+            f"numbers of {b.type.dtype} added to elements of {a.type.dtype} one by one are cut off "
+            "after each",
+            "make the array one of floats",
+        )
+    return add_at(a, b, *rest, key=key)
 
 
 def _subtract_at(a: Any, indices: Any, b: Any) -> Any:
