@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tapeless import grad, jit
+from tapeless.errors import UnsupportedError
 
 U1 = np.array([1, 2, 255], np.uint8)
 I1 = np.array([-128, 127, 3], np.int8)
