@@ -20,6 +20,7 @@ BACK = re.compile(r"^  br label %([\w.$-]+)(, !llvm\.loop !\d+)?$")
 CALL = re.compile(
     r"call (float|double|\{[^}]*\}) @(?!llvm\.)"
 )  # its vectors have a width of their own
+END = re.compile(r"= icmp slt i64 [^,]+, (\d+)$")  # of a loop of so many passes
 BEGIN = re.compile(r"^define .*?@([\w.$-]+)\(")
 INLINED = re.compile(r"call \w+ @([\w.$-]+)\(.*\) #(\d+)$")
 FORCED = re.compile(r"^attributes #(\d+) = \{ alwaysinline \}$", re.MULTILINE)
@@ -75,5 +76,11 @@ def _loops(lines: list[str], shifts: list[int]) -> Iterator[tuple[int, int]]:
             labels, latest = {}, k
         elif (back := BACK.match(line)) and labels.get(back[1], -1) > latest:
             first, latest = labels[back[1]], k
-            if sum(shifts[first:k]) >= SHIFTS:
+            if sum(shifts[first:k]) >= SHIFTS and not _is_short(lines[first:k]):
                 yield first, k
+
+
+def _is_short(body: list[str]) -> bool:
+    """Whether a loop makes fewer passes than a vector has words: LLVM would say that it cannot."""
+    test = next((end for line in body if (end := END.search(line))), None)
+    return test is not None and int(test[1]) < WIDTH

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from tapeless import jit, random, vmap
 from tapeless.backends.numba import load
 from tapeless.backends.numba.compiler import compile as compiler
 from tests.backends.numba.text import module
@@ -107,3 +108,14 @@ def test_only_long_chains_are_told(turns, last, width, assembly):
     for text in told:
         assert len(branches_back(text)) == 1
         assert re.findall(r'vectorize\.width", i32 (\d+)', text) == [str(width)] * bool(width)
+
+
+def test_compilers_have_nothing_to_say(capfd):
+    keys = random.split(random.PRNGKey(0), 4)
+    for draw in (
+        lambda k: random.randint(k, (2,), 0, 9),
+        lambda k: random.choice(k, 5, (2,)),
+        lambda k: random.bits(k, (3,)),
+    ):
+        np.testing.assert_array_equal(jit(vmap(draw))(keys), [draw(k) for k in keys])
+    assert capfd.readouterr().err == ""
