@@ -110,6 +110,7 @@ def test_only_long_chains_are_told(turns, last, width, assembly):
         assert re.findall(r'vectorize\.width", i32 (\d+)', text) == [str(width)] * bool(width)
 
 
+@pytest.mark.filterwarnings("ignore::tapeless.random.KeyReuseWarning")
 def test_compilers_have_nothing_to_say(capfd):
     keys = random.split(random.PRNGKey(0), 4)
     for draw in (
