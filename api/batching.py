@@ -21,6 +21,7 @@ from tapeless.transforms.frontend.trace import Journal, Trace, trace
 from tapeless.transforms.ops.shapes import broadcast_to, move, reshape
 from tapeless.transforms.spmd.axes import Axis, bound
 from tapeless.transforms.spmd.named import named, refuse_left
+from tapeless.transforms.tables import tables_as_arrays
 from tapeless.transforms.vmap.nesting import batching, is_nested
 
 
@@ -98,7 +99,8 @@ class Mapped:
                 self.batch.env[e] = (a, k)
         with recorded() as made:
             body = region.body if axis is None else read_of(region)
-            ends = [a for a in region.atoms if a is not None]
+            ends = tuple(a for a in region.atoms if a is not None)
+            body = tables_as_arrays(Block((), tuple(body), ends)).body
             self.batch.block(body, ends, by_element=True)
             refuse_left(made.builder.blocks[0], axis)
         self.atoms = [None if a is None else self.batch.value(a) for a in region.atoms]

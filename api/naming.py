@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING, Any
 from tapeless import tree
 from tapeless.later import later
 from tapeless.transforms.errors import ArgumentTypeError
+from tapeless.transforms.user_names import CALLED
 
 if TYPE_CHECKING:
     from tapeless.transforms import emit
     from tapeless.transforms.frontend.stage import Staged
 else:
     emit = later("tapeless.transforms.emit")
-
-
-#: What emitted code calls by these names.
-USED = {"abs", "bool", "complex", "empty", "float", "int", "len", "list", "max", "min"}
-USED |= {"njit", "np", "print", "range", "reversed", "scipy"}
 
 
 def check_callable(fun: Any, what: str) -> None:
@@ -59,7 +55,7 @@ def base_name(fun: Any) -> str:
     name = str(emitted or type(fun).__name__.lower())
     if not name.isidentifier():
         return "function"
-    return f"{name}_" if name in USED else name
+    return f"{name}_" if name in CALLED else name
 
 
 def place(fun: Any) -> tuple[str, int] | None:

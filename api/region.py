@@ -47,6 +47,7 @@ from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.stacks import pop
 from tapeless.transforms.outline import outline
 from tapeless.transforms.residuals.resolve import resolve
+from tapeless.transforms.tables import tables_as_arrays
 from tapeless.transforms.transpose import transpose
 from tapeless.transforms.views_ahead import views_ahead
 
@@ -200,7 +201,7 @@ class Region:
         block = Block(tuple(inputs), tuple(self.body), tuple(results))
         if t.decisions.outlines:
             block = outline(block, t.stretches, set(t.hints))
-        return views_ahead(block)
+        return views_ahead(tables_as_arrays(block))
 
 
 def owned(value: Any, but: Container[int] = ()) -> Any:

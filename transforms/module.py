@@ -19,6 +19,7 @@ from tapeless.transforms.frontend.values import Spec, deque_like, dict_like
 from tapeless.transforms.ops.calls import calls
 from tapeless.transforms.simplify import simplify
 from tapeless.transforms.text import quoted
+from tapeless.transforms.user_names import CALLED
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -130,7 +131,7 @@ def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
     seen: set[Function] = set()
     forms: dict[Any, Function] = {}  # those that compute the same are one
     left = [f for block in blocks for f in calls(block)]
-    taken = set(names)
+    taken = {*CALLED, *names}
     while left:
         function = left.pop(0)
         if function in seen:

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tapeless.transforms.carries import carries, yields
 from tapeless.transforms.core.language import (
     Atom,
     Block,
     Effect,
-    For,
-    If,
     Let,
     Statement,
     Var,
-    While,
     statements,
 )
+from tapeless.transforms.groups import Groups, through
 from tapeless.transforms.ops.calls import bundle, is_call, unbundle
 from tapeless.transforms.ops.shapes import broadcast_to
 from tapeless.transforms.ops.stacks import peek, unstack
@@ -32,7 +29,7 @@ SHARING = (broadcast_to, peek, unstack)  # what they give shares memory with arg
 
 def overwritten(block: Block) -> set[Var]:
     """The variables whose memory some statement stores into, under whatever name."""
-    shared = _Shared()
+    shared = Groups()
     stored: list[Var] = []
     for s in statements(block):
         for group in _together(s):
@@ -60,26 +57,5 @@ def _together(s: Statement) -> Iterable[Iterable[Atom]]:
             yield (*s.args[:1], *s.outs, *(s.args[KEPT[s.op] :][:1] if s.op in KEPT else ()))
         case Let() if s.op.view or s.op in SHARING:
             yield (*s.args[:1], *s.outs)
-        case If():
-            yield from zip(s.outs, s.then.results, s.orelse.results, strict=True)
-        case For() | While():
-            yield from zip(s.outs, carries(s), s.inits, yields(s), strict=True)
-            if isinstance(s, While):
-                yield from zip(carries(s), s.test.params, strict=True)
-
-
-class _Shared:
-    """Sets of variables that share memory."""
-
-    def __init__(self) -> None:
-        self.root: dict[Var, Var] = {}
-
-    def find(self, v: Var) -> Var:
-        while (up := self.root.setdefault(v, v)) is not v:
-            self.root[v] = v = self.root.setdefault(up, up)
-        return v
-
-    def join(self, group: Iterable[Atom]) -> None:
-        members = [a for a in group if isinstance(a, Var)]
-        for v in members[1:]:
-            self.root[self.find(v)] = self.find(members[0])
+        case _:
+            yield from through(s)

@@ -193,6 +193,8 @@ class Simplifier:
             if value is None:
                 value = algebra(s, self.uses)
             if value is not None and _fits(value, s.outs[0].type):
+                if isinstance(value, Var) and value in s.args:
+                    self.uses[value] -= 1  # this statement reads it no more
                 self.replace_by(s.outs[0], self.atom(value))
                 return
         if s.op.name not in FRESH and s.op.pure:

@@ -1,12 +1,16 @@
 """Names of functions, arguments and leaves."""
 
+import ast
 import functools
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tapeless import checkpoint, custom_jvp, grad
+from tapeless import checkpoint, custom_jvp, grad, jit, transforms
 from tapeless.naming import argument_names, base_name, global_name, leaf_names, leaf_paths, place
+from tapeless.transforms.user_names import CALLED
 from tests.api import importable
 from tests.api.importable import Spring, square
 
@@ -75,3 +79,31 @@ def test_leaf_paths_are_expressions_in_the_order_of_the_leaves():
     values = {"x": args[0], **kwargs}
     assert [eval(p, values) for p in paths] == [2, 3, 1, 5, 6, 4]
     assert leaf_names(args, kwargs, names) == ["x0", "x1", "x2", "k0", "k1", "z"]
+
+
+def helpers():
+    """The names of functions that stand as text in our modules, to be emitted."""
+    for path in (Path(transforms.__file__).parent).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            text = getattr(node, "value", None)
+            if isinstance(text, str) and text.lstrip().startswith(("def ", "@njit")):
+                yield from re.findall(r"^def (\w+)\(", text, re.MULTILINE)
+
+
+def test_names_of_helpers_are_not_given_to_functions_of_the_user():
+    found = set(helpers())
+    assert "in_parallel" in found
+    assert found <= CALLED
+
+
+def matmul(a, b):
+    c = np.zeros((len(a), len(b)))
+    for i in range(len(a)):
+        c[i] = a[i] - b
+    return c
+
+
+def test_functions_may_be_called_as_ours():
+    a, b = np.arange(3.0), np.arange(4.0)
+    np.testing.assert_array_equal(jit(matmul)(a, b), matmul(a, b))
+    assert "def matmul_(a, b)" in jit(matmul).source(a, b)

@@ -156,10 +156,12 @@ def put_back(obj: Any) -> None:
     twice = any(key == found.tail.key for key, *_ in trace().twice)
     if twice or found.tail.key in trace().shared:
         _refuse(found, "a container that may be in two lists, or in one twice, is changed")
+    changed(found.owner)  # which may be in a list itself
     try:
         found.owner[found.place] = found.whole
     except StructureError:
         _refuse(found, "a container in a list gets another structure than the others")
+    put_back(found.owner)
     for other in list(trace().elements.values()):
         if other.tail is found.tail and other.whole is not found.whole:
             kin = trace().kin

@@ -30,6 +30,7 @@ from tapeless.transforms.frontend.values import (
 )
 from tapeless.transforms.frontend.writes import Held, Write, written
 from tapeless.transforms.ops.calls import calls
+from tapeless.transforms.tables import tables_as_arrays
 
 
 @dataclass
@@ -172,7 +173,7 @@ def _staged(
         decisions.outlines = False  # a value of a function that became one is used outside of it
         raise Restart
     return Staged(
-        block,
+        tables_as_arrays(block),
         leaves,
         captured,
         [v for v in reads if isinstance(v, Guard)],

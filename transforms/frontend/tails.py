@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
@@ -18,6 +20,7 @@ from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import certain, take_apart
 from tapeless.transforms.ops import stacks
+from tapeless.transforms.ops.shapes import cast
 
 if TYPE_CHECKING:
     from tapeless.transforms.frontend.staged_list import StagedList
@@ -124,7 +127,8 @@ def replace(stack: Symbol, new: Atom) -> None:
 def position(k: Any) -> Atom:
     """An index into a list; refuses what lists do."""
     if isinstance(k, Symbol) and k.type.dtype.kind in "iub" and not k.type.shape:
-        return k.value()
+        flag = k.type.dtype.kind == "b"
+        return cast(k.value(), dtype=np.dtype(int), python=True) if flag else k.value()
     try:
         return atom(operator.index(k))
     except TypeError:

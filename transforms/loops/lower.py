@@ -14,6 +14,7 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Var
+from tapeless.transforms.expand import forget
 from tapeless.transforms.loops.alike import alike
 from tapeless.transforms.loops.alongside import alongside
 from tapeless.transforms.loops.counted import counted
@@ -33,6 +34,7 @@ from tapeless.transforms.loops.sums import IN_ORDER
 from tapeless.transforms.loops.sums_first import sums_first
 from tapeless.transforms.loops.vectorise import vectorise
 from tapeless.transforms.loops.wide import without_wide_integers
+from tapeless.transforms.tables import tables_as_arrays
 
 
 @dataclass
@@ -67,6 +69,7 @@ def lower(
     fastmath     whether sums may be added up in any order, and quotients be products
     """
     relations = list(relations)
+    block = forget(tables_as_arrays(block, numbers=True))
     for routines in (True, False):
         prepared = _prepared(block, relations, stored, hints or {}, donated, routines, fastmath)
         lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel)

@@ -21,6 +21,7 @@ from tapeless.transforms.core.language import (
     blocks,
     operands,
     outputs,
+    statements,
     with_blocks,
 )
 from tapeless.transforms.core.op import Op
@@ -129,6 +130,7 @@ class Lowering:
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
                 self.analysis.measure(s, entries_of(s), s.outs[0].type.shape)
         self.constants(self.block)
+        self.lists = self.kept_lists()
 
     def run(self) -> Block:
         live = {a for a in self.block.results if isinstance(a, Var)}
@@ -158,6 +160,20 @@ class Lowering:
                 yield base
             for b in blocks(s):
                 yield from self.stored(b)
+
+    def kept_lists(self) -> set[Var]:
+        """The stacks that stay lists: something is done with them that has no loop form."""
+        found = {*self.shown}
+        for s in statements(self.block):
+            if not blocks(s) and not (isinstance(s, Let) and s.op.name in STACKS):
+                found |= {a for a in operands(s) if isinstance(a, Var)}
+        return {self.memory.cell(v) for v in found if isinstance(v.type, StackType)}
+
+    def in_kernels(self, v: Var) -> bool:
+        """Whether kernels have a form for it: numbers, arrays, and stacks that are theirs alone."""
+        if isinstance(v.type, StackType):
+            return of_numbers(v.type) and self.memory.cell(v) not in self.lists
+        return isinstance(v.type, Type)
 
     # -- splitting
 
@@ -222,7 +238,7 @@ class Lowering:
             if is_view(s) or is_routine(s):
                 return True
             if s.op.name in STACKS:
-                return all(of_numbers(v.type) or not isinstance(v.type, StackType) for v in s.outs)
+                return all(map(self.in_kernels, s.outs))
             stage = self.analysis.stage(s)
             if stage is None or (top and s.op.name in CALLS and not is_called(stage, self.memory)):
                 return False
@@ -230,7 +246,7 @@ class Lowering:
             return not (top and stage.constant and not kept)
         if isinstance(s, Effect):
             return s.kind in ("blank", "check") or raises_constant(s)
-        if not all(isinstance(v.type, Type) or of_numbers(v.type) for v in outputs(s)):
+        if not all(map(self.in_kernels, outputs(s))):
             return False
         return all(self.compiled(t, False) for b in blocks(s) for t in b.body)
 
