@@ -1,4 +1,4 @@
-"""The mini-libraries under the names that they had in the first releases of JAX.
+"""What JAX has in jax.experimental, and the mini-libraries that were there in its first releases.
 
 >>> from tapeless.experimental import minmax, optimizers, stax
 >>> len(minmax.sgd(0.1)), len(optimizers.sgd(0.1)), len(stax.Relu)
@@ -9,6 +9,6 @@ if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.experimental instead of {__name__}")
 
 from tapeless.callbacks import io_callback
-from tapeless.experimental import minmax, optimizers, stax
+from tapeless.experimental import minmax, ode, optimizers, stax
 
-__all__ = ["io_callback", "minmax", "optimizers", "stax"]
+__all__ = ["io_callback", "minmax", "ode", "optimizers", "stax"]

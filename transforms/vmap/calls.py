@@ -16,6 +16,7 @@ from tapeless.transforms.core.language import TAPE, Block, Function, Let, Var
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import UnevenError, UnsupportedError
 from tapeless.transforms.ops.calls import add_tapes, bundle, is_call, unbundle
+from tapeless.transforms.ops.fresh import zero_tape
 from tapeless.transforms.ops.parts import index
 from tapeless.transforms.vmap.drawing import seeds
 from tapeless.transforms.vmap.parts import has_axes
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
 
 Flags = tuple[bool, ...]
-TAPES = (bundle, unbundle, add_tapes)
+TAPES = (bundle, unbundle, add_tapes, zero_tape)
 
 
 def is_about_calls(s: Let) -> bool:
@@ -36,7 +37,7 @@ def gives_tape(s: Let) -> bool:
 
 
 def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
-    if s.op in (bundle, add_tapes):
+    if s.op in (bundle, add_tapes, zero_tape):
         _refuse_shared(batch, s)
     if is_call(s):
         flags = _flags(s, axes)
@@ -48,7 +49,7 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         return _recorded(batch, s, given, {"function": made})
     if s.op is bundle:
         return _recorded(batch, s, tuple(map(batch.front, s.args)), s.params)
-    if s.op is add_tapes:
+    if s.op in (add_tapes, zero_tape):
         return _recorded(batch, s, args, s.params)
     found = _recorded(batch, s, args, {"kinds": tuple(map(batch.kind, s.params["kinds"]))})
     return [_length(v, pair) for v, pair in zip(s.outs, found, strict=True)]
