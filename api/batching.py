@@ -23,6 +23,7 @@ from tapeless.transforms.spmd.axes import Axis, bound
 from tapeless.transforms.spmd.named import named, refuse_left
 from tapeless.transforms.tables import tables_as_arrays
 from tapeless.transforms.vmap.nesting import batching, is_nested
+from tapeless.unneeded import check_unneeded
 
 
 class Vmap(Transformed):
@@ -206,6 +207,8 @@ def vmap(
     out_axes: Any = 0,
     axis_name: Any = None,
     axis_size: int | None = None,
+    spmd_axis_name: Any = None,
+    sum_match: bool = False,
 ) -> Vmap:
     """The function for a batch: written for one element, it takes arrays of them.
 
@@ -231,6 +234,7 @@ def vmap(
     >>> vmap(lambda x: x / 2 if x > 1 else x)(np.array([4.0, 1.0]))
     array([2., 1.])
     """
+    check_unneeded("vmap", spmd_axis_name=spmd_axis_name, sum_match=sum_match)
     return Vmap(fun, in_axes, out_axes, axis_name, axis_size)
 
 

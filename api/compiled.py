@@ -24,6 +24,7 @@ from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.exactly import exactly
 from tapeless.unchanged import Unchanged
+from tapeless.unneeded import check_unneeded
 
 if TYPE_CHECKING:
     from tapeless import driven, shapes
@@ -303,13 +304,20 @@ class Lowered:
 def jit(
     fun: Callable[..., Any] | None = None,
     *,
-    static_argnums: int | Sequence[int] = (),
-    static_argnames: str | Sequence[str] = (),
-    donate_argnums: int | Sequence[int] = (),
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
     device: str | None = None,
     fastmath: bool | None = None,
     boundscheck: bool = True,
     parallel: bool = True,
+    in_shardings: None = None,
+    out_shardings: None = None,
+    donate_argnames: str | Sequence[str] | None = None,
+    keep_unused: bool = False,
+    backend: str | None = None,
+    inline: bool = False,
+    compiler_options: Any = None,
 ) -> Any:
     """The function, compiled to machine code at its first call with new types.
 
@@ -328,6 +336,8 @@ def jit(
     parallel         whether threads may share the rows of large arrays; results have the same bits
                      for any number of threads
 
+    The other arguments are those of JAX, and say nothing here.
+
     Returns a function of the same arguments and value. Arrays that `fun` overwrites are
     overwritten. `.source()` is the emitted module: kernels of fused loops, and the function that
     calls them; `.compilations` says what was compiled and why.
@@ -341,9 +351,19 @@ def jit(
     >>> float(f(np.arange(3.0)))
     8.0
     """
+    check_unneeded(
+        "jit",
+        in_shardings=in_shardings,
+        out_shardings=out_shardings,
+        donate_argnames=donate_argnames,
+        keep_unused=keep_unused,
+        backend=backend,
+        inline=inline,
+        compiler_options=compiler_options,
+    )
     asked = Options(
         _positions(static_argnums, "static_argnums"),
-        checked_argnames(static_argnames, "jit"),
+        checked_argnames(() if static_argnames is None else static_argnames, "jit"),
         fastmath,
         boundscheck,
         parallel,
@@ -357,7 +377,7 @@ def jit(
 
 
 def _positions(given: Any, what: str) -> tuple[int, ...]:
-    numbers = checked_argnums(given, f"jit: {what}, where")
+    numbers = checked_argnums(() if given is None else given, f"jit: {what}, where")
     return numbers if isinstance(numbers, tuple) else (numbers,)
 
 

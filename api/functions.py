@@ -20,6 +20,7 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import ArgumentTypeError
 from tapeless.transforms.expand import stopped
 from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.unneeded import check_unneeded
 
 
 def jvp(
@@ -69,7 +70,12 @@ def jvp_fn(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Jvp:
     return Jvp(fun, numbers if isinstance(numbers, tuple) else (numbers,))
 
 
-def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+def vjp(
+    fun: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = False,
+    reduce_axes: Sequence[Any] = (),
+) -> Any:
     """The value of a function and the function that pulls cotangents back.
 
     primals  the positional arguments
@@ -88,6 +94,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     (6.0, (3.0, 2.0))
     """
     check_callable(fun, "vjp")
+    check_unneeded("vjp", reduce_axes=reduce_axes)
     if active():
         return _with_aux(PullBack(fun, primals, {}, has_aux), has_aux)
     return kept(Vjp, fun, has_aux).at(VjpFunction, primals)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeless.autodiff import Grad
+from tapeless.unneeded import check_unneeded
 
 
 def grad(
@@ -13,6 +14,8 @@ def grad(
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
+    allow_int: bool = False,
+    reduce_axes: Sequence[Any] = (),
     *,
     argnames: str | Sequence[str] | None = None,
 ) -> Grad:
@@ -22,6 +25,8 @@ def grad(
     argnums      the positional argument or arguments to differentiate by, negative from the end
     argnames     the same for arguments that are passed by name; alone, it replaces argnums
     holomorphic  inputs and output are complex, and `fun` is complex differentiable
+    allow_int, reduce_axes
+                 of JAX: integers are refused as ever, and there are no axes to reduce
 
     Of a complex argument z = x + iy, where `fun` is real, the gradient is d/dx - i d/dy, as in JAX.
 
@@ -38,6 +43,7 @@ def grad(
     >>> grad(lambda w, x: np.sum(w["a"] * x))({"a": np.ones(2)}, np.array([3.0, 4.0]))
     {'a': array([3., 4.])}
     """
+    check_unneeded("grad", allow_int=allow_int, reduce_axes=reduce_axes)
     return Grad(fun, argnums, has_aux, holomorphic, argnames)
 
 
@@ -46,6 +52,8 @@ def value_and_grad(
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
+    allow_int: bool = False,
+    reduce_axes: Sequence[Any] = (),
     *,
     argnames: str | Sequence[str] | None = None,
 ) -> Grad:
@@ -57,6 +65,7 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x**3)(2.0)
     (8.0, 12.0)
     """
+    check_unneeded("value_and_grad", allow_int=allow_int, reduce_axes=reduce_axes)
     return Grad(fun, argnums, has_aux, holomorphic, argnames, with_value=True)
 
 

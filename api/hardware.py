@@ -94,7 +94,7 @@ def local_device_count(backend: str | None = None) -> int:
     return len(local_devices(backend=backend))
 
 
-def process_index() -> int:
+def process_index(backend: str | None = None) -> int:
     """The number of this process in the job; 0 without MPI.
 
     >>> process_index()
@@ -121,7 +121,7 @@ def default_backend() -> str:
     return "cpu"
 
 
-def process_count() -> int:
+def process_count(backend: str | None = None) -> int:
     """How many processes the job has; 1 without MPI.
 
     >>> process_count()
@@ -130,13 +130,21 @@ def process_count() -> int:
     return world().size
 
 
-def device_put(x: Any, device: Device | None = None) -> Any:
+def device_put(
+    x: Any,
+    device: Device | None = None,
+    *,
+    src: Any = None,
+    donate: Any = False,
+    may_alias: Any = None,
+) -> Any:
     """The value on a device, as NumPy arrays. Cores share their memory, so nothing is copied.
 
     x       a number, an array, or a tree of them
     device  one of this process; None is the default device
 
-    Raises TypeError for what is no device, ValueError for a device of another process.
+    The other arguments say where JAX takes memory from, and nothing here. Raises TypeError for what
+    is no device, ValueError for a device of another process.
 
     >>> device_put([1.0, 2.0], devices("cpu")[0])
     [array(1.), array(2.)]

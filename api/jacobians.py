@@ -232,10 +232,12 @@ def jacrev(
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
+    allow_int: bool = False,
 ) -> Jacobian:
     """The Jacobian of a function, row by row in reverse mode: for few outputs.
 
-    Arguments, results and errors are those of `jacfwd`.
+    Arguments, results and errors are those of `jacfwd`; integers are refused as ever, whatever
+    `allow_int` says.
 
     >>> import numpy as np
     >>> jacrev(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([2.0, 3.0]))

@@ -28,6 +28,7 @@ from tapeless.transformed import Stages, Transformed
 from tapeless.transforms.core.builder import active, static
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.unneeded import check_unneeded
 
 
 class Pmap(Vmap):
@@ -282,6 +283,7 @@ def pmap(
     axis_size: int | None = None,
     static_broadcasted_argnums: int | Sequence[int] = (),
     donate_argnums: int | Sequence[int] = (),
+    backend: str | None = None,
 ) -> Pmap:
     """The function for a batch, a part of which runs on each device.
 
@@ -295,6 +297,7 @@ def pmap(
                 positions of arguments that are part of the program: any hashable values
     donate_argnums
                 positions of arguments that are not needed afterwards; they are left alone
+    backend     "cpu", which is what None means
 
     Returns a function of the same arguments. The mapped axis may have any length; its elements go
     evenly to the devices, and are there one batch, as under `vmap`. With several processes
@@ -309,6 +312,7 @@ def pmap(
     >>> normalize(np.array([1.0, 2.0, 3.0, 2.0]))
     array([0.125, 0.25 , 0.375, 0.25 ])
     """
+    check_unneeded("pmap", backend=backend)
     return Pmap(
         fun,
         axis_name,

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from tapeless import tree as pytree
+from tapeless import tree
 from tapeless.calling import call_user
 from tapeless.region import is_value, leaf_type, shape_text
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 
-def ravel_pytree(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
+def ravel_pytree(pytree: Any) -> tuple[Any, Callable[[Any], Any]]:
     """All numbers of a tree as one vector, and the function that makes the tree of such a vector.
 
-    tree  numbers and arrays, of any shapes; the vector has the dtype that holds them all
+    pytree  numbers and arrays, of any shapes; the vector has the dtype that holds them all
 
     Returns (vector, unravel). `unravel` gives each leaf its shape and dtype back; it raises
     ValueError for a vector of another length. Leaves that are no numbers raise TypeError.
@@ -25,7 +25,7 @@ def ravel_pytree(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
     >>> vector.tolist(), unravel(2 * vector)["b"].item()
     ([3.0, 1.0, 1.0, 1.0, 1.0], 6.0)
     """
-    leaves, structure = pytree.flatten(tree)
+    leaves, structure = tree.flatten(pytree)
     for x in leaves:
         if not is_value(x):
             raise ArgumentTypeError(
@@ -51,7 +51,7 @@ def ravel_pytree(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
             part = vector[stops[k] : stops[k + 1]] if shape else vector[stops[k]]
             part = call_user(np.reshape, part, shape) if len(shape) > 1 else part
             made.append(part if leaf_type(part).dtype == kind else part.astype(kind))
-        return pytree.unflatten(structure, made)
+        return tree.unflatten(structure, made)
 
     return flat, unravel
 

@@ -40,8 +40,8 @@ class Setting:
         self.apply = apply
         self.__doc__ = doc
 
-    def __call__(self, new_value: Any) -> Any:
-        return self.during(new_value)
+    def __call__(self, new_val: Any) -> Any:
+        return self.during(new_val)
 
     @contextmanager
     def during(self, new: Any) -> Iterator[None]:
@@ -320,10 +320,10 @@ def checking_leaks() -> Iterator[None]:
         yield
 
 
-def check_tracer_leaks(new_value: bool = True) -> Any:
-    """The same; `new_value` says whether it is asked for, and makes no difference.
+def check_tracer_leaks(new_val: bool = True) -> Any:
+    """The same; `new_val` says whether it is asked for, and makes no difference.
 
     >>> with check_tracer_leaks(True):
     ...     pass
     """
-    return SETTINGS["check_tracer_leaks"](new_value)
+    return SETTINGS["check_tracer_leaks"](new_val)

@@ -41,6 +41,7 @@ from tapeless.lax import (
 )
 from tapeless.numpy.functions import Following, as_it_is, following
 
+LAYOUT = "out_sharding sharding"  # keywords of JAX that say where results lie, and nothing here
 _held: dict[str, Any] = {
     # control flow
     **following(branches, "cond platform_dependent switch"),
@@ -64,12 +65,13 @@ _held: dict[str, Any] = {
     **as_it_is(special, "igammac lgamma"),
     **following(special, "igamma_grad_a polygamma random_gamma_grad zeta"),
     # shapes
-    **following(arrays, "broadcast broadcast_in_dim broadcast_like broadcast_to_rank collapse"),
-    **following(arrays, "concatenate expand_dims reshape rev split squeeze stack tile transpose"),
-    **following(arrays, "unstack"),
+    **following(arrays, "broadcast broadcast_in_dim reshape", LAYOUT),
+    **following(arrays, "broadcast_like broadcast_to_rank collapse concatenate expand_dims rev"),
+    **following(arrays, "split squeeze stack tile transpose unstack"),
     **as_it_is(arrays, "broadcast_shapes"),
-    **following(creation, "bitcast_convert_type broadcasted_iota convert_element_type empty full"),
-    **following(creation, "full_like iota optimization_barrier reduce_precision shape_as_value"),
+    **following(creation, "bitcast_convert_type convert_element_type iota optimization_barrier"),
+    **following(creation, "reduce_precision shape_as_value"),
+    **following(creation, "broadcasted_iota empty full full_like", LAYOUT),
     **as_it_is(creation, "dtype stage"),
     **following(padding, "pad"),
     # parts of arrays
@@ -82,14 +84,17 @@ _held: dict[str, Any] = {
     **as_it_is(indexing_numbers, "GatherDimensionNumbers GatherScatterMode Layout"),
     **as_it_is(indexing_numbers, "ScatterDimensionNumbers"),
     # reductions and sorting
-    **following(reductions, "argmax argmin reduce reduce_and reduce_max reduce_min reduce_or"),
-    **following(reductions, "reduce_prod reduce_sum reduce_xor"),
+    **following(reductions, "argmax argmin reduce_and reduce_max reduce_min reduce_or reduce_prod"),
+    **following(reductions, "reduce_xor"),
+    **following(reductions, "reduce reduce_sum", LAYOUT),
     **following(cumulative, "cumlogsumexp cummax cummin cumprod cumsum"),
     **following(sorting, "approx_max_k approx_min_k sort sort_key_val top_k"),
     # products, convolutions and windows
-    **following(dots, "batch_matmul dot dot_general"),
-    **following(ragged, "ragged_dot ragged_dot_general"),
-    **following(convolution, "conv conv_general_dilated conv_transpose conv_with_general_padding"),
+    **following(dots, "batch_matmul"),
+    **following(dots, "dot dot_general", LAYOUT),
+    **following(ragged, "ragged_dot ragged_dot_general", LAYOUT),
+    **following(convolution, "conv conv_transpose conv_with_general_padding"),
+    **following(convolution, "conv_general_dilated", LAYOUT),
     **following(patches, "conv_general_dilated_local conv_general_dilated_patches"),
     **following(pooling, "reduce_window"),
     **following(fft, "fft"),

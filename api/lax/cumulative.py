@@ -31,6 +31,14 @@ def _cumulative(name: str, function: Any, kinds: str, what: str) -> Callable[...
     return run
 
 
+def _complex_logaddexp(a: Any, b: Any) -> Any:
+    """log(exp(a) + exp(b)), with an imaginary part from -pi to pi."""
+    greater = np.where(np.real(a) > np.real(b), a, b)
+    gap = np.where(np.real(a) > np.real(b), b, a) - greater
+    made = np.where(np.isnan(gap), a + b, greater + np.log(1 + np.exp(gap)))
+    return np.real(made) + 1j * ((np.imag(made) + np.pi) % (2 * np.pi) - np.pi)
+
+
 cumsum = _cumulative(
     "cumsum", lambda x, axis: np.cumsum(x, axis=axis, dtype=x.dtype), "iufc", "The sum"
 )
@@ -45,7 +53,9 @@ cummin = _cumulative(
 )
 cumlogsumexp = _cumulative(
     "cumlogsumexp",
-    lambda x, axis: associative_scan(np.logaddexp, x, axis=axis),
-    "f",
+    lambda x, axis: associative_scan(
+        np.logaddexp if x.dtype.kind == "f" else _complex_logaddexp, x, axis=axis
+    ),
+    "fc",
     "The logarithm of the sum of the exponentials",
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_array, checked_rank, checked_same_dtype
+from tapeless.lax.checks import checked_array, checked_rank
 from tapeless.lax.kinds import checked_contraction
 from tapeless.transforms.errors import ArgumentTypeError
 
@@ -23,14 +23,14 @@ def dot_general(
 ) -> Any:
     """Sums products over some axes, for each position on others.
 
-    lhs, rhs                arrays of one dtype
+    lhs, rhs                arrays; of different dtypes, integers take that of floats
     dimension_numbers       ((axes of lhs, axes of rhs) to sum over, (axes of lhs, axes of rhs) that
                             are gone along side by side)
     precision               accepted, and of no effect: products are those of the dtype
     preferred_element_type  the dtype to compute in and to return
 
     Returns an array whose axes are those side by side, then the others of lhs, then those of rhs.
-    Raises TypeError for different dtypes, and for axes that do not fit.
+    Raises TypeError for axes that do not fit.
 
     >>> import numpy as np
     >>> from tapeless import lax
@@ -41,7 +41,8 @@ def dot_general(
     a, b = checked_array("dot_general", lhs, "lhs"), checked_array("dot_general", rhs, "rhs")
     if preferred_element_type is not None:
         a, b = a.astype(preferred_element_type), b.astype(preferred_element_type)
-    checked_same_dtype("dot_general", a, b)
+    elif a.dtype != b.dtype:
+        a, b = a.astype(_joined(a.dtype, b.dtype)), b.astype(_joined(a.dtype, b.dtype))
     (left, right), (along, beside) = checked_contraction("dot_general", a, b, dimension_numbers)
     if not along:
         return np.tensordot(a, b, (left, right))
@@ -54,6 +55,13 @@ def dot_general(
     first = np.reshape(np.transpose(a, (*along, *rows, *left)), (*batch, m, inner))
     second = np.reshape(np.transpose(b, (*beside, *right, *columns)), (*batch, inner, n))
     return np.reshape(first @ second, shape)
+
+
+def _joined(a: Any, b: Any) -> Any:
+    """The dtype of products of two; that of floats, where the others are integers."""
+    if (a.kind in "fc") == (b.kind in "fc"):
+        return np.result_type(a, b)
+    return a if a.kind in "fc" else b
 
 
 def dot(

@@ -21,11 +21,25 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 FLOATS, NUMBERS, BITS = "fc", "iufc", "biu"
 
 
-def _unary(name: str, function: Any, kinds: str, what: str) -> Callable[[Any], Any]:
+#: Functions that take `accuracy=` in JAX. They are as exact here as NumPy's, whatever it is.
+ROUNDED = frozenset(
+    [
+        *("cbrt", "cos", "exp", "exp2", "expm1", "log", "log1p", "logistic"),
+        *("rsqrt", "sin", "sqrt", "tan", "tanh"),
+    ]
+)
+
+
+def _unary(name: str, function: Any, kinds: str, what: str) -> Callable[..., Any]:
     """A function of one array of such kinds of dtype."""
 
     def run(x: Any) -> Any:
         return function(checked_kind(name, x, kinds))
+
+    def rounded(x: Any, accuracy: Any = None) -> Any:
+        return function(checked_kind(name, x, kinds))
+
+    run = rounded if name in ROUNDED else run
 
     return _named(run, name, what, "x", kinds)
 
@@ -178,9 +192,16 @@ max = _binary("max", np.maximum, "biufc", "The greater of two")
 min = _binary("min", np.minimum, "biufc", "The lesser of two")
 mul = _binary("mul", np.multiply, NUMBERS, "x * y")
 ne = _binary("ne", np.not_equal, "biufc", "Whether x != y")
-nextafter = _binary("nextafter", np.nextafter, "f", "The float next to x towards y")
 rem = _binary("rem", np.fmod, "iuf", "What x / y leaves, with the sign of x")
 sub = _binary("sub", np.subtract, NUMBERS, "x - y")
+
+
+def nextafter(x1: Any, x2: Any) -> Any:
+    """The float next to x1 towards x2, element by element.
+
+    x1, x2  float arrays of one dtype
+    """
+    return np.nextafter(*checked_operands("nextafter", "f", x1, x2))
 
 
 def pow(x: Any, y: Any) -> Any:
@@ -222,7 +243,7 @@ def clamp(min: Any, x: Any, max: Any) -> Any:
     min, max  numbers, or arrays of the shape of x
     x         array
 
-    Where x is at a bound or beyond, its derivative is 0.
+    Where x is at a bound or beyond, its derivative is 0; that of a bound is 0 where x is at it.
 
     >>> import numpy as np
     >>> from tapeless import lax
@@ -230,7 +251,23 @@ def clamp(min: Any, x: Any, max: Any) -> Any:
     array([0. , 0.5, 1. ])
     """
     low, x, high = checked_operands("clamp", "iuf", min, x, max)
-    return np.where(x <= low, np.minimum(low, high), np.where(x >= high, high, x))
+    return (_clamped_with_rule if x.dtype.kind == "f" else _clamped)(low, x, high)
+
+
+def _clamped(low: Any, x: Any, high: Any) -> Any:
+    return np.minimum(np.maximum(x, low), high)
+
+
+_clamped_with_rule = CustomJvp(_clamped)
+
+
+@_clamped_with_rule.defjvp
+def _clamped_jvp(primals: Any, tangents: Any) -> Any:
+    low, x, high = primals
+    low_dot, x_dot, high_dot = tangents
+    below = np.where(x < low, low_dot, 0.0)
+    above = np.where(x > high, high_dot, 0.0)
+    return _clamped_with_rule(*primals), below + above + np.where((low < x) & (x < high), x_dot, 0)
 
 
 def select(pred: Any, on_true: Any, on_false: Any) -> Any:

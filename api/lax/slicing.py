@@ -15,13 +15,17 @@ from tapeless.transforms.errors import ArgumentTypeError
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def dynamic_slice(operand: Any, start_indices: Any, slice_sizes: Any) -> Any:
+def dynamic_slice(
+    operand: Any, start_indices: Any, slice_sizes: Any, *, allow_negative_indices: Any = True
+) -> Any:
     """A part of an array that starts anywhere.
 
     operand        an array
     start_indices  one integer for each axis, which may be data; negative ones count from the end,
                    and a part that would not fit is moved until it does
     slice_sizes    its length on each axis, which must be known
+    allow_negative_indices
+                   False: negative starts are starts before the array; or one of these for each axis
 
     Raises TypeError for starts that are no integers, and for sizes that do not fit.
 
@@ -32,15 +36,18 @@ def dynamic_slice(operand: Any, start_indices: Any, slice_sizes: Any) -> Any:
     """
     x = checked_array("dynamic_slice", operand)
     sizes = checked_sizes("dynamic_slice", slice_sizes, x)
-    return x[_part("dynamic_slice", x, start_indices, sizes)]
+    return x[_part("dynamic_slice", x, start_indices, sizes, allow_negative_indices)]
 
 
-def dynamic_update_slice(operand: Any, update: Any, start_indices: Any) -> Any:
+def dynamic_update_slice(
+    operand: Any, update: Any, start_indices: Any, *, allow_negative_indices: Any = True
+) -> Any:
     """An array with a part replaced that starts anywhere.
 
     operand        an array
     update         the new part, of the same rank and dtype
-    start_indices  as for `dynamic_slice`
+    start_indices, allow_negative_indices
+                   as for `dynamic_slice`
 
     >>> import numpy as np
     >>> from tapeless import lax
@@ -51,31 +58,40 @@ def dynamic_update_slice(operand: Any, update: Any, start_indices: Any) -> Any:
     checked_same_dtype("dynamic_update_slice", x, new)
     sizes = checked_sizes("dynamic_update_slice", new.shape, x)
     made = np.copy(x)
-    made[_part("dynamic_update_slice", x, start_indices, sizes)] = new
+    made[_part("dynamic_update_slice", x, start_indices, sizes, allow_negative_indices)] = new
     return made
 
 
-def _part(name: str, x: Any, starts: Any, sizes: Any) -> Any:
+def _part(name: str, x: Any, starts: Any, sizes: Any, negative: Any) -> Any:
     """The key of a part."""
     given = checked_starts(name, starts, x)
+    from_end = [negative] * len(sizes) if np.ndim(negative) == 0 else negative
     return tuple(
         [
-            _along(x, k, start, size)
-            for k, (start, size) in enumerate(zip(given, sizes, strict=True))
+            _along(x, k, start, size, on)
+            for k, (start, size, on) in enumerate(zip(given, sizes, from_end, strict=True))
         ]
     )
 
 
-def _along(x: Any, axis: int, start: Any, size: Any) -> Any:
+def _along(x: Any, axis: int, start: Any, size: Any, from_end: Any) -> Any:
     n = x.shape[axis]
     if is_whole(size, n):
         return slice(None)
-    first = np.minimum(np.maximum(np.where(start < 0, start + n, start), 0), n - size)
+    start = np.where(start < 0, start + n, start) if from_end else start
+    first = np.minimum(np.maximum(start, 0), n - size)
     low = place(first, n, size)
     return slice(low, low + size)
 
 
-def dynamic_slice_in_dim(operand: Any, start_index: Any, slice_size: Any, axis: int = 0) -> Any:
+def dynamic_slice_in_dim(
+    operand: Any,
+    start_index: Any,
+    slice_size: Any,
+    axis: int = 0,
+    *,
+    allow_negative_indices: bool = True,
+) -> Any:
     """`dynamic_slice` along one axis.
 
     >>> import numpy as np
@@ -87,10 +103,18 @@ def dynamic_slice_in_dim(operand: Any, start_index: Any, slice_size: Any, axis: 
     axis = checked_axis("dynamic_slice_in_dim", axis, [x])
     size = checked_integer("dynamic_slice_in_dim", "slice_size", slice_size)
     starts = [start_index if k == axis else 0 for k in range(x.ndim)]
-    return dynamic_slice(x, starts, [size if k == axis else n for k, n in enumerate(x.shape)])
+    sizes = [size if k == axis else n for k, n in enumerate(x.shape)]
+    return dynamic_slice(x, starts, sizes, allow_negative_indices=allow_negative_indices)
 
 
-def dynamic_index_in_dim(operand: Any, index: Any, axis: int = 0, keepdims: bool = True) -> Any:
+def dynamic_index_in_dim(
+    operand: Any,
+    index: Any,
+    axis: int = 0,
+    keepdims: bool = True,
+    *,
+    allow_negative_indices: bool = True,
+) -> Any:
     """The elements of an array at a position on an axis, which may be data.
 
     keepdims  the axis stays, with length 1
@@ -102,17 +126,25 @@ def dynamic_index_in_dim(operand: Any, index: Any, axis: int = 0, keepdims: bool
     """
     x = checked_array("dynamic_index_in_dim", operand)
     axis = checked_axis("dynamic_index_in_dim", axis, [x])
-    made = x[(slice(None),) * axis + (_position(x, index, axis),)]
+    made = x[(slice(None),) * axis + (_position(x, index, axis, allow_negative_indices),)]
     return np.expand_dims(made, axis) if keepdims else made
 
 
-def _position(x: Any, index: Any, axis: int) -> Any:
+def _position(x: Any, index: Any, axis: int, from_end: bool) -> Any:
     (start,) = checked_starts("dynamic_index_in_dim", (index,), x, 1)
     n = x.shape[axis]
-    return np.minimum(np.maximum(np.where(start < 0, start + n, start), 0), n - 1)
+    start = np.where(start < 0, start + n, start) if from_end else start
+    return np.minimum(np.maximum(start, 0), n - 1)
 
 
-def dynamic_update_slice_in_dim(operand: Any, update: Any, start_index: Any, axis: int) -> Any:
+def dynamic_update_slice_in_dim(
+    operand: Any,
+    update: Any,
+    start_index: Any,
+    axis: int,
+    *,
+    allow_negative_indices: bool = True,
+) -> Any:
     """`dynamic_update_slice` along one axis.
 
     >>> import numpy as np
@@ -122,10 +154,13 @@ def dynamic_update_slice_in_dim(operand: Any, update: Any, start_index: Any, axi
     """
     x = checked_array("dynamic_update_slice_in_dim", operand)
     axis = checked_axis("dynamic_update_slice_in_dim", axis, [x])
-    return dynamic_update_slice(x, update, [start_index if k == axis else 0 for k in range(x.ndim)])
+    starts = [start_index if k == axis else 0 for k in range(x.ndim)]
+    return dynamic_update_slice(x, update, starts, allow_negative_indices=allow_negative_indices)
 
 
-def dynamic_update_index_in_dim(operand: Any, update: Any, index: Any, axis: int) -> Any:
+def dynamic_update_index_in_dim(
+    operand: Any, update: Any, index: Any, axis: int, *, allow_negative_indices: bool = True
+) -> Any:
     """An array with its elements at a position on an axis replaced.
 
     update  of the shape of operand without the axis, or with length 1 there
@@ -142,7 +177,7 @@ def dynamic_update_index_in_dim(operand: Any, update: Any, index: Any, axis: int
     if new.ndim == x.ndim:
         new = np.squeeze(new, axis)
     made = np.copy(x)
-    made[(slice(None),) * axis + (_position(x, index, axis),)] = new
+    made[(slice(None),) * axis + (_position(x, index, axis, allow_negative_indices),)] = new
     return made
 
 

@@ -15,12 +15,15 @@ from tapeless.random.gamma_slope import gamma_slope
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 
-def _special(name: str, function: str, count: int, what: str) -> Callable[..., Any]:
-    """A function of scipy.special of so many float arrays."""
+def _special(name: str, function: str, parameters: str, what: str) -> Callable[..., Any]:
+    """A function of scipy.special of float arrays."""
+    names = parameters.split()
+    count = len(names)
 
-    def run(*operands: Any) -> Any:
-        if len(operands) != count:
-            raise TypeError(f"{name}() takes {count} arguments but {len(operands)} were given")
+    def run(*operands: Any, **named: Any) -> Any:
+        operands = (*operands, *(named.pop(n) for n in names[len(operands) :] if n in named))
+        if len(operands) != count or named:
+            raise TypeError(f"{name}() takes the arguments {', '.join(names)}")
         of = getattr(scipy_special(name, "lax"), function)
         if count == 1:
             return of(checked_kind(name, operands[0], "f"))
@@ -34,15 +37,17 @@ def _special(name: str, function: str, count: int, what: str) -> Callable[..., A
     return run
 
 
-erf = _special("erf", "erf", 1, "The error function")
-erfc = _special("erfc", "erfc", 1, "1 - erf(x), exact for large x")
-erf_inv = _special("erf_inv", "erfinv", 1, "The inverse of the error function")
-lgamma = _special("lgamma", "gammaln", 1, "The logarithm of the absolute gamma function")
-digamma = _special("digamma", "psi", 1, "The derivative of the logarithm of the gamma function")
-bessel_i0e = _special("bessel_i0e", "i0e", 1, "exp(-abs(x)) I0(x), a modified Bessel function")
-bessel_i1e = _special("bessel_i1e", "i1e", 1, "exp(-abs(x)) I1(x), a modified Bessel function")
-betainc = _special("betainc", "betainc", 3, "The regularised incomplete beta function of a, b, x")
-zeta = _special("zeta", "zeta", 2, "The Hurwitz zeta function of x and q")
+erf = _special("erf", "erf", "x", "The error function")
+erfc = _special("erfc", "erfc", "x", "1 - erf(x), exact for large x")
+erf_inv = _special("erf_inv", "erfinv", "x", "The inverse of the error function")
+lgamma = _special("lgamma", "gammaln", "x", "The logarithm of the absolute gamma function")
+digamma = _special("digamma", "psi", "x", "The derivative of the logarithm of the gamma function")
+bessel_i0e = _special("bessel_i0e", "i0e", "x", "exp(-abs(x)) I0(x), a modified Bessel function")
+bessel_i1e = _special("bessel_i1e", "i1e", "x", "exp(-abs(x)) I1(x), a modified Bessel function")
+betainc = _special(
+    "betainc", "betainc", "a b x", "The regularised incomplete beta function of a, b, x"
+)
+zeta = _special("zeta", "zeta", "x q", "The Hurwitz zeta function of x and q")
 
 
 def polygamma(m: Any, x: Any) -> Any:

@@ -34,7 +34,7 @@ def _dtype(dtype: Any) -> np.dtype[Any]:
     return np.dtype(float if dtype is None else dtype)
 
 
-def zeros(key: Any, shape: Any, dtype: Any = None) -> Any:
+def zeros(key: Any, shape: Any, dtype: Any = None, out_sharding: Any = None) -> Any:
     """Zeros. It is an initializer itself; the key is not used.
 
     >>> zeros(None, (2,))
@@ -43,7 +43,7 @@ def zeros(key: Any, shape: Any, dtype: Any = None) -> Any:
     return np.zeros(shape, _dtype(dtype))
 
 
-def ones(key: Any, shape: Any, dtype: Any = None) -> Any:
+def ones(key: Any, shape: Any, dtype: Any = None, out_sharding: Any = None) -> Any:
     """Ones. It is an initializer itself; the key is not used.
 
     >>> ones(None, (2,))
@@ -61,7 +61,7 @@ def constant(value: Any, dtype: Any = None) -> Initializer:
     array([3., 3.])
     """
 
-    def init(key: Any, shape: Any, dtype: Any = dtype) -> Any:
+    def init(key: Any, shape: Any, dtype: Any = dtype, out_sharding: Any = None) -> Any:
         return np.full(shape, value, _dtype(dtype))
 
     return init
@@ -77,7 +77,7 @@ def uniform(scale: Any = 1e-2, dtype: Any = None) -> Initializer:
     Array([4.1846, 2.163 ])
     """
 
-    def init(key: Any, shape: Any, dtype: Any = dtype) -> Any:
+    def init(key: Any, shape: Any, dtype: Any = dtype, out_sharding: Any = None) -> Any:
         dtype = _dtype(dtype)
         return random.uniform(key, shape, dtype) * dtype.type(scale)
 
@@ -95,7 +95,7 @@ def normal(stddev: Any = 1e-2, dtype: Any = None) -> Initializer:
     Array([-2.0584, -7.8477])
     """
 
-    def init(key: Any, shape: Any, dtype: Any = dtype) -> Any:
+    def init(key: Any, shape: Any, dtype: Any = dtype, out_sharding: Any = None) -> Any:
         dtype = _dtype(dtype)
         return random.normal(key, shape, dtype) * dtype.type(stddev)
 
@@ -116,7 +116,7 @@ def truncated_normal(
     array([-1.9635, -7.4147])
     """
 
-    def init(key: Any, shape: Any, dtype: Any = dtype) -> Any:
+    def init(key: Any, shape: Any, dtype: Any = dtype, out_sharding: Any = None) -> Any:
         dtype = _dtype(dtype)
         return _truncated(key, float(lower), float(upper), shape, dtype) * dtype.type(stddev)
 
@@ -189,7 +189,7 @@ def variance_scaling(
             f"variance_scaling: distribution must be one of {', '.join(DRAWS)}, not {distribution}"
         )
 
-    def init(key: Any, shape: Any, dtype: Any = dtype) -> Any:
+    def init(key: Any, shape: Any, dtype: Any = dtype, out_sharding: Any = None) -> Any:
         dtype = _dtype(dtype)
         n = FANS[mode](*_fans(shape, in_axis, out_axis, batch_axis))
         part = np.finfo(dtype).dtype.type
@@ -276,7 +276,7 @@ def orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None) -> In
     True
     """
 
-    def init(key: Any, shape: Any, dtype: Any = dtype) -> Any:
+    def init(key: Any, shape: Any, dtype: Any = dtype, out_sharding: Any = None) -> Any:
         dtype, shape = _dtype(dtype), tuple(shape)
         if len(shape) < 2:
             raise ArgumentError(f"orthogonal: a matrix has two axes or more, not shape {shape}")
@@ -305,7 +305,7 @@ def delta_orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None)
     array([ 0., -1.,  0.])
     """
 
-    def init(key: Any, shape: Any, dtype: Any = dtype) -> Any:
+    def init(key: Any, shape: Any, dtype: Any = dtype, out_sharding: Any = None) -> Any:
         dtype, shape = _dtype(dtype), tuple(shape)
         if len(shape) not in (3, 4, 5):
             raise ArgumentError(f"delta_orthogonal: three to five axes, not the shape {shape}")

@@ -38,9 +38,9 @@ _held: dict[str, Any] = {
     **ours(taking, "fill_diagonal place put put_along_axis take take_along_axis"),
     **ours(
         varied,
-        "argsort astype clip count_nonzero dstack isscalar polydiv polymul prod ravel_multi_index",
+        "argsort astype clip count_nonzero dstack histogram hstack indices isscalar",
     ),
-    **ours(varied, "roots sort sum"),
+    **ours(varied, "polydiv polymul prod ravel_multi_index roots sort sum vstack"),
     "ComplexWarning": np.exceptions.ComplexWarning,
     "complex_": np.complex128,
     "fft": fft,

@@ -12,6 +12,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.arrays import functional, has_functional, plain
 from tapeless.calling import call_user
+from tapeless.numpy.parameters import PARAMETERS, given, placed
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
@@ -23,6 +24,7 @@ OTHER_HINTS = {
     "delete": {"assume_unique_indices"},
     "digitize": {"method"},
     "isin": {"method"},
+    "multinomial": {"unroll"},
     "polyval": {"unroll"},
     "searchsorted": {"method"},
 }
@@ -43,29 +45,34 @@ class Function:
         name: str,
         hints: frozenset[str] = HINTS,
         module: str = "tapeless.numpy",
+        parameters: str = "",
     ) -> None:
-        self.run, self.hints = run, hints
+        self.run, self.hints, self.parameters = run, hints, parameters
         functools.update_wrapper(self, run, updated=())
         self.__name__ = self.__qualname__ = name
         self.home = module  # the module that holds it
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        made = self.run(*args, **(self.without_hints(kwargs) if kwargs else kwargs))
+        if kwargs or self.parameters:
+            args, kwargs = self.placed(args, kwargs)
+        made = self.run(*args, **kwargs)
         return made if active() else functional(made)
 
     def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
         t = trace()
         t.functional = True
         start = next(t.serials)
-        made = call_user(self.run, *args, **self.without_hints(kwargs))
+        args, kwargs = self.placed(args, kwargs)
+        made = call_user(self.run, *args, **kwargs)
         for x in tree.leaves(made):
             if isinstance(x, Symbol) and x.cell is not None and x.cell.birth > start:
                 x.cell.functional = True
         return made
 
-    def without_hints(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The keywords that NumPy knows."""
-        return {k: v for k, v in kwargs.items() if k not in self.hints}
+    def placed(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The arguments as NumPy takes them."""
+        known = {k: v for k, v in kwargs.items() if k not in self.hints}
+        return placed(self.parameters, args, given(known))
 
     def __repr__(self) -> str:
         return f"<function {self.home}.{self.__name__}>"
@@ -78,15 +85,20 @@ class Drawn(Function):
     """A function of ours that works on NumPy's own arrays, and gives those of `tapeless.numpy`."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = self.placed(args, kwargs)
         if active():
             return self.run(*args, **kwargs)
         return functional(self.run(*plain(args), **plain(kwargs)))
+
+    def placed(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        return args, {k: v for k, v in kwargs.items() if k not in self.hints}
 
 
 class Following(Function):
     """A function of ours whose results are arrays of `tapeless.numpy` where an argument is one."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = self.placed(args, kwargs)
         made = self.run(*args, **kwargs)
         if active() or not has_functional(tree.leaves((args, kwargs))):
             return made
@@ -95,7 +107,13 @@ class Following(Function):
     def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
         if trace().functional and any(map(_is_functional, tree.leaves((args, kwargs)))):
             return super().__staged_call__(*args, **kwargs)
+        args, kwargs = self.placed(args, kwargs)
         return call_user(self.run, *args, **kwargs)
+
+    def placed(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        if self.hints and kwargs:
+            kwargs = {k: v for k, v in kwargs.items() if k not in self.hints}
+        return placed(self.parameters, args, kwargs) if self.parameters else (args, kwargs)
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
         return self if owner is None else types.MethodType(self, owner)
@@ -151,15 +169,15 @@ def ours(source: Any, names: str, module: str = "tapeless.numpy") -> dict[str, A
 
 def drawn(names: str, source: dict[str, Any]) -> dict[str, Any]:
     """The functions of a module of these names, which make the arrays of `tapeless.numpy`."""
-    return {
-        name: Drawn(source[name], name, frozenset(), source["__name__"]) for name in names.split()
-    }
+    home = source["__name__"]
+    hints = {name: OTHER_HINTS.get(name, set()) | {"out_sharding"} for name in names.split()}
+    return {n: Drawn(source[n], n, frozenset(hints[n]), home) for n in hints}
 
 
-def following(source: Any, names: str) -> dict[str, Any]:
+def following(source: Any, names: str, hints: str = "") -> dict[str, Any]:
     """Functions of a module, whose results are of the kind of their arguments, by name."""
-    module = source.__name__.rpartition(".")[0]
-    return {n: Following(getattr(source, n), n, frozenset(), module) for n in names.split()}
+    module, left_out = source.__name__.rpartition(".")[0], frozenset(hints.split())
+    return {n: Following(getattr(source, n), n, left_out, module) for n in names.split()}
 
 
 def as_it_is(source: Any, names: str) -> dict[str, Any]:
@@ -178,7 +196,8 @@ def exported(source: Any, names: list[str], module: str) -> dict[str, Any]:
     for name in names:
         run = getattr(source, name)
         kind = Ufunc if isinstance(run, np.ufunc) else Function
-        made[name] = kind(run, name, HINTS.union(OTHER_HINTS.get(name, ())), module)
+        hints = HINTS.union(OTHER_HINTS.get(name, ()))
+        made[name] = kind(run, name, hints, module, PARAMETERS.get(name, ""))
     return made
 
 

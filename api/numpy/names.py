@@ -15,8 +15,8 @@ cumulative_sum deg2rad degrees delete diag diag_indices diag_indices_from diagfl
 digitize divide divmod dsplit ediff1d empty empty_like equal exp exp2 expand_dims expm1 eye fabs
 flip fliplr flipud float_power floor floor_divide fmax fmin fmod frexp from_dlpack frombuffer
 fromfile fromfunction fromiter fromstring full full_like gcd geomspace gradient greater
-greater_equal hamming hanning heaviside histogram histogram2d histogram_bin_edges histogramdd
-hsplit hstack hypot i0 identity imag indices insert interp invert isclose iscomplex isfinite isin
+greater_equal hamming hanning heaviside histogram2d histogram_bin_edges histogramdd
+hsplit hypot i0 identity imag insert interp invert isclose iscomplex isfinite isin
 isinf isnan isneginf isposinf isreal ix_ kaiser kron lcm ldexp left_shift less less_equal lexsort
 linspace load log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or
 logical_xor logspace matrix_transpose max maximum mean median meshgrid min minimum mod modf
@@ -28,7 +28,7 @@ reciprocal remainder reshape resize right_shift rint roll rollaxis rot90 round s
 sign signbit sin sinc sinh sort_complex spacing split sqrt square squeeze stack std subtract
 swapaxes tan tanh tile trace transpose trapezoid tri tril tril_indices tril_indices_from trim_zeros
 triu triu_indices triu_indices_from true_divide trunc unpackbits unravel_index unstack unwrap
-vander var vsplit vstack zeros zeros_like
+vander var vsplit zeros zeros_like
 """
 
 #: What is held as it is: types, constants, and functions that make no arrays.

@@ -36,6 +36,18 @@ def dstack(tup: Any, dtype: Any = None) -> Any:
     return made if dtype is None else made.astype(dtype)
 
 
+def hstack(tup: Any, dtype: Any = None) -> Any:
+    """np.hstack, of the dtype `dtype` where one is given."""
+    made = np.hstack(tup)
+    return made if dtype is None else made.astype(dtype)
+
+
+def vstack(tup: Any, dtype: Any = None) -> Any:
+    """np.vstack, of the dtype `dtype` where one is given."""
+    made = np.vstack(tup)
+    return made if dtype is None else made.astype(dtype)
+
+
 def clip(
     arr: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
 ) -> Any:
@@ -54,6 +66,12 @@ def clip(
 def count_nonzero(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     """np.count_nonzero, with all arguments by place."""
     return np.count_nonzero(a, axis=axis, keepdims=keepdims)
+
+
+def indices(dimensions: Any, dtype: Any = None, sparse: Any = False) -> Any:
+    """np.indices; of integers by default."""
+    kind: Any = int if dtype is None else dtype
+    return np.indices(dimensions, kind, sparse)
 
 
 # -- sorting
@@ -167,6 +185,23 @@ def prod(
     """np.prod; small integers keep their dtype without `promote_integers`."""
     dtype = own_type(a, dtype, promote_integers)
     return np.prod(a, axis, dtype=dtype, keepdims=keepdims, **chosen(initial, where))
+
+
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: Any = None
+) -> Any:
+    """np.histogram, with JAX's order of arguments.
+
+    >>> import tapeless.numpy as jnp
+    >>> jnp.histogram(jnp.array([0.5, 1.5, 0.2]), 2, (0.0, 2.0), jnp.array([2.0, 0.0, 1.0]))[0]
+    Array([3., 0.])
+    """
+    if weights is None and not density:
+        return np.histogram(a, bins, range)
+    each = None if weights is None else np.ravel(weights)
+    points, span = np.reshape(a, (-1, 1)), None if range is None else [range]
+    counts, edges = np.histogramdd(points, [bins], span, bool(density), each)
+    return counts, edges[0]
 
 
 # -- indices, polynomials

@@ -13,5 +13,7 @@ from tapeless.numpy.functions import following
 from tapeless.ops import segments
 from tapeless.ops.segments import segment_max, segment_min, segment_prod, segment_sum
 
-globals().update(following(segments, "segment_max segment_min segment_prod segment_sum"))
+globals().update(
+    following(segments, "segment_max segment_min segment_prod segment_sum", "out_sharding")
+)
 __all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]

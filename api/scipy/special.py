@@ -61,7 +61,7 @@ from scipy.special import softmax as _softmax
 
 from tapeless.missing import missing
 from tapeless.nn.softmaxes import logsumexp as _logsumexp
-from tapeless.numpy.functions import followed
+from tapeless.numpy.functions import Following, followed
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -266,6 +266,37 @@ def sph_harm_y(
         made = np.where(n == k, now, made)
     turned = made * np.exp(1j * (a * phi))
     return np.where(m < 0, phase * np.conj(turned), turned)
+
+
+#: What JAX calls the arguments of functions of SciPy that have no names there.
+_PARAMETERS = {
+    **dict.fromkeys(
+        [
+            *("dawsn", "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp1", "expi"),
+            *("expit", "gamma", "gammaln", "i0", "i0e", "i1", "i1e", "loggamma", "logit"),
+            *("ndtr", "spence"),
+        ],
+        "x",
+    ),
+    **dict.fromkeys(["beta", "betaln"], "a b"),
+    "betainc": "a b x",
+    "expn": "n x",
+    **dict.fromkeys(["gammainc", "gammaincc"], "a x"),
+    "hyp1f1": "a b x",
+    "hyp2f1": "a b c x",
+    **dict.fromkeys(["kl_div", "rel_entr"], "p q"),
+    "ndtri": "p",
+    "owens_t": "h a",
+    "poch": "z m",
+    "wofz": "z",
+    **dict.fromkeys(["xlog1py", "xlogy"], "x y"),
+}
+globals().update(
+    {
+        name: Following(globals()[name], name, frozenset(), __name__, f"{parameters} /")
+        for name, parameters in _PARAMETERS.items()
+    }
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -9,10 +9,10 @@ import pytest
 import tapeless
 
 SIGNATURES = {
-    "grad": "fun argnums has_aux holomorphic argnames",
-    "value_and_grad": "fun argnums has_aux holomorphic argnames",
+    "grad": "fun argnums has_aux holomorphic allow_int reduce_axes argnames",
+    "value_and_grad": "fun argnums has_aux holomorphic allow_int reduce_axes argnames",
     "jvp": "fun primals tangents has_aux",
-    "vjp": "fun primals has_aux",
+    "vjp": "fun primals has_aux reduce_axes",
     "linearize": "fun primals has_aux",
     "stop_gradient": "x",
     "checkpoint": "fun prevent_cse policy static_argnums static_argnames concrete",
@@ -20,7 +20,7 @@ SIGNATURES = {
     "custom_jvp": "fun nondiff_argnums nondiff_argnames",
     "custom_vjp": "fun nondiff_argnums nondiff_argnames",
     "check_grads": "f args order modes atol rtol eps",
-    "ravel_pytree": "tree",
+    "ravel_pytree": "pytree",
     "jvp_fn": "fun argnums",
     "tree.map": "f tree rest is_leaf",
     "tree.flatten": "tree is_leaf",

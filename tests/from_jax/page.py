@@ -11,6 +11,7 @@ from pathlib import Path
 import tapeless
 from tapeless.missing import PRIMITIVES, REASONS
 from tapeless.settings import SETTINGS
+from tapeless.unneeded import UNNEEDED
 from tests.from_jax.names import kept
 from tests.from_jax.names import parameters_kept as kept_parameters
 
@@ -90,26 +91,6 @@ def settings():
         yield f"| `{name}` | {values} | {s.__doc__} |"
 
 
-HINT = "a hint to XLA, which is not used"
-LAYOUT = "arrays are not laid out over devices"
-PARAMETERS = {
-    "allow_int": "integers have no derivative: choose other arguments by argnums",
-    "backend": "there are the cores of this machine",
-    "compiler_options": HINT,
-    "donate": "nothing is copied",
-    "donate_argnames": "use donate_argnums",
-    "in_shardings": LAYOUT,
-    "inline": HINT,
-    "keep_unused": "arguments that are not used cost nothing",
-    "may_alias": "nothing is copied",
-    "out_shardings": LAYOUT,
-    "reduce_axes": "JAX has given it up",
-    "src": LAYOUT,
-    "spmd_axis_name": LAYOUT,
-    "sum_match": "types of values do not say over which axes they vary",
-}
-
-
 def without():
     """{parameter of JAX that is missing: the functions}."""
     found = defaultdict(list)
@@ -123,11 +104,13 @@ def without():
 
 
 def parameters():
-    yield "| parameter | of | why |"
-    yield "|---|---|---|"
-    for p, functions in sorted(without().items()):
+    yield "| parameter | of | values | why |"
+    yield "|---|---|---|---|"
+    for p, (accepted, why) in sorted(UNNEEDED.items()):
+        functions = [name for name, found in kept_parameters().items() if p in found]
         listed = ", ".join(f"`{name}`" for name in functions)
-        yield f"| `{p}` | {listed} | {PARAMETERS[p]} |"
+        values = "any" if accepted is None else ", ".join(f"`{x!r}`" for x in accepted)
+        yield f"| `{p}` | {listed} | {values} | {why} |"
 
 
 def page():

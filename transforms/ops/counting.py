@@ -107,7 +107,7 @@ def _histogram(
     if weights is not None or density:
         raise UnsupportedError(
             "np.histogram with weights= or density=True",
-            "use np.bincount(np.digitize(a, edges), weights)",
+            "use np.histogramdd, which takes both",
         )
     a, edges = as_array(a), as_array(bins)
     if edges.type.shape:

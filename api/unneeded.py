@@ -1,0 +1,44 @@
+"""Parameters of JAX that have nothing to say here: what they may be, and why.
+
+They are taken so that programs need not change. A value that would ask for something that is not
+done is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.errors import ArgumentError
+
+HINT = "a hint to XLA, which is not used"
+LAYOUT = "arrays are not laid out over devices"
+CORES = "there are the cores of this machine"
+COPY = "nothing is copied"
+#: {parameter: (the only values that it may have, or None for any; why)}
+UNNEEDED: dict[str, tuple[tuple[Any, ...] | None, str]] = {
+    "allow_int": (None, "integers have no derivative, and are refused: choose others by argnums"),
+    "backend": ((None, "cpu"), CORES),
+    "compiler_options": (None, HINT),
+    "donate": (None, COPY),
+    "donate_argnames": (None, "arguments are left alone; memory is used again by donate_argnums"),
+    "in_shardings": ((None,), LAYOUT),
+    "inline": (None, HINT),
+    "keep_unused": (None, "arguments that are not used cost nothing"),
+    "may_alias": (None, COPY),
+    "out_shardings": ((None,), LAYOUT),
+    "reduce_axes": (((), []), "JAX has given it up"),
+    "spmd_axis_name": (None, LAYOUT),
+    "src": (None, LAYOUT),
+    "sum_match": ((False,), "types of values do not say over which axes they vary"),
+}
+
+
+def check_unneeded(function: str, **given: Any) -> None:
+    """Refuses values that would ask for what is not done.
+
+    >>> check_unneeded("jit", inline=True, backend="cpu")
+    """
+    for name, value in given.items():
+        accepted, why = UNNEEDED[name]
+        if accepted is not None and not any(value is x or value == x for x in accepted):
+            raise ArgumentError(f"{function}: {name} is {value!r}: {why}", "leave it out")
