@@ -27,6 +27,7 @@ stands for functions whose result is piecewise constant: their value is used as 
 no derivative goes through. What is not here is refused by name; `custom_jvp` and `custom_vjp`
 give it a derivative.
 """
+EQUAL = "for equal values see [below](#equal-eigenvalues-and-singular-values)"
 NOTES = {
     np.absolute: "slope 1 at 0; 0 there for complex numbers",
     np.fabs: "slope 1 at 0",
@@ -41,10 +42,14 @@ NOTES = {
     np.hypot: "slope 0 at the origin",
     np.linalg.norm: "slope 0 at 0",
     np.linalg.cholesky: "the lower triangle is read, as NumPy reads it",
-    np.linalg.eigh: "eigenvalues must differ",
-    np.linalg.svd: "singular values must differ",
+    np.linalg.eigh: EQUAL,
+    np.linalg.eigvalsh: EQUAL,
+    np.linalg.eig: EQUAL,
+    np.linalg.eigvals: EQUAL,
+    np.linalg.svd: EQUAL,
+    np.linalg.svdvals: EQUAL,
     np.linalg.qr: "with more columns than rows only for `mode='complete'`",
-    np.linalg.lstsq: "residuals are given for any rank; with `rcond=`, singular values must differ",
+    np.linalg.lstsq: "residuals are given for any rank",
     np.linalg.pinv: "where the rank does not change",
     np.power: "slope 0 in the exponent where the base is 0",
     np.copysign: "in the first argument",
@@ -59,6 +64,19 @@ NOTES = {
     np.sort: "elements that tie keep their order",
 }
 OF_SCIPY = {"scipy.linalg.expm": "first order only"}
+COINCIDING = """
+## Equal eigenvalues and singular values
+
+Vectors of equal values may be turned among each other, so they have no derivatives one by one.
+Right to all orders are functions of isolated values and vectors, whatever the others do, and of the
+space that all vectors of equal values span (`v[:, :k] @ v[:, :k].T`); so are `u @ vt` of
+`np.linalg.svd`, the nuclear norm, `scipy.linalg.polar` and `sqrtm`, `np.linalg.slogdet`,
+pseudoinverses. Sums over equal values have right first derivatives in reverse mode. All else is
+nan where a number may be wrong: forward and second derivatives of equal values, and functions that
+read the values and the vectors of one block, such as `(v * f(w)) @ v.T`. Part of equal values, as
+in the greatest one, has a slope of one side in reverse mode; vectors of equal values turn no more
+than they must in forward mode.
+"""
 CONSTANT = {
     *(np.floor, np.ceil, np.trunc, np.rint, np.sign, np.round, np.around, np.fix, np.isnan),
     *(np.isinf, np.isfinite, np.signbit, np.isposinf, np.isneginf, np.isreal, np.iscomplex),
@@ -139,6 +157,7 @@ def page() -> str:
     for name, functions in _sections().items():
         heading = f"\n## {name}\n\n| function | derivative | notes |\n| --- | --- | --- |\n"
         parts.append(heading + "\n".join(_lines(functions)) + "\n")
+    parts.append(COINCIDING)
     names = ", ".join(f"`.{name}`" for name in sorted(table.METHODS))
     return (
         "".join(parts)

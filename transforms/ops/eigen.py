@@ -9,14 +9,14 @@ import numpy as np
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
-from tapeless.transforms.ops.diagonals import diagonal
+from tapeless.transforms.ops.coinciding import inverse_gaps, parted
 from tapeless.transforms.ops.elementwise import absolute, conjugate, imag, real
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.matrices import check_matrix
 from tapeless.transforms.ops.reductions import amax
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import Atoms, Params, column, row, stacked, sum
+from tapeless.transforms.ops.shapes import Atoms, Params, stacked, sum
 from tapeless.transforms.ops.steps import equal
 from tapeless.transforms.ops.systems import solve
 
@@ -39,9 +39,9 @@ def eig(a):
 '''
 
 
-def _rotated(a_dot: Atom, v: Atom) -> Any:
-    """v^-1 a_dot v."""
-    return solve(v, matmul(a_dot, v))
+def _changes(a: Atom, w: Atom, v: Atom, a_dot: Atom) -> Any:
+    """How eigenvalues change, and by which combinations of eigenvectors these do."""
+    return parted(a, v, v, inverse_gaps(w), solve(v, matmul(a_dot, v)), of="eig")
 
 
 def _eig_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
@@ -49,10 +49,8 @@ def _eig_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None, None)
     w, v = outs
-    moved = _rotated(tangents[0], v)
-    gaps = sub(row(w), column(w))
-    same = equal(gaps, 0)
-    v_dot = matmul(v, select(same, 0.0, truediv(moved, select(same, 1.0, gaps))))
+    w_dot, turn = _changes(primals[0], w, v, tangents[0])
+    v_dot = matmul(v, turn)
     rows = v.type.ndim - 2
     along = sum(mul(conjugate(v), v_dot), axes=(rows,), keepdims=True)
     v_dot = sub(v_dot, mul(v, along))
@@ -60,7 +58,7 @@ def _eig_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     largest = equal(size, amax(size, axes=(rows,), keepdims=True))
     turn = sum(select(largest, imag(v_dot), 0.0), axes=(rows,), keepdims=True)
     turn = truediv(turn, sum(select(largest, real(v), 0.0), axes=(rows,), keepdims=True))
-    return (diagonal(moved, k=0), add(v_dot, mul(v, mul(turn, -1j))))
+    return (w_dot, add(v_dot, mul(v, mul(turn, -1j))))
 
 
 eig: Op = Op("eig", _eig_infer, ("eig({0})", EIG), _eig_jvp, costly=True, batch=stacked)
@@ -69,7 +67,8 @@ eig: Op = Op("eig", _eig_infer, ("eig({0})", EIG), _eig_jvp, costly=True, batch=
 def _eigvals_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None,)
-    return (diagonal(_rotated(tangents[0], eig(primals[0])[1]), k=0),)
+    w, v = eig(primals[0])
+    return (_changes(primals[0], w, v, tangents[0])[0],)
 
 
 def _eigvals_source(args: Atoms, params: Params) -> str:

@@ -12,37 +12,29 @@ from tapeless.transforms.core.language import Atom, Effect, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mul, neg, sub, truediv
-from tapeless.transforms.ops.diagonals import diagonal, least, tril
+from tapeless.transforms.ops.coinciding import (
+    divided,
+    half,
+    inverse_gaps,
+    inverse_sums,
+    mirrored,
+    parted,
+)
+from tapeless.transforms.ops.diagonals import least, tril
 from tapeless.transforms.ops.elementwise import nonzero, real
 from tapeless.transforms.ops.fresh import tri
 from tapeless.transforms.ops.joining import as_array, concatenate
 from tapeless.transforms.ops.linalg import adjoint, matmul
 from tapeless.transforms.ops.matrices import identity_of, lapack_dtype, square_shape
 from tapeless.transforms.ops.parts import part
-from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import Atoms, Params, column, row, stacked, swap
-from tapeless.transforms.ops.steps import equal
+from tapeless.transforms.ops.shapes import Atoms, Params, row, stacked, swap
 from tapeless.transforms.ops.systems import solve
 
 
-def _half(x: Atom) -> Any:
+def _lower_half(x: Atom) -> Any:
     """The lower triangle, with half of the diagonal."""
     n = x.type.shape[-1]
     return mul(x, sub(tri(sides=(n, n), k=0, dtype=x.type.dtype), 0.5 * identity_of(x)))
-
-
-def _mirrored(x: Atom, lower: bool = True) -> Any:
-    """The Hermitian matrix with the triangle of x that is all that NumPy reads of it."""
-    x = x if lower else adjoint(x)
-    if x.type.dtype.kind != "c":
-        return add(tril(x, k=0), swap(tril(x, k=-1)))
-    below, middle = tril(x, k=-1), real(x)
-    return add(add(below, adjoint(below)), mul(middle, identity_of(middle)))
-
-
-def _real_diagonal(x: Atom) -> Any:
-    found = diagonal(x, k=0)
-    return real(found) if x.type.dtype.kind == "c" else found
 
 
 def _turning(x: Atom) -> Any:
@@ -53,8 +45,8 @@ def _turning(x: Atom) -> Any:
 def _cholesky_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None,)
-    (low,), moved = outs, _mirrored(tangents[0])
-    return (matmul(low, _half(solve(low, adjoint(solve(low, moved))))),)
+    (low,), moved = outs, mirrored(tangents[0])
+    return (matmul(low, _lower_half(solve(low, adjoint(solve(low, moved))))),)
 
 
 cholesky = Op(
@@ -75,12 +67,6 @@ def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
 # -- eigenvalues of symmetric matrices
 
 
-def _gaps(w: Atom) -> Any:
-    """1 / (w_j - w_i), and 0 where they are equal."""
-    gaps = sub(row(w), column(w))
-    return select(equal(gaps, 0), 0.0, truediv(1.0, nonzero(gaps)))
-
-
 def _eigh_infer(a: Atom, *, lower: bool) -> tuple[Type, Type]:
     shape, dtype = square_shape(a), lapack_dtype(a)
     return Type(np.zeros((), dtype).real.dtype, shape[:-1]), Type(dtype, shape)
@@ -90,8 +76,10 @@ def _eigh_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None, None)
     w, v = outs
-    moved = matmul(matmul(adjoint(v), _mirrored(tangents[0], params["lower"])), v)
-    return (_real_diagonal(moved), matmul(v, mul(_gaps(w), moved)))
+    moved = matmul(matmul(adjoint(v), mirrored(tangents[0], params["lower"])), v)
+    of = "lower" if params["lower"] else "upper"
+    w_dot, turn = parted(primals[0], v, v, inverse_gaps(w), moved, of=of)
+    return (w_dot, matmul(v, turn))
 
 
 def _eigh_source(args: Atoms, params: Params) -> str:
@@ -120,24 +108,34 @@ def _svd_infer(a: Atom, *, k: Size) -> tuple[Type, ...]:
 def _svd_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None, None, None)
-    (u, s, vt), a_dot, k = outs, tangents[0], params["k"]
-    left, right = matmul(adjoint(u), a_dot), matmul(a_dot, adjoint(vt))
-    core = matmul(left, adjoint(vt))
-    wide = mul(core, row(s))
-    gaps = _gaps(mul(s, s))
-    skew_u = mul(gaps, add(wide, adjoint(wide)))
+    (a,), (u, s, vt), a_dot, k = primals, outs, tangents[0], params["k"]
+    v = adjoint(vt)
+    left, right = matmul(adjoint(u), a_dot), matmul(a_dot, v)
+    core = matmul(left, v)
+    basis = (a, u, v, inverse_gaps(s))
+    # u and v turn together by what of the core is Hermitian, and else in opposite directions
+    s_dot, together = parted(*basis, half(core), of="svd")
+    apart = divided(
+        *basis, inverse_sums(s), sub(core, half(core)), of="svd", by="sum", flipped=False
+    )
     if core.type.dtype.kind == "c":  # u turns, and v does not
-        skew_u = add(skew_u, mul(_turning(core), row(truediv(1.0, nonzero(s)))))
-    wide = mul(column(s), core)
-    skew_v = mul(gaps, add(wide, adjoint(wide)))
-    u_dot, v_dot = matmul(u, skew_u), matmul(adjoint(vt), skew_v)
-    n, m = primals[0].type.shape[-2:]
+        together = add(together, mul(apart, identity_of(apart)))
+    u_dot, v_dot = matmul(u, add(together, apart)), matmul(v, sub(together, apart))
+    n, m = a.type.shape[-2:]
     if n != k:
-        u_dot = add(u_dot, mul(sub(right, matmul(u, core)), row(truediv(1.0, nonzero(s)))))
+        u_dot = add(u_dot, _over(basis, _inverse(s), sub(right, matmul(u, core))))
     if m != k:
-        outside = sub(adjoint(left), matmul(adjoint(vt), adjoint(core)))
-        v_dot = add(v_dot, mul(outside, row(truediv(1.0, nonzero(s)))))
-    return (u_dot, _real_diagonal(core), adjoint(v_dot))
+        v_dot = add(v_dot, _over(basis, _inverse(s), sub(adjoint(left), matmul(v, adjoint(core)))))
+    return (u_dot, s_dot, adjoint(v_dot))
+
+
+def _over(basis: Atoms, factor: Atom, y: Atom, by: str = "value") -> Any:
+    """Divided by the singular values of columns, or by sums of two."""
+    return divided(*basis, factor, y, of="svd", by=by, flipped=False)
+
+
+def _inverse(s: Atom) -> Any:
+    return row(truediv(1.0, nonzero(s)))
 
 
 svd = Op(
@@ -200,16 +198,16 @@ def _svd(
         return singular_values(a)
     n, m = a.type.shape[-2:]
     full = full_matrices and not current().same_size(n, m)
-    made = full_svd(a, k=least(n, m)) if full else _reduced_svd(a)
+    made = full_svd(a, k=least(n, m)) if full else reduced_svd(a)
     return type(np.linalg.svd(np.eye(1)))(*made)
 
 
-def _reduced_svd(a: Any) -> Any:
+def reduced_svd(a: Any) -> Any:
     return svd(a, k=least(*a.type.shape[-2:]))
 
 
 def singular_values(a: Any) -> Any:
-    return _reduced_svd(as_array(a))[1]
+    return reduced_svd(as_array(a))[1]
 
 
 # -- QR

@@ -12,9 +12,11 @@ from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import mul, truediv
 from tapeless.transforms.ops.batching import Axes, Batched, reducing
+from tapeless.transforms.ops.coinciding import stacks
 from tapeless.transforms.ops.elementwise import absolute, conjugate, nonzero, power, real
-from tapeless.transforms.ops.factorisations import singular_values
+from tapeless.transforms.ops.factorisations import reduced_svd, singular_values
 from tapeless.transforms.ops.joining import as_array, axes_of
+from tapeless.transforms.ops.linalg import conjugated, matmul
 from tapeless.transforms.ops.matrices import lapack_dtype
 from tapeless.transforms.ops.parts import index
 from tapeless.transforms.ops.reductions import amax, amin
@@ -72,6 +74,28 @@ def _norm_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
 norm = Op("norm", _norm_infer, _norm_source, _norm_jvp, costly=True, batch=_norm_batch)
 
 
+def _nuclear_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    """By the unitary factor u v^H, which changes smoothly also where singular values are equal."""
+    if tangents[0] is None:
+        return (None,)
+    _, u, _, vt = primals
+    unitary, last = matmul(u, vt), u.type.ndim - 1
+    product = mul(tangents[0], conjugated(unitary))
+    product = real(product) if product.type.dtype.kind == "c" else product
+    return (sum(product, axes=(last - 1, last), keepdims=False),)
+
+
+#: (a, u, s, vt) -> the sum of s, for the singular values and vectors of a.
+nuclear = Op(
+    "nuclear",
+    lambda a, u, s, vt: Type(s.type.dtype, s.type.shape[:-1]),
+    lambda args, params: f"np.sum({{2}}{axes_text((args[2].type.ndim - 1,), args[2].type.ndim)})",
+    _nuclear_jvp,
+    costly=True,
+    batch=stacks(2, 2, 1, 2),
+)
+
+
 # -- the NumPy functions
 
 
@@ -120,9 +144,12 @@ def _matrix_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> An
         return extremum(sums, axes=(place,), keepdims=keepdims)
     if ord not in (2, -2, "nuc"):
         raise ValueError("Invalid norm order for matrices.")
-    values = singular_values(move(x, axes, (x.type.ndim - 2, x.type.ndim - 1)))
-    op = {2: amax, -2: amin, "nuc": sum}[ord]
-    made = op(values, axes=(values.type.ndim - 1,), keepdims=False)
+    x_last = move(x, axes, (x.type.ndim - 2, x.type.ndim - 1))
+    u, s, vt = reduced_svd(x_last)
+    if ord == "nuc":
+        made = nuclear(x_last, u, s, vt)
+    else:
+        made = (amax if ord == 2 else amin)(s, axes=(s.type.ndim - 1,), keepdims=False)
     return reshape(made, shape=reduced(x.type.shape, axes, True)) if keepdims else made
 
 

@@ -12,6 +12,7 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mod, mul, sub
+from tapeless.transforms.ops.coinciding import half
 from tapeless.transforms.ops.diagonals import tril, triu
 from tapeless.transforms.ops.eigen import NUMPY as EIGEN
 from tapeless.transforms.ops.elementwise import conjugate
@@ -148,12 +149,15 @@ def _eigvals(a: Any, b: Any = None, **options: Any) -> Any:
 
 
 def _polar(a: Any, side: str = "right") -> Any:
-    u, s, vt = FACTORISATIONS[np.linalg.svd](a, full_matrices=False)
-    if side == "right":
-        return matmul(u, vt), matmul(mul(conjugated(swap(vt)), row(s)), vt)
-    if side != "left":
+    """The Hermitian factor is made of the unitary one, which does not read singular values: both
+    are smooth where these are equal."""
+    if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
-    return matmul(u, vt), matmul(mul(u, row(s)), conjugated(swap(u)))
+    a = as_array(a)
+    u, _, vt = FACTORISATIONS[np.linalg.svd](a, full_matrices=False)
+    unitary = matmul(u, vt)
+    back = conjugated(swap(unitary))
+    return unitary, half(matmul(back, a) if side == "right" else matmul(a, back))
 
 
 # -- matrices of which a row and a column say all

@@ -26,19 +26,28 @@ def floating(a: Any) -> Any:
 
 
 def without_small(a: Any, rtol: Any) -> Any:
-    """Singular vectors and values; of values up to rtol times the largest, the inverse is 0."""
+    """The pseudoinverse without singular values up to rtol times the largest; these, and which are
+    larger. Derivatives go through a within the spaces that vectors of larger ones span, which are
+    smooth where some of these are equal."""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     large = s > np.asarray(rtol)[..., None] * np.max(s, axis=-1, keepdims=True)
-    return adjoint(u), np.where(large, 1 / np.where(large, s, 1), 0), adjoint(vt), s, large
+    left, right = adjoint(u), adjoint(vt)
+    core = within(left @ a @ right, large)
+    kept = np.where(large[..., None], left, 0)
+    return np.where(large[..., None, :], right, 0) @ np.linalg.solve(core, kept), s, large
+
+
+def within(core: Any, kept: Any) -> Any:
+    """A square matrix where both rows and columns are kept, and the identity elsewhere."""
+    return np.where(kept[..., None, :] & kept[..., None], core, np.eye(core.shape[-1]))
 
 
 def lstsq(a: Any, b: Any, rcond: Any) -> Any:
     """np.linalg.lstsq without the singular values up to rcond times the largest."""
     a, b = floating(a), floating(b)
     rcond = np.where(np.asarray(rcond) < 0, np.finfo(a.dtype).eps, rcond)
-    left, inverse, right, s, large = without_small(a, rcond)
-    x = right @ (inverse[:, None] * (left @ (b[:, None] if b.ndim == 1 else b)))
-    x = x[:, 0] if b.ndim == 1 else x
+    inverse, s, large = without_small(a, rcond)
+    x = inverse @ b
     rest = b - a @ x
     squares = np.atleast_1d(np.sum((rest * np.conj(rest)).real, axis=0))
     return x, squares, np.sum(large).astype(np.int32), s
@@ -48,8 +57,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
     """np.linalg.pinv without the singular values up to a tolerance times the largest."""
     a = floating(a)
     rtol = rcond if rtol is None else rtol
-    left, inverse, right, _, _ = without_small(a, smallest(a) if rtol is None else rtol)
-    return right @ (inverse[..., None] * left)
+    return without_small(a, smallest(a) if rtol is None else rtol)[0]
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:  # noqa: N803 (NumPy's)

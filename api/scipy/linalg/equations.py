@@ -61,11 +61,14 @@ def pinvh(
     """
     a = np.asarray(a)
     half = np.tril(a, -1) if lower else np.triu(a, 1)
-    w, v = np.linalg.eigh(half + turned(half) + np.diag(np.diagonal(a)))
+    whole = half + turned(half) + np.diag(np.diagonal(a))
+    w, v = np.linalg.eigh(whole)
     size = np.abs(w)
     rtol = a.shape[0] * np.finfo(w.dtype).eps if rtol is None else rtol
     kept = size > (0.0 if atol is None else atol) + rtol * np.max(size, initial=0.0)
-    made = (v * np.where(kept, 1 / np.where(kept, w, 1), 0)) @ turned(v)
+    v = np.where(kept, v, 0)
+    core = turned(v) @ whole @ v + np.diag(np.where(kept, 0, 1))  # the inverse is smooth in it
+    made = v @ np.linalg.solve(core, turned(v))
     return (made, np.sum(kept)) if return_rank else made
 
 
@@ -170,8 +173,10 @@ def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> Any:  # 
     array([[ 0.,  1.],
            [-1.,  0.]])
     """
-    u, s, vh = np.linalg.svd(turned(np.asarray(A)) @ np.asarray(B), full_matrices=False)
-    return u @ vh, np.sum(s)
+    product = turned(np.asarray(A)) @ np.asarray(B)
+    u, _, vh = np.linalg.svd(product, full_matrices=False)
+    turn = u @ vh
+    return turn, np.sum(np.real(np.conj(turn) * product))  # smooth where singular values are equal
 
 
 def eigvalsh_tridiagonal(

@@ -107,8 +107,8 @@ def polar(
     a     array of shape (..., m, n)
     side  'right' or 'left'
 
-    The other arguments are what JAX takes. By the singular value decomposition, so differentiable
-    where the singular values differ. Raises ValueError for another side.
+    The other arguments are what JAX takes. Differentiable where no singular value is 0. Raises
+    ValueError for another side.
 
     >>> u, p = polar(np.array([[0.0, -2.0], [3.0, 0.0]]))
     >>> p.round(12)
@@ -117,10 +117,10 @@ def polar(
     """
     if side not in ("right", "left"):
         raise ArgumentError(f"polar: side must be 'right' or 'left', not {side!r}")
-    w, s, vh = np.linalg.svd(a, full_matrices=False)
-    if side == "right":
-        return w @ vh, turned(vh) @ (s[..., None] * vh)
-    return w @ vh, (w * s[..., None, :]) @ turned(w)
+    w, _, vh = np.linalg.svd(a, full_matrices=False)
+    unitary = w @ vh
+    made = turned(unitary) @ a if side == "right" else a @ turned(unitary)
+    return unitary, (made + turned(made)) / 2
 
 
 def solve_sylvester(

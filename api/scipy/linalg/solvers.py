@@ -153,7 +153,7 @@ def eigh(
     lower  which triangle
     eigvals_only  whether w alone is returned
 
-    Differentiable where the eigenvalues differ. Raises ValueError for eigvals and another type.
+    Differentiable as np.linalg.eigh is. Raises ValueError for eigvals and another type.
 
     >>> eigh(np.array([[2.0, 1.0], [1.0, 2.0]]), eigvals_only=True)
     array([1., 3.])

@@ -60,8 +60,11 @@ def _singular(off: Any, cov: Any) -> Any:
     small = SMALL * np.max(np.abs(lengths))
     there = lengths > small
     parts = off @ vectors
-    far = np.sum(np.where(there, parts**2, 0.0) / np.where(there, lengths, 1.0), axis=-1)
-    volume = np.sum(np.log(np.where(there, lengths, 1.0)))
+    on = np.where(there, vectors, 0.0)
+    core = on.T @ cov @ on + np.diag(np.where(there, 0.0, 1.0))  # smooth where lengths are equal
+    inner = _columns(np.where(there, parts, 0.0))
+    far = np.sum(inner * np.linalg.solve(core, inner), axis=0).reshape(parts.shape[:-1])
+    volume = np.linalg.slogdet(core)[1]
     made = -(far + volume + np.count_nonzero(there) * math.log(2 * math.pi)) / 2
     beside = np.linalg.norm(np.where(there, 0.0, parts), axis=-1) >= 1e3 * small
     return np.where(beside, -np.inf, made)
