@@ -39,7 +39,8 @@ def without_small(a: Any, rtol: Any) -> Any:
 
 def within(core: Any, kept: Any) -> Any:
     """A square matrix where both rows and columns are kept, and the identity elsewhere."""
-    return np.where(kept[..., None, :] & kept[..., None], core, np.eye(core.shape[-1]))
+    rest = np.eye(core.shape[-1], dtype=core.dtype)
+    return np.where(kept[..., None, :] & kept[..., None], core, rest)
 
 
 def lstsq(a: Any, b: Any, rcond: Any) -> Any:

@@ -67,7 +67,7 @@ def pinvh(
     rtol = a.shape[0] * np.finfo(w.dtype).eps if rtol is None else rtol
     kept = size > (0.0 if atol is None else atol) + rtol * np.max(size, initial=0.0)
     v = np.where(kept, v, 0)
-    core = turned(v) @ whole @ v + np.diag(np.where(kept, 0, 1))  # the inverse is smooth in it
+    core = turned(v) @ whole @ v + np.diag((~kept).astype(w.dtype))  # its inverse is smooth
     made = v @ np.linalg.solve(core, turned(v))
     return (made, np.sum(kept)) if return_rank else made
 
