@@ -3,6 +3,7 @@ atomically."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -60,14 +61,25 @@ def _stored(path: Path, content: bytes) -> Path:
 def write(path: Path, content: bytes) -> None:
     """Writes a file that others see whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    temporary = path.parent / f"tmp{os.urandom(8).hex()}.tmp"
     try:
-        with os.fdopen(handle, "wb") as f:
+        with temporary.open("xb") as f:  # who may read it is what the process has set
             f.write(content)
         os.replace(temporary, path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
         raise
+
+
+def read(path: Path) -> bytes | None:
+    """What a file holds, which is used now: others are removed first. None if it cannot be read."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):  # somebody else's
+        os.utime(path)
+    return content
 
 
 # -- compiled code

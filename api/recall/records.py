@@ -85,9 +85,8 @@ class Shelf:
     def records(self) -> list[Record]:
         """What the file holds; nothing if there is none, or if it is damaged."""
         try:
-            checksum, _, rest = self.path.read_text(encoding="utf-8").partition("\n")
-            os.utime(self.path)
-        except (OSError, UnicodeDecodeError):
+            checksum, _, rest = (cache.read(self.path) or b"").decode().partition("\n")
+        except UnicodeDecodeError:
             return []
         return [_read(each) for each in json.loads(rest)] if checksum == _checksum(rest) else []
 

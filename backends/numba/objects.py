@@ -114,10 +114,8 @@ def numba_version() -> str:
 
 def read(path: Path) -> ObjectCode | None:
     """What a file holds; None if there is none or it is damaged."""
-    try:
-        content = path.read_bytes()
-        os.utime(path)  # used now: others are removed first
-    except OSError:
+    content = cache.read(path)
+    if content is None:
         return None
     checksum, _, rest = content.removeprefix(MAGIC).partition(b"\n")
     if not content.startswith(MAGIC) or hashlib.sha256(rest).hexdigest().encode() != checksum:

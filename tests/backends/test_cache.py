@@ -112,6 +112,15 @@ def test_what_was_begun_is_cleaned_up(folder, monkeypatch):
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.skipif(os.name == "nt", reason="permissions are others on Windows")
+def test_the_process_says_who_may_read_a_file(folder):
+    before = os.umask(0o027)
+    try:
+        assert cache.store("f", TEXT).stat().st_mode & 0o777 == 0o640
+    finally:
+        os.umask(before)
+
+
 def test_many_writers(folder):
     found = []
     barrier = threading.Barrier(8)

@@ -152,6 +152,16 @@ def test_a_full_disk(monkeypatch):
     objects._warn.cache_clear()
 
 
+def test_a_folder_of_somebody_else_is_read(monkeypatch):
+    def refuse(*args):
+        raise PermissionError(1, "Operation not permitted")
+
+    assert cached() == [False]
+    monkeypatch.setattr(os, "utime", refuse)
+    monkeypatch.setattr(objects.cache, "write", refuse)
+    assert cached() == [True]
+
+
 def test_it_can_be_left_out(folder, monkeypatch):
     monkeypatch.setenv("TAPELESS_DISABLE_CACHE", "1")
     assert cached() == [False]
