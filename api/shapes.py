@@ -131,6 +131,8 @@ def stand_in(x: Any) -> Any:
         return x
     shape = tuple(x.shape)
     if not shape:
+        if type(x) is np.ndarray:
+            return np.zeros((), x.dtype)
         zero = np.zeros((), x.dtype)[()]
         return zero.item() if getattr(x, "weak_type", False) else zero
     try:

@@ -2,6 +2,7 @@
 
 def f(p): p["w"] = p["w"] * 2      becomes      new = f(p); p["w"] = new
 
+Arrays without axes are containers of one number: compiled code gets the number.
 The staged run works on copies. What they hold afterwards is described by places in the arguments
 and by new values, which are results; after each call the containers of the caller get the same.
 """
@@ -12,6 +13,8 @@ import dataclasses
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tapeless import tree
 from tapeless.later import later
@@ -59,6 +62,8 @@ def contents(container: Any) -> dict[Any, Any] | None:
         return dict(container)
     if dataclasses.is_dataclass(container) and not isinstance(container, type):
         return dict(vars(container))
+    if isinstance(container, symbols.Symbol) and container.mutable and not container.type.shape:
+        return {(): container.value()}
     return None
 
 
@@ -67,7 +72,7 @@ def containers(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any, dict[An
     held = contents(value)
     if held is not None:
         yield path, value, held
-        for key, part in held.items():
+        for key, part in held.items() if not isinstance(value, symbols.Symbol) else ():
             yield from containers(part, (*path, key))
 
 
@@ -102,7 +107,7 @@ class Stores:
                 f"an object of {type(value).__name__} is stored to an argument, and is compiled",
                 "return it instead",
             )
-        self.new.append(value)
+        self.new.append(symbols.wrap(value) if key == () else value)
         return New(len(self.new) - 1)
 
 
@@ -148,6 +153,9 @@ def _fill(container: Any, items: dict[Any, Any]) -> None:
     if isinstance(container, (list, deque)):
         container.clear()
         container.extend(items.values())
+        return
+    if isinstance(container, np.ndarray):
+        container[()] = items[()]
         return
     held = container if isinstance(container, dict) else vars(container)
     if list(held) != list(items):

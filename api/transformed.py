@@ -263,7 +263,8 @@ class Transformed:
 
         def made(outlines: bool) -> tuple[Staged, Block, str, bool]:
             staged = self.settled(self.run_staged(call, leaves, paths, outlines))
-            block = module.finished(staged.block, len(staged.block.results))
+            count = len(staged.block.results)
+            block = module.finished(staged.block, count, staged.without_axes())
             return staged, block, *self.write(staged, block, arguments, paths)
 
         with mistakes_reported(self.fun):

@@ -2,17 +2,19 @@
 
 return x                                becomes     return x.copy()
 return np.broadcast_to(1.0, x.shape)    becomes     return np.full(x.shape, 1.0)
+return a                                becomes     return np.float64(a)        where a has no axes
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from tapeless.transforms.core.builder import Builder, building
 from tapeless.transforms.core.language import Atom, Block, Let, Type, Var
 from tapeless.transforms.fills import fill
 from tapeless.transforms.ops.fresh import full
-from tapeless.transforms.ops.shapes import broadcast_to, copy
+from tapeless.transforms.ops.shapes import broadcast_to, cast, copy
 from tapeless.transforms.ownership import Ownership
 from tapeless.transforms.sharing import Root
 from tapeless.transforms.simplify import dead_code
@@ -41,6 +43,19 @@ def detach(block: Block, count: int) -> Block:
     if not b.blocks[0]:
         return block
     return dead_code(replace(block, body=(*block.body, *b.blocks[0]), results=tuple(results)))
+
+
+def as_numbers(block: Block, arrays: Collection[Var]) -> Block:
+    """The block, with numbers for results that may be one of these arrays without axes."""
+    if not arrays:
+        return block
+    made = {v for s in block.body if isinstance(s, Let) for v in s.outs}
+    results, casts = list(block.results), []
+    for k, a in enumerate(results):
+        if isinstance(a, Var) and a not in made and a.type == Type(a.type.dtype, ()):
+            results[k] = number = Var(a.type)
+            casts.append(Let((number,), cast, (a,), {"dtype": a.type.dtype}))
+    return replace(block, body=(*block.body, *casts), results=tuple(results))
 
 
 def _copied(v: Var, let: Let | None) -> Atom:

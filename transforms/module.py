@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core.language import Block, Function, Program, Var
 from tapeless.transforms.core.printer import show
-from tapeless.transforms.detach import detach
+from tapeless.transforms.detach import as_numbers, detach
 from tapeless.transforms.emit import emit_function
 from tapeless.transforms.expand import expand, forget
 from tapeless.transforms.forms import whole_form
@@ -118,10 +118,13 @@ def flat_text(values: list[str]) -> str:
 Text = tuple[str, list[str], set[str]]  # of a function, its helpers, its imports
 
 
-def finished(block: Block, count: int) -> Block:
-    """The block as it is emitted; its first `count` results share memory with nothing."""
+def finished(block: Block, count: int, without_axes: Collection[Var] = ()) -> Block:
+    """The block as it is emitted; its first `count` results share memory with nothing.
+
+    without_axes  parameters that are arrays without axes
+    """
     whole = replace(block, body=tuple(expand(block.body)))
-    return detach(forget(simplify(whole)), count)
+    return as_numbers(detach(forget(simplify(whole)), count), without_axes)
 
 
 def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:

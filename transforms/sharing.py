@@ -179,8 +179,8 @@ class Sharing(ABC):
                 continue
             if s.op is unbundle or (is_call(s) and s.outs[-1].type == TAPE):
                 self.roots[v] = frozenset({("outer", v)})  # a tape has it, too
-            elif s.op in READ_ONLY:
-                self.roots[v] = self.of(s.args[0]) | {("readonly", v)}
+            elif s.op in READ_ONLY or (s.op.view and not has_memory(s.args[0])):
+                self.roots[v] = self.of(s.args[0]) | {("readonly", v)}  # it may be of an array
             elif (s.op.view or s.op in (unstack, peek)) and has_memory(s.args[0]):
                 self.roots[v] = self.of(s.args[0])
                 if s.op.view and v in self.copy_views:

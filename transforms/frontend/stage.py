@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, building
 from tapeless.transforms.core.checker import well_formed
@@ -53,6 +55,12 @@ class Staged:
     tangents: set[Var]  # inputs that the user's function does not get
     functional: bool = False  # whether functions of tapeless.numpy were called
     held: list[Held] = field(default_factory=list)  # what writes store, or store to
+
+    def without_axes(self) -> list[Var]:
+        """The inputs that are arrays without axes, and no numbers."""
+        given = [(leaf.var, leaf.value) for leaf in self.leaves if leaf.var is not None]
+        given += [(c.var, c.array) for c in self.captured]
+        return [v for v, x in given if isinstance(x, np.ndarray) and not x.shape]
 
 
 class Run(Trace):

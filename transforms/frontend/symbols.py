@@ -147,6 +147,8 @@ class Symbol(Unknown):
         entries = key if isinstance(key, tuple) else (key,)
         if not self.type.shape and any(e is not None and e is not Ellipsis for e in entries):
             raise IndexError("invalid index to scalar variable.")
+        if not self.type.shape and entries == (Ellipsis,):
+            return view_of(self, (), self.type) if self.mutable else self
         if self.parent is not None:  # an element of a part is one of the base
             template, rest = indexing.normalize(atoms(key), self.type.ndim)
             indexing.check_bounds(self.type.shape, template)
@@ -319,7 +321,8 @@ def view_of(parent: Value, chain: tuple[views.Step, ...], kind: Type) -> Symbol:
     read_only = parent.read_only
     if parent.parent is not None:
         parent, chain = parent.parent, (*parent.chain, *chain)
-    symbol = Symbol(None, parent, views.joined(chain, parent.type.shape), kind=kind)
+    chain = views.joined(chain, parent.type.shape)
+    symbol = Symbol(None, parent, chain, is_array=not kind.shape, kind=kind)
     symbol.read_only = read_only
     return symbol
 
