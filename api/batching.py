@@ -91,7 +91,7 @@ class Mapped:
             ]
             run.in_order.update(e for e in elements if e is not None)  # as arrays of their own
             args, kwargs = owned(tree.unflatten(structure, values))
-            region = Region(fun, args, kwargs)
+            region = Region(fun, args, kwargs, _rows(elements, pairs))
             refuse_shared(leaves, values)
         self.value, self.leaves, self.structure = region.value, region.leaves, region.structure
         self.batch = named(axis)(size, is_nested())
@@ -133,6 +133,11 @@ class Mapped:
         shape = value.type.shape
         wide = reshape(value, shape=(*shape[:to], 1, *shape[to:])) if to else value
         return broadcast_to(wide, shape=(*shape[:to], self.size, *shape[to:]))
+
+
+def _rows(elements: list[Any], pairs: list[Any]) -> dict[Var, Any]:
+    """The batch and its axis by the variable for one element."""
+    return {e: pair for e, pair in zip(elements, pairs, strict=True) if e is not None}
 
 
 def read_of(region: Region) -> tuple[Statement, ...]:

@@ -24,7 +24,7 @@ class _OtherError(Exception):
 
 def driven(found: Specialisation, args: tuple[Any, ...], missed: Any) -> Callable[..., Any] | None:
     """A builtin function for calls like this one; None if there can be none."""
-    other = found.captured or found.orders or found.overwritten or found.keywords
+    other = found.captured or found.orders or found.overwritten or found.keywords or found.keys
     relations = found.relations()
     if other or not found.is_plain or relations is None:
         return None

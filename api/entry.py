@@ -58,6 +58,8 @@ class _Writer:
             self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
         if self.found.overwritten:
             self.lines.append(f"{self.constant(self.found.refuse_overlap)}({self.all()})")
+        if self.found.keys:
+            self.lines.append(f"{self.constant(self.found.use_keys)}({self.all()})")
         self.lines.append(f"return {self.result()}")
         text = "\n    ".join(["def enter(args, kwargs):", *self.lines])
         exec(compile(text, "<entry>", "exec", dont_inherit=True), self.names)

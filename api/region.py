@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -174,9 +174,18 @@ def matched(value: Any, kind: Type, what: str, unknown: frozenset[Any] = frozens
 
 
 class Region:
-    """The statements that a call of a user's function records, and the value it returns."""
+    """The statements that a call of a user's function records, and the value it returns.
 
-    def __init__(self, fun: Any, args: Iterable[Any], kwargs: dict[str, Any]) -> None:
+    rows  of vmap: the variables for one element, with the batch and its axis
+    """
+
+    def __init__(
+        self,
+        fun: Any,
+        args: Iterable[Any],
+        kwargs: dict[str, Any],
+        rows: Mapping[Var, tuple[Atom, int]] | None = None,
+    ) -> None:
         open_block = trace().blocks[-1]
         start = len(open_block)
         self.value = call_user(fun, *args, **kwargs)
@@ -188,6 +197,7 @@ class Region:
         self.atoms = [leaf_atom(x) if is_value(x) else None for x in self.leaves]
         self.body: list[Statement] = open_block[start:]
         del open_block[start:]
+        trace().keys.inner(self.body, rows or {}, open_block)
 
     def add(self, more: list[Any]) -> None:
         """Makes (value, more) the value."""

@@ -171,6 +171,7 @@ def _eval_staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """The same inside a staged run, which does not get what `fun` records."""
     args, kwargs = tree.map(_fresh, (args, kwargs))
     region = Region(fun, args, kwargs)
+    trace().keys.forget(region.body)
     kinds = [a.type for a in region.atoms if a is not None]
     inside = {v for s in region.body for v in getattr(s, "outs", ())}
     known = {*trace().decisions.homes, *_symbols(v for v in trace().definitions if v not in inside)}

@@ -21,10 +21,12 @@ from tapeless.transforms.core.language import Block, Var, free_variables
 from tapeless.transforms.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from tapeless.random import reuse
     from tapeless.transforms import module
     from tapeless.transforms.frontend import inputs
     from tapeless.transforms.frontend.stage import Staged
 else:
+    reuse = later("tapeless.random.reuse")
     inputs = later("tapeless.transforms.frontend.inputs")
     module = later("tapeless.transforms.module")
 
@@ -101,6 +103,8 @@ class Specialisation:
 
     plan: Any = None  # of vjp and linearize: their second function
     changes: tuple[Change, ...] = ()  # of containers of the caller
+    keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
+    twice: tuple[tuple[str, str, int], ...] = ()  # reports of keys that a call uses twice
 
     def __init__(
         self,
@@ -122,6 +126,8 @@ class Specialisation:
         self.captured = [(c.get, leaf_key(c.array)) for c in staged.captured]
         self.guards, self.sizes = staged.guards, staged.sizes
         self.orders, self.overwritten = staged.orders, staged.overwritten
+        self.twice = staged.keys.twice
+        self.keys = tuple(k for k, v in leaves if v.var in staged.keys.inputs)
         self.functional = staged.functional or has_functional(v.value for v in staged.leaves)
         self.names = {leaf.var: leaf.name for leaf in staged.leaves if leaf.var is not None}
         self.names |= {c.var: c.name for c in staged.captured}
@@ -136,7 +142,7 @@ class Specialisation:
     def direct(self, missed: Any) -> Callable[..., Any] | None:
         """Machine code that takes the arguments by itself, and returns `missed` for those of other
         types; None if there is none, or if more than types has to be tested."""
-        tests = (self.static, self.axes, self.guards, self.captured, self.sizes)
+        tests = (self.static, self.axes, self.guards, self.captured, self.sizes, self.keys)
         if any(tests) or self.orders or self.overwritten or not self.is_plain or self.keywords:
             return None
         make = getattr(self.run, "direct", None)
@@ -160,6 +166,10 @@ class Specialisation:
         if (self.orders or self.overwritten) and not self.memory_holds(leaves):
             return False
         return not self.sizes or self.sizes_hold(leaves)
+
+    def use_keys(self, leaves: Any) -> None:
+        """Notes that a call uses random keys."""
+        reuse.use_all(leaves[k] for k in self.keys)
 
     def arrays(self, leaves: Any) -> dict[Var, Any]:
         """The arrays that the function gets, by their parameters."""

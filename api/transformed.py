@@ -46,12 +46,14 @@ from tapeless.transforms.errors import (
 if TYPE_CHECKING:
     from tapeless import region, shapes
     from tapeless.backends import python
+    from tapeless.random import reuse
     from tapeless.transforms import module
     from tapeless.transforms.core import printer
     from tapeless.transforms.frontend import rewrite, stage
     from tapeless.transforms.frontend.stage import Staged
 else:
     region, shapes = later("tapeless.region"), later("tapeless.shapes")
+    reuse = later("tapeless.random.reuse")
     python = later("tapeless.backends.python")
     module, printer = (later(f"tapeless.transforms.{m}") for m in ("module", "core.printer"))
     rewrite = later("tapeless.transforms.frontend.rewrite")
@@ -142,7 +144,10 @@ class Transformed:
                 return made
             found = None
             found = self.specialise(args, kwargs)
-            return found(*self.marked(args, kwargs))
+            given = self.marked(args, kwargs)
+            if found.keys:
+                found.use_keys(tree.leaves(given))
+            return found(*given)
         except Exception as e:
             if found is None:
                 trimmed(e)
@@ -228,6 +233,8 @@ class Transformed:
                 kept = None if self.cache.changing else self.recalled(args, kwargs)
                 found = kept or self.checked(args, kwargs)
                 self.cache[key] = [found, *self.cache.get(key, ())]
+                if found.twice:
+                    reuse.report(found.twice)
         found.refuse_overlap(leaves)
         self.last = found
         return found

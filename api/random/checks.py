@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.random.reuse import use
+from tapeless.random.reuse import note_use, use
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.symbols import Symbol, call_numpy
@@ -18,7 +18,9 @@ IMPLEMENTATION = "threefry2x32"
 def checked_key(name: str, key: Any) -> Any:
     """A key as an array of two uint32 words, which is used now."""
     key = unused_key(name, key)
-    if isinstance(key, np.ndarray) and not active():
+    if active():
+        note_use(key)
+    else:
         use(key)
     return key
 

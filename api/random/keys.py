@@ -16,6 +16,7 @@ from tapeless.random.checks import (
     checked_words,
     unused_key,
 )
+from tapeless.random.reuse import noted_new
 from tapeless.random.threefry import folded
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -51,10 +52,10 @@ def PRNGKey(seed: Any, *, impl: Any = None) -> Any:  # noqa: N802 (JAX's name)
 def _seeded(name: str, seed: Any) -> Any:
     seed = np.reshape(checked_number(name, "the seed", seed), (1,))
     if seed.dtype.itemsize < 8:  # the high word of narrow integers is 0, also of negative ones
-        return np.concatenate((np.zeros(1, np.uint32), seed.astype(np.uint32)))
+        return noted_new(np.concatenate((np.zeros(1, np.uint32), seed.astype(np.uint32))))
     seed = seed.astype(np.uint64)
     high = (seed >> np.uint64(32)).astype(np.uint32)
-    return np.concatenate((high, seed.astype(np.uint32)))
+    return noted_new(np.concatenate((high, seed.astype(np.uint32))))
 
 
 def split(key: Any, num: Any = 2) -> Any:
@@ -99,7 +100,7 @@ def clone(key: Any) -> Any:
     >>> bool(random.uniform(random.clone(key)) == random.uniform(key))
     True
     """
-    return checked_words("clone", key).copy()
+    return noted_new(checked_words("clone", key).copy())
 
 
 def key_data(keys: Any) -> Any:

@@ -25,6 +25,8 @@ class Record:
     axes       axes whose lengths are known: leaf, axis, length
     relations  of sizes, as expressions of leaves (`a0`) and their shapes (`s0`)
     guards     numbers of the places that are read from outside
+    keys       leaves with random keys that each call uses
+    twice      reports of keys that a call uses twice: message, file, line
     outline    what the backend knows of the text
     """
 
@@ -33,6 +35,8 @@ class Record:
     axes: tuple[tuple[int, int, int], ...]
     relations: tuple[str, ...]
     guards: tuple[int, ...]
+    keys: tuple[int, ...]
+    twice: tuple[tuple[str, str, int], ...]
     outline: Any
 
     def holds(self, leaves: Sequence[Any]) -> bool:
@@ -76,6 +80,7 @@ class Recalled(Specialisation):
         self.flat, self.returned, self.functional = False, None, False
         self.static = [(k, ast.literal_eval(value)) for k, value in record.static]
         self.axes, self.guards = list(record.axes), guards
+        self.keys, self.twice = record.keys, record.twice
         self.captured, self.orders, self.overwritten = [], [], set()
         self.sizes: Any = record.relations
         self.takes_args = self.is_plain = True

@@ -67,7 +67,8 @@ class Shelf:
         relations, guards = made.relations(), self.guarded(made.guards)
         if len(static) < len(made.static) or relations is None or guards is None:
             return None
-        return Record(made.text, static, tuple(made.axes), tuple(relations), guards, outline)
+        axes, twice = tuple(made.axes), tuple(made.twice)
+        return Record(made.text, static, axes, tuple(relations), guards, made.keys, twice, outline)
 
     def guarded(self, guards: list[Guard]) -> tuple[int, ...] | None:
         """The numbers of the places that are guarded; None if one is not known."""
@@ -92,9 +93,10 @@ class Shelf:
 
 
 def _read(parts: list[Any]) -> Record:
-    text, static, axes, relations, guards, outline = parts
+    text, static, axes, relations, guards, keys, twice, outline = parts
     known = tuple((k, value) for k, value in static), tuple((k, axis, n) for k, axis, n in axes)
-    return Record(text, *known, tuple(relations), tuple(guards), outline)
+    used = tuple(keys), tuple((message, file, line) for message, file, line in twice)
+    return Record(text, *known, tuple(relations), tuple(guards), *used, outline)
 
 
 def _checksum(text: str) -> str:

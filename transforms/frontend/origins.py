@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from types import FrameType
 
 from tapeless.transforms.core.language import Origin
@@ -15,12 +16,16 @@ def _is_users(frame: FrameType) -> bool:
 
 
 def find_origin() -> Origin | None:
+    return next(find_origins(), None)
+
+
+def find_origins() -> Iterator[Origin]:
+    """The lines of the user that are being run, the innermost first."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if _is_users(frame):
-            return Origin(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
+            yield Origin(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
         frame = frame.f_back
-    return None
 
 
 def where_of(error: BaseException) -> tuple[str, int, int, int] | None:

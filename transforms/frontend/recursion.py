@@ -319,7 +319,8 @@ class Recursion:
         block = _with_arguments(block, self.function, more, self.pure)
         block = replace(block, params=(*block.params, *extra))
         sizes: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
-        fresh, _ = refresh(block, sizes)
+        fresh, new = refresh(block, sizes)
+        trace().keys.renamed(new)
         fresh = replace(fresh, params=(*fresh.params, *lengths.values()))
         self.function.block = fresh
         return (*extra, *(size_atom(dims.single(symbol)) for symbol in lengths))

@@ -32,6 +32,7 @@ from tapeless.transforms.frontend.values import (
 )
 from tapeless.transforms.frontend.writes import Held, Write, written
 from tapeless.transforms.ops.calls import calls
+from tapeless.transforms.random_keys.uses import Found, key_uses
 from tapeless.transforms.tables import tables_as_arrays
 
 
@@ -55,6 +56,7 @@ class Staged:
     tangents: set[Var]  # inputs that the user's function does not get
     functional: bool = False  # whether functions of tapeless.numpy were called
     held: list[Held] = field(default_factory=list)  # what writes store, or store to
+    keys: Found = field(default_factory=Found)  # random keys that are used
 
     def without_axes(self) -> list[Var]:
         """The inputs that are arrays without axes, and no numbers."""
@@ -197,6 +199,7 @@ def _staged(
         run.tangents,
         run.functional,
         held,
+        key_uses(block, run.keys),
     )
 
 

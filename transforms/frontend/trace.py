@@ -11,9 +11,10 @@ from typing import Any
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import Builder, size_atom
 from tapeless.transforms.core.dims import Size, Symbol
-from tapeless.transforms.core.language import Atom, Effect, Var
+from tapeless.transforms.core.language import Atom, Effect, Statement, Var
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.outline import Stretch
+from tapeless.transforms.random_keys.notes import Notes
 
 
 class Unrollable(Signal):
@@ -108,6 +109,12 @@ class Trace(Builder):
         self.remembered: dict[Any, tuple[Any, Any]] = {}
         self.opened: list[int] = []  # the objects that are being taken apart, each in another
         self.functional = False  # whether functions of tapeless.numpy were called
+        self.keys = Notes()  # which random keys are made and used where
+
+    def emit(self, statement: Statement) -> None:
+        super().emit(statement)
+        if self.keys.pending:
+            self.keys.attach(statement, self.blocks[-1])
 
     def let(
         self, outs: tuple[Var, ...], op: Any, args: tuple[Atom, ...], params: Mapping[str, Any]
