@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless import grad, jit, lax, make_jaxpr, random, vmap
+from tapeless import grad, jit, lax, make_jaxpr, random, test_util, vmap
 from tapeless.random import KeyReuseWarning
 
 KEY = np.array([0, 1], np.uint32)
@@ -488,6 +488,19 @@ def test_calls_that_do_not_use_a_key():
         sometimes(key, -1.0 - i)
     outer = jit(lambda x: x * random.normal(key))
     assert outer(2.0) == outer(2.0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_checks_of_derivatives_use_the_same_numbers():
+    key = random.key(0)
+
+    def f(x):
+        return x * random.normal(key)
+
+    tapeless.check_grads(f, (2.0,))
+    test_util.check_jvp(f, lambda x, dots: tapeless.jvp(f, x, dots), (2.0,))
+    with pytest.raises(KeyReuseWarning):
+        random.normal(key) + random.normal(key)
 
 
 @pytest.mark.filterwarnings("error")
