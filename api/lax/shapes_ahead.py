@@ -6,7 +6,7 @@ from typing import Any
 
 from tapeless.lax.convolution import transposed_pads
 from tapeless.lax.dimension_numbers import conv_dimension_numbers
-from tapeless.lax.windows import counts, pads_of
+from tapeless.lax.windows import checked_numbers, counts, pads_of
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 
@@ -37,9 +37,10 @@ def conv_shape_tuple(
     >>> lax.conv_shape_tuple((1, 3, 28, 28), (8, 3, 5, 5), (1, 1), "VALID")
     (1, 8, 24, 24)
     """
-    sizes, window, strides = tuple(lhs_shape[2:]), tuple(rhs_shape[2:]), tuple(strides)
+    sizes, window = tuple(lhs_shape[2:]), tuple(rhs_shape[2:])
     if len(sizes) != len(window):
         raise ArgumentTypeError(f"lax.conv_shape_tuple: {lhs_shape} and {rhs_shape} do not fit")
+    strides = checked_numbers("conv_shape_tuple", "strides", strides, len(sizes))
     pads = pads_of("conv_shape_tuple", pads, sizes, window, strides)
     if lhs_shape[0] % batch_group_count:
         raise ArgumentError(
@@ -91,11 +92,14 @@ def conv_transpose_shape_tuple(
     """
     lhs, rhs, out = conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers)
     sizes, window = [lhs_shape[k] for k in lhs[2:]], [rhs_shape[k] for k in rhs[2:]]
-    words = [padding] * len(sizes) if isinstance(padding, str) else None
-    pads = padding if words is None else map(transposed_pads, window, window_strides, words)
+    name, rank = "conv_transpose_shape_tuple", len(sizes)
+    strides = checked_numbers(name, "window_strides", window_strides, rank)
+    if isinstance(padding, str):
+        padding = tuple(map(transposed_pads, window, strides, [padding] * rank))
+    pads = pads_of(name, padding, sizes, window, strides)
     made = [
         (n - 1) * s - k + 2 + sum(pair)
-        for n, k, s, pair in zip(sizes, window, window_strides, pads, strict=True)
+        for n, k, s, pair in zip(sizes, window, strides, pads, strict=True)
     ]
     whole = (lhs_shape[lhs[0]], rhs_shape[rhs[0]], *made)
     return tuple(whole[list(out).index(k)] for k in range(len(out)))
@@ -115,12 +119,10 @@ def reduce_window_shape_tuple(
     >>> lax.reduce_window_shape_tuple((4, 4), (2, 2), (2, 2), [(0, 0), (0, 0)])
     (2, 2)
     """
-    ones = (1,) * len(operand_shape)
-    return counts(
-        operand_shape,
-        window_dimensions,
-        window_strides,
-        padding,
-        ones if base_dilation is None else base_dilation,
-        ones if window_dilation is None else window_dilation,
-    )
+    name, rank = "reduce_window_shape_tuple", len(operand_shape)
+    window = checked_numbers(name, "window_dimensions", window_dimensions, rank)
+    strides = checked_numbers(name, "window_strides", window_strides, rank)
+    spread = checked_numbers(name, "base_dilation", base_dilation, rank)
+    dilation = checked_numbers(name, "window_dilation", window_dilation, rank)
+    pads = pads_of(name, padding, operand_shape, window, strides)
+    return counts(operand_shape, window, strides, pads, spread, dilation)

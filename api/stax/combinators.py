@@ -50,7 +50,7 @@ def parallel(*layers: Layer) -> Layer:
 
     layers  pairs (init_fun, apply_fun)
 
-    Shapes and parameters are lists.
+    Shapes and parameters are tuples, outputs lists.
 
     >>> from tapeless import random, stax
     >>> init, apply = serial(FanOut(2), parallel(stax.Dense(2), stax.Dense(2)), FanInSum)
@@ -63,7 +63,7 @@ def parallel(*layers: Layer) -> Layer:
     def init_fun(rng: Any, input_shape: Any) -> Any:
         rngs = random.split(rng, len(inits))
         made = [init(r, s) for init, r, s in zip(inits, rngs, input_shape, strict=True)]
-        return [shape for shape, _ in made], [params for _, params in made]
+        return tuple(shape for shape, _ in made), tuple(params for _, params in made)
 
     def apply_fun(params: Any, inputs: Any, rng: Any = None, **kwargs: Any) -> Any:
         rngs = _keys(rng, len(applies))

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless import lax, random
+from tapeless.lax.windows import checked_numbers
 from tapeless.nn.initializers import glorot_normal, normal
 from tapeless.stax.layers import Layer
-from tapeless.stax.windows import counts, spread
+from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -30,17 +31,18 @@ def GeneralConv(  # noqa: N802
     out_chan      how many channels the result has
     filter_shape  the lengths of the kernel in space
     strides       how far it moves, 1 by default
-    padding       'VALID', 'SAME' or a pair for each axis in space
+    padding       'VALID', 'SAME', 'SAME_LOWER' or a pair for each axis in space
     W_init, b_init  initializers; `glorot_normal` and `normal(1e-6)` by default
 
-    Parameters are (W, b). `Conv` is this with ('NHWC', 'HWIO', 'NHWC').
+    Parameters are (W, b). Raises ValueError or TypeError for what does not fit. `Conv` is this with
+    ('NHWC', 'HWIO', 'NHWC').
 
     >>> from tapeless import random
     >>> shape, (w, b) = Conv(8, (3, 3), padding="SAME")[0](random.key(0), (-1, 28, 28, 1))
     >>> shape, w.shape, b.shape
     ((-1, 28, 28, 8), (3, 3, 1, 8), (1, 1, 1, 8))
     """
-    strides = tuple(strides) if strides else (1,) * len(filter_shape)
+    strides = checked_numbers("conv", "strides", strides or None, len(filter_shape))
 
     def apply_fun(params: Any, inputs: Any, **kwargs: Any) -> Any:
         w, b = params
@@ -49,9 +51,10 @@ def GeneralConv(  # noqa: N802
         )
         return made + b
 
-    init = _init(dimension_numbers, out_chan, filter_shape, W_init, b_init)
-    shaped = functools.partial(counts, window=filter_shape, strides=strides, padding=padding)
-    return functools.partial(init, shaped), apply_fun
+    def shape_of(inputs: Any, kernel: Any) -> Any:
+        return lax.conv_general_shape_tuple(inputs, kernel, strides, padding, dimension_numbers)
+
+    return _init(shape_of, dimension_numbers, out_chan, filter_shape, W_init, b_init), apply_fun
 
 
 def GeneralConvTranspose(  # noqa: N802
@@ -64,7 +67,7 @@ def GeneralConvTranspose(  # noqa: N802
     b_init: Any = None,
 ) -> Layer:
     """A transposed convolution, to whose result a bias is added: it makes an array `strides` times
-    as large. Arguments are those of `GeneralConv`.
+    as large. Arguments are those of `GeneralConv`, but for 'SAME_LOWER'.
 
     `ConvTranspose` is this with ('NHWC', 'HWIO', 'NHWC'), `Conv1DTranspose` with
     ('NHC', 'HIO', 'NHC').
@@ -74,37 +77,47 @@ def GeneralConvTranspose(  # noqa: N802
     >>> layer[0](random.key(0), (-1, 14, 14, 1))[0]
     (-1, 28, 28, 8)
     """
-    strides = tuple(strides) if strides else (1,) * len(filter_shape)
+    strides = checked_numbers("conv", "strides", strides or None, len(filter_shape))
 
     def apply_fun(params: Any, inputs: Any, **kwargs: Any) -> Any:
         w, b = params
         made = lax.conv_transpose(inputs, w, strides, padding, dimension_numbers=dimension_numbers)
         return made + b
 
-    init = _init(dimension_numbers, out_chan, filter_shape, W_init, b_init)
-    shaped = functools.partial(spread, window=filter_shape, strides=strides, padding=padding)
-    return functools.partial(init, shaped), apply_fun
+    def shape_of(inputs: Any, kernel: Any) -> Any:
+        return lax.conv_transpose_shape_tuple(inputs, kernel, strides, padding, dimension_numbers)
+
+    return _init(shape_of, dimension_numbers, out_chan, filter_shape, W_init, b_init), apply_fun
 
 
 def _init(
-    dimension_numbers: Any, out_chan: int, filter_shape: Any, w_init: Any, b_init: Any
+    shape_of: Callable[[Any, Any], Any],
+    dimension_numbers: Any,
+    out_chan: int,
+    filter_shape: Any,
+    w_init: Any,
+    b_init: Any,
 ) -> Callable[..., Any]:
-    """init_fun, of a function that gives the lengths in space of the result."""
+    """init_fun, of a function that gives the shape of the result."""
+    rank = len(filter_shape) + 2
+    lax.conv_dimension_numbers((1,) * rank, (1,) * rank, dimension_numbers)
     inputs, kernel, outputs = dimension_numbers
     w_init = w_init or glorot_normal(kernel.index("I"), kernel.index("O"))
     b_init = b_init or normal(1e-6)
-    in_space = [c for c in kernel if c not in "IO"]
 
-    def init_fun(shaped: Any, rng: Any, input_shape: Any) -> Any:
-        lengths = dict(zip(inputs, input_shape, strict=True))
-        found = shaped([lengths[c] for c in in_space])
-        of_kernel = dict(zip(in_space, filter_shape, strict=True))
-        of_kernel |= {"O": out_chan, "I": lengths["C"]}
-        of_result = dict(zip(in_space, found, strict=True)) | {"N": lengths["N"], "C": out_chan}
+    def init_fun(rng: Any, input_shape: Any) -> Any:
+        if len(input_shape) != rank:
+            raise ArgumentError(
+                f"stax: inputs of a convolution with the axes {inputs} do not have the shape "
+                f"{tuple(input_shape)}"
+            )
+        lengths = iter(filter_shape)
+        known = {"O": out_chan, "I": input_shape[inputs.index("C")]}
+        of_kernel = tuple([known[c] if c in known else next(lengths) for c in kernel])
         k1, k2 = random.split(rng)
-        w = w_init(k1, tuple(of_kernel[c] for c in kernel))
-        b = b_init(k2, tuple(out_chan if c == "C" else 1 for c in outputs))
-        return tuple(of_result[c] for c in outputs), (w, b)
+        w = w_init(k1, of_kernel)
+        b = b_init(k2, tuple([out_chan if c == "C" else 1 for c in outputs]))
+        return shape_of(tuple(input_shape), of_kernel), (w, b)
 
     return init_fun
 

@@ -67,10 +67,10 @@ def BatchNorm(  # noqa: N802
     >>> BatchNorm()[0](random.key(0), (-1, 8, 8, 2))
     ((-1, 8, 8, 2), (array([0., 0.]), array([1., 1.])))
     """
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = tuple(axis) if np.iterable(axis) else (axis,)
 
     def init_fun(rng: Any, input_shape: Any) -> Any:
-        shape = tuple(n for k, n in enumerate(input_shape) if k not in axes)
+        shape = _without(axes, input_shape)
         k1, k2 = random.split(rng)
         beta = beta_init(k1, shape) if center else ()
         gamma = gamma_init(k2, shape) if scale else ()
@@ -84,6 +84,16 @@ def BatchNorm(  # noqa: N802
         return made + np.expand_dims(beta, axes) if center else made
 
     return init_fun, apply_fun
+
+
+def _without(axes: Any, shape: Any) -> tuple[Any, ...]:
+    rank = len(shape)
+    if not all(-rank <= axis < rank for axis in axes):
+        raise ArgumentError(
+            f"stax.BatchNorm: inputs of shape {tuple(shape)} do not have the axes {axes}",
+            "pass the axes of the batch and of space, axis=0 for rows of features",
+        )
+    return tuple(n for k, n in enumerate(shape) if k not in axes and k - rank not in axes)
 
 
 def Dropout(rate: float, mode: str = "train") -> Layer:  # noqa: N802

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from tapeless import lax
+from tapeless.lax.windows import checked_numbers, pads_of
 from tapeless.stax.layers import Layer
-from tapeless.stax.windows import counts
+from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -20,7 +21,7 @@ def MaxPool(  # noqa: N802
 
     window_shape  its lengths in space
     strides       how far it moves, 1 by default
-    padding       'VALID', 'SAME' or a pair for each axis of the inputs
+    padding       'VALID', 'SAME', 'SAME_LOWER' or a pair for each axis of the inputs
     spec          what the axes of the inputs are, 'NHWC' or 'NCHW', say; by default the first is
                   the batch and the last the channels
 
@@ -65,15 +66,19 @@ def _pooling(
 ) -> Layer:
     outside = _outside(window_shape, spec)
     window = _with_ones(window_shape, outside)
-    steps = _with_ones(strides or (1,) * len(window_shape), outside)
+    strides = checked_numbers("reduce_window", "strides", strides or None, len(window_shape))
+    steps = _with_ones(strides, outside)
 
     def init_fun(rng: Any, input_shape: Any) -> Any:
-        found = counts(input_shape, window, steps, padding)
-        kept = [
-            n if k in outside else m
-            for k, (n, m) in enumerate(zip(input_shape, found, strict=True))
-        ]
-        return tuple(kept), ()
+        if len(input_shape) != len(window):
+            raise ArgumentError(
+                f"stax: inputs of shape {tuple(input_shape)} do not have the {len(window)} axes of "
+                f"batch, channels and windows of shape {tuple(window_shape)}"
+            )
+        lengths = [abs(n) for n in input_shape]  # also of those that are not known yet
+        around = pads_of("reduce_window", padding, lengths, window, steps)
+        found = lax.reduce_window_shape_tuple(lengths, window, steps, around)
+        return tuple(m if n >= 0 else n for n, m in zip(input_shape, found, strict=True)), ()
 
     def apply_fun(params: Any, inputs: Any, **kwargs: Any) -> Any:
         return lax.reduce_window(inputs, start, reducer, window, steps, padding)
@@ -85,6 +90,10 @@ def _outside(window_shape: Any, spec: Any) -> tuple[int, int]:
     """The axes of the batch and of the channels."""
     if spec is None:
         return 0, len(window_shape) + 1
+    if not isinstance(spec, str) or len(spec) != len(window_shape) + 2 or not {*"NC"} <= {*spec}:
+        raise ArgumentError(
+            f"stax: {spec!r} does not name N, C and {len(window_shape)} axes in space"
+        )
     return spec.index("N"), spec.index("C")
 
 

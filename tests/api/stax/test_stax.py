@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tapeless import check_grads, grad, optimizers, random, stax, tree, vmap
-from tapeless.transforms.errors import ArgumentError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tests.api.jax_peer import jax_or_skip
 
 IMAGES = np.random.default_rng(0).standard_normal((2, 8, 7, 3))
@@ -17,6 +17,7 @@ LAYERS = {
     "Conv": (lambda s: s.Conv(4, (3, 3)), IMAGES),
     "Conv, same": (lambda s: s.Conv(4, (3, 2), strides=(2, 1), padding="SAME"), IMAGES),
     "Conv, pairs": (lambda s: s.Conv(4, (3, 2), padding=[(1, 0), (2, 1)]), IMAGES),
+    "Conv, same lower": (lambda s: s.Conv(4, (2, 2), padding="SAME_LOWER"), IMAGES),
     "Conv, channels first": (
         lambda s: s.GeneralConv(("NCHW", "OIHW", "NHWC"), 4, (3, 3), padding="SAME"),
         IMAGES.transpose(0, 3, 1, 2),
@@ -29,9 +30,11 @@ LAYERS = {
     "Conv1DTranspose": (lambda s: s.Conv1DTranspose(2, (3,), strides=(2,)), LINES),
     "BatchNorm": (lambda s: s.BatchNorm(), IMAGES),
     "BatchNorm, one axis": (lambda s: s.BatchNorm(axis=0, scale=False), ROWS),
+    "BatchNorm, an integer of NumPy": (lambda s: s.BatchNorm(axis=np.int64(0)), ROWS),
     "BatchNorm, no center": (lambda s: s.BatchNorm(axis=(0, 1), center=False), LINES),
     "MaxPool": (lambda s: s.MaxPool((2, 2)), IMAGES),
     "MaxPool, same": (lambda s: s.MaxPool((3, 2), strides=(2, 2), padding="SAME"), IMAGES),
+    "MaxPool, same lower": (lambda s: s.MaxPool((2, 2), padding="SAME_LOWER"), IMAGES),
     "MaxPool, channels first": (lambda s: s.MaxPool((2, 2), spec="NCHW"), IMAGES),
     "SumPool": (lambda s: s.SumPool((2,), strides=(2,)), LINES),
     "AvgPool": (lambda s: s.AvgPool((2, 3), strides=(2, 1)), IMAGES),
@@ -105,6 +108,7 @@ def test_jaxs_layers(name):
     init, peer_apply = LAYERS[name][0](peer)
     peer_shape, peer_params = init(jax.random.PRNGKey(3), (-1, *inputs.shape[1:]))
     assert shape[1:] == tuple(peer_shape)[1:]  # where JAX makes 0 of an unknown batch
+    assert str(jax.tree.structure(params)) == str(jax.tree.structure(peer_params))
     pairs = zip(tree.leaves(params), jax.tree.leaves(peer_params), strict=True)
     for ours, theirs in pairs:
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-14)
@@ -151,6 +155,16 @@ def test_batch_norm_by_hand():
     np.testing.assert_allclose(made, want, rtol=1e-9)
 
 
+def test_axes_of_batch_norm_from_the_end():
+    (shape, params), (_, same) = [
+        stax.BatchNorm(axis=axes)[0](random.key(0), (-1, 8, 3)) for axes in ((-3, -2), (0, 1))
+    ]
+    assert shape == (-1, 8, 3)
+    assert [p.shape for p in params] == [p.shape for p in same] == [(3,), (3,)]
+    made, want = [stax.BatchNorm(axis=axes)[1](params, LINES) for axes in ((-3, -2), (0, 1))]
+    np.testing.assert_array_equal(made, want)
+
+
 def test_dropout():
     _, apply = stax.serial(stax.Identity, stax.Dropout(0.25))
     ones = np.ones((200, 50))
@@ -170,9 +184,24 @@ def test_dropout_without_a_key():
     assert "rng=key" in str(caught.value)
 
 
-def test_bad_padding():
-    with pytest.raises(ArgumentError, match="'SAME', 'VALID' or pairs, not 'FULL'"):
-        stax.Conv(1, (3, 3), padding="FULL")[0](random.key(0), (-1, 8, 8, 1))
+@pytest.mark.parametrize(
+    ("made", "shape", "message"),
+    [
+        (lambda: stax.Conv(1, (3, 3), padding="FULL"), (-1, 8, 8, 1), "padding 'FULL' is none of"),
+        (lambda: stax.Conv(1, (3, 3), padding=1), (-1, 8, 8, 1), "a word or pairs"),
+        (lambda: stax.Conv(1, (3, 3), strides=2), (-1, 8, 8, 1), "must be integers, not 2"),
+        (lambda: stax.ConvTranspose(1, (3, 3), strides=(2,)), (-1, 8, 8, 1), "1 entries for 2"),
+        (lambda: stax.Conv(1, (3,)), (-1, 8, 8, 1), "'NHWC' does not name 3 axes"),
+        (lambda: stax.Conv(1, (3, 3)), (-1, 8, 1), r"do not have the shape \(-1, 8, 1\)"),
+        (lambda: stax.MaxPool((2, 2), strides=2), (-1, 8, 8, 1), "must be integers, not 2"),
+        (lambda: stax.SumPool((2,)), (-1, 8, 8, 1), "do not have the 3 axes"),
+        (lambda: stax.AvgPool((2, 2), spec="NHW"), (-1, 8, 8, 1), "'NHW' does not name N, C and 2"),
+        (lambda: stax.BatchNorm(), (-1, 8), r"do not have the axes \(0, 1, 2\)"),
+    ],
+)
+def test_what_does_not_fit(made, shape, message):
+    with pytest.raises((ArgumentError, ArgumentTypeError), match=message):
+        made()[0](random.key(0), shape)
 
 
 def test_examples_one_by_one():
