@@ -122,9 +122,11 @@ def make_schedule(scalar_or_schedule: Any) -> Schedule:
     if callable(scalar_or_schedule):
         made: Schedule = scalar_or_schedule
         return made
-    if np.ndim(scalar_or_schedule) == 0:
+    given = np.asarray(scalar_or_schedule)
+    if given.ndim == 0 and given.dtype.kind in "biufc":
         return constant(scalar_or_schedule)
+    what = "an array" if given.ndim else repr(scalar_or_schedule)
     raise ArgumentTypeError(
-        "a step size must be a number or a function, not an array",
+        f"a step size must be a number or a function, not {what}",
         "optimizers.piecewise_constant makes a schedule of several values",
     )

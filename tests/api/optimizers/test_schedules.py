@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import check_grads, jit, optimizers
+from tapeless import check_grads, grad, jit, optimizers
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 SCHEDULES = {
@@ -50,6 +50,9 @@ def test_bad_schedules():
     with pytest.raises(ArgumentTypeError, match="not an array") as caught:
         optimizers.make_schedule(np.ones(3))
     assert "piecewise_constant" in str(caught.value)
+    for wrong in (None, "fast"):
+        with pytest.raises(ArgumentTypeError, match=f"a number or a function, not {wrong!r}"):
+            optimizers.sgd(wrong)
 
 
 def test_clipping():
@@ -62,6 +65,19 @@ def test_clipping():
     untouched = optimizers.clip_grads(gradients, 10.0)
     assert untouched["b"] == 4.0
     assert optimizers.clip_grads({"a": np.zeros(2)}, 1.0)["a"].tolist() == [0.0, 0.0]
+
+
+def test_clipping_what_is_not_finite_or_no_float():
+    assert np.isnan(optimizers.clip_grads([np.array([np.nan, 1.0])], 1.0)).all()
+    np.testing.assert_allclose(optimizers.clip_grads([np.array([3, 4])], 1.0)[0], [0.6, 0.8])
+    np.testing.assert_allclose(optimizers.clip_grads([np.array([3.0, 4.0j])], 1.0)[0], [0.6, 0.8j])
+
+
+def test_the_norm_of_zeros_has_slope_zero():
+    slopes = grad(optimizers.l2_norm)({"a": np.zeros(2), "b": 0.0})
+    assert slopes["a"].tolist() == [0.0, 0.0]
+    assert slopes["b"] == 0.0
+    assert optimizers.l2_norm({}) == 0.0
 
 
 def test_clipping_is_differentiable():
