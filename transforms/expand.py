@@ -104,7 +104,7 @@ def expand_linear(block: Block, tangents: Iterable[Var]) -> Block:
 
 
 def forget(block: Block) -> Block:
-    """The block without `again`, which nothing has to tell apart any more."""
+    """The block without other names: nothing has to tell values apart any more."""
     new: dict[Var, Atom] = {}
     return substitute(_without_again(block, new), new)
 
@@ -113,7 +113,7 @@ def _without_again(block: Block, new: dict[Var, Atom]) -> Block:
     body: list[Statement] = []
     for s in block.body:
         match s:
-            case Let() if s.op is again:
+            case Let() if s.op in (again, identity):
                 a = s.args[0]
                 new[s.outs[0]] = new.get(a, a) if isinstance(a, Var) else a
             case _:

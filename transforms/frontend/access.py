@@ -31,6 +31,7 @@ from tapeless.transforms.frontend.symbols import Symbol, constant, wrap
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import contains_symbol
+from tapeless.transforms.ops.shapes import cast
 
 
 class Access(Calls):
@@ -108,7 +109,7 @@ class Access(Calls):
         current(obj)
         if (found := picked(obj, key)) is not NOTHING:
             return found
-        value = obj[key]
+        value = _item_of_listed(obj, key) if getattr(obj, "listing", None) else obj[key]
         if isinstance(obj, capture.MAPPINGS) and not trace().birth(obj):
             return capture.outer(value, lambda: obj[key], f"{name_of(obj)}[{key!r}]")
         return value
@@ -165,6 +166,18 @@ def _listed(obj: Symbol, name: str) -> Any:
             "make a list of it first: list(...)",
         )
     return as_list(obj)
+
+
+def _item_of_listed(obj: Symbol, key: Any) -> Any:
+    """What a list gives for a key, of the array that stands for it."""
+    if isinstance(key, (slice, tuple)):
+        return as_list(obj)[key]
+    found, like = obj[key], obj.listing.spec.value
+    if isinstance(found, Symbol) and found.type.shape:
+        found.listing = getattr(like, "listing", None)
+    elif isinstance(found, Symbol) and obj.listing.items[0].weak:
+        return wrap(cast(found.value(), dtype=found.type.dtype, python=True))
+    return found
 
 
 def _filled(obj: Any, key: Any) -> Any:

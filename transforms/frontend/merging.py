@@ -139,6 +139,8 @@ class Merge:
                         trace().share(made.cell, source.memory())
                 made.undefined = self.absence(x.value, y.value)
                 made.listing = listing_of(x, y)
+                for source in (x.value, y.value):
+                    _may_be_list(made, source)
             self.made[key] = made
         return self.made[key]
 
@@ -198,12 +200,15 @@ class Merge:
         """An array that is one on one side and another on the other."""
         if self.a.raised or self.b.raised:
             return self.outside(int(self.a.raised), x.value)
-        return Choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
+        made = Choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
+        made.listing = listing_of(x, y)
+        return made
 
     def outside(self, side: int, value: Value) -> Symbol:
         """An array of one side as it is known after the branch."""
         if (side, id(value)) not in self.made:
-            self.made[side, id(value)] = self.carried_out(side, value)
+            self.made[side, id(value)] = made = self.carried_out(side, value)
+            _may_be_list(made, value)
         return self.made[side, id(value)]  # type: ignore[no-any-return]
 
     def carry(self, side: int, value: Any) -> Any:
@@ -308,6 +313,14 @@ class Merge:
         t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
         for out, p, q in zip(self.outs, *self.results, strict=True):
             t.parents[out] = ("if", None, (self.test, p, q))
+
+
+def _may_be_list(made: Any, source: Any) -> None:
+    """Tells that an array may stand for the list that `source` stands for."""
+    listing = getattr(source, "listing", None)
+    if listing is not None and getattr(made, "cell", None) is not None:
+        own = [symbol.cell for symbol in listing.stacks]
+        trace().may_be(made.cell, [*own, *listing.inside])
 
 
 def is_absent(spec: Spec) -> bool:

@@ -18,7 +18,14 @@ from tapeless.transforms.frontend.joining import convert
 from tapeless.transforms.frontend.kin import appended, moved, put_into, share, stored
 from tapeless.transforms.frontend.rows import JOINERS, is_empty, join_rows
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
-from tapeless.transforms.frontend.tails import Tail, columns_of, position, replace, start_tail
+from tapeless.transforms.frontend.tails import (
+    Place,
+    Tail,
+    columns_of,
+    position,
+    replace,
+    start_tail,
+)
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import certain, put_together, take_apart
 from tapeless.transforms.ops import stacks
@@ -86,18 +93,16 @@ class StagedList(list):  # type: ignore[type-arg]
 
     def arrays(self) -> list[Any]:
         """The leaves of all elements, stacked along axis 0."""
-        tail, t = self.tail, trace()
+        tail = self.tail
         assert tail is not None
         present = [symbol.value() for symbol in tail.stacks]
         if tail.made is not None:
-            before, block, arrays = tail.made
-            if all(p is q for p, q in zip(present, before, strict=True)) and any(
-                block is b for b in t.blocks
-            ):
+            before, place, arrays = tail.made
+            if place.is_open() and all(p is q for p, q in zip(present, before, strict=True)):
                 return [wrap(a) for a in arrays]
         size = dims.symbol("n", 0) if tail.length is None else tail.length
         arrays = [stacks.to_array(p, size=size) for p in present]
-        tail.made = (present, t.blocks[-1], arrays)
+        tail.made = (present, Place(), arrays)
         return [wrap(a) for a in arrays]
 
     def joined(self, func: Any, *args: Any, **kwargs: Any) -> Any:
@@ -141,7 +146,7 @@ class StagedList(list):  # type: ignore[type-arg]
 
     def element(self, k: Any) -> Any:
         assert self.tail is not None
-        at = position(k)
+        at, within = position(k), self.tail.inside
 
         def build(spec: Any, left: Any) -> Any:
             if spec.kind != "leaf":
@@ -150,7 +155,10 @@ class StagedList(list):  # type: ignore[type-arg]
             made = wrap(stacks.peek(stack.value(), at))
             if made.type.shape:
                 trace().share(made.cell, trace().holding(stack.cell))
-            return listed(made, spec.value)
+            found = listed(made, spec.value)
+            if isinstance(found, StagedList) and found.tail is not None:
+                found.tail.inside = [stack.cell, *within]
+            return found
 
         made = build(self.tail.spec, iter(self.tail.stacks))
         if not isinstance(made, Symbol):
@@ -351,7 +359,7 @@ def from_arrays(spec: Any, arrays: list[Any], weak: Iterable[bool] = ()) -> Stag
     made = _with_tail(spec, values, python, values[0].type.shape[0])
     assert made.tail is not None
     present = [symbol.value() for symbol in made.tail.stacks]
-    made.tail.made = (present, trace().blocks[-1], values)
+    made.tail.made = (present, Place(), values)
     return made
 
 

@@ -31,6 +31,20 @@ def columns_of(spec: Any) -> list[Atom]:
     return [*spec.leaves()] or [atom(True)]
 
 
+class Place:
+    """The end of the open block, as it is now."""
+
+    def __init__(self) -> None:
+        self.block = trace().blocks[-1]
+        self.count, self.last = len(self.block), self.block[-1:]
+
+    def is_open(self) -> bool:
+        """Whether what stands before it is still there, and can be read."""
+        present = self.block[self.count - len(self.last) : self.count]
+        there = all(map(operator.is_, present, self.last)) and len(present) == len(self.last)
+        return there and any(self.block is b for b in trace().blocks)
+
+
 class Tail:
     """Elements appended in rolled loops: one stack for each leaf of an element."""
 
@@ -41,7 +55,8 @@ class Tail:
         trace().tails.append(self)
         self.log: list[Any] = []  # for each appended element, the block that appended it
         self.loops: set[Any] = set()  # those that append to it
-        self.made: Any = None  # (stacks, block, arrays) of the last reading
+        self.inside: list[Any] = []  # the stacks that have the list as an element
+        self.made: Any = None  # (stacks, place, arrays) of the last reading
 
     @property
     def items(self) -> list[Type]:
@@ -121,6 +136,7 @@ def replace(stack: Symbol, new: Atom) -> None:
     """Gives a stack its next value; what the list held before stays as it is."""
     assert stack.cell is not None
     trace().touch(CellLocation(stack.cell))
+    trace().changed_list(stack.cell)
     stack.cell.atom = named_like(stack.cell.atom, new)
 
 

@@ -69,6 +69,7 @@ class Trace(Builder):
         self.memories: dict[Any, set[Any]] = {}  # of cells that may be in the memory of others
         self.sharers: dict[Any, set[Any]] = {}  # the cells that may be in a memory, or hold it
         self.held: dict[Any, set[Any]] = {}  # the memory that lists hold on to
+        self.either: dict[Any, set[Any]] = {}  # of lists: what may be one of them, by data
         self.overwritten: set[Any] = set()  # memory that a store may have changed
         self.tangents: set[Any] = set()  # inputs that the user's function does not get
         self.inputs: dict[Var, Any] = {}  # the arrays of this call
@@ -360,6 +361,17 @@ class Trace(Builder):
         others = {other for m in memory for other in (m, *self.sharers.get(m, ()))}
         for other in others - {cell}:
             self.poisoned[other] = self.blame(cell)
+
+    def may_be(self, made: Any, holders: Iterable[Any]) -> None:
+        """An array stands for one of several lists."""
+        self.share(made, holders)
+        for holder in holders:
+            self.either.setdefault(holder, set()).add(made)
+
+    def changed_list(self, holder: Any) -> None:
+        """What may be this list, by data, is out of date."""
+        for other in self.either.get(holder, ()):
+            self.poisoned[other] = self.blame(holder)
 
     def rely(self, orders: set[Any], memory: Iterable[Any]) -> None:
         """What a store to one of these cells means depends on the orders of inputs."""

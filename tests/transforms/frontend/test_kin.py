@@ -264,3 +264,142 @@ def test_elements_that_change_places():
     pieces = len(compiled.compilations)
     assert compiled(1.2, 5) == pytest.approx(f(1.2, 5))
     assert len(compiled.compilations) == pieces
+
+
+def stored_by_a_branch(x):
+    c, a = [0.0] * len(x), [1.0] * len(x)
+    if x[0] > 0:
+        a = c
+    if x[1] > 0:
+        a[0] = 5.0
+    return c[0]
+
+
+def stored_to_the_other(x):
+    c, a = [0.0] * len(x), [1.0] * len(x)
+    if x[0] > 0:
+        a = c
+    c[0] = 5.0
+    return a[0]
+
+
+def chosen_by_an_expression(x):
+    c, a = [0.0] * len(x), [1.0] * len(x)
+    b = a if x[0] > 0 else c
+    b[1] = 8.0
+    return a[1]
+
+
+def a_row_of_a_table(x):
+    c = []
+    for _ in range(3):
+        row = []
+        for _j in range(len(x)):
+            row.append(1.5)
+        c.append(row)
+    a = [[0.0] * len(x) for _ in range(3)]
+    if x[0] > 0.5:
+        a[0] = c[-1]
+    row = a[0]
+    row[1] = 7.0
+    return c
+
+
+def a_part_that_is_put_back(x):
+    c = [[0.0] * len(x) for _ in range(len(x))]
+    a = [[1.0] * len(x) for _ in range(len(x))]
+    if x[0] > 0:
+        a = c
+    row = a[1]
+    row[0] = 3.0
+    return c[1][0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(stored_by_a_branch, stored_to_the_other, chosen_by_an_expression),
+        *(a_row_of_a_table, a_part_that_is_put_back),
+    ],
+)
+def test_a_filled_list_that_may_be_another_is_out_of_date(function):
+    with pytest.raises(AliasError, match=r"may share memory with .* which line"):
+        tapeless.jit(function)(np.ones(4))
+
+
+def chosen_and_read(x):
+    c, a = [0.0] * len(x), [1.0] * len(x)
+    if x[0] > 0:
+        a = c
+    return a[0] + c[0], a
+
+
+def chosen_and_stored(x):
+    c = [[0.0] * len(x) for _ in range(len(x))]
+    a = [[1.0] * len(x) for _ in range(len(x))]
+    if x[0] > 0:
+        a = c
+    a[0][1] = x[1]
+    return a[-1], a[0], a[1][:2], a[0][2], isinstance(a[1], list)
+
+
+def the_best_so_far(x):
+    now, best = [0.0] * len(x), [1.0] * len(x)
+    for i in range(len(x)):
+        now[i] = x[i]
+        if x[i] > 0:
+            best = now[:]
+    return best
+
+
+def rows_that_change_places(x):
+    before, now = [0.0] * len(x), [1.0] * len(x)
+    for _ in range(len(x)):
+        for j in range(1, len(x)):
+            now[j] = before[j - 1] + x[j]
+        before, now = now, before
+    return before
+
+
+@pytest.mark.parametrize(
+    "function", [chosen_and_read, chosen_and_stored, the_best_so_far, rows_that_change_places]
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_filled_lists_by_data(function, sign):
+    x = sign * np.array([1.0, -2.0, 3.0])
+    for disabled in (True, False):
+        with tapeless.disable_jit(disabled):
+            made = tapeless.jit(function)(x)
+        assert made == function(x)
+        assert [*map(type, made)] == [*map(type, function(x))] or function is the_best_so_far
+
+
+def three_deep(n):
+    t = [[[0.0] * n for _ in range(n)] for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            for k in range(n):
+                t[i][j][k] = i + 2.0 * j - k
+    return t
+
+
+def read_again_after_unrolling(x, y):
+    m = len(y) + 1
+    a = []
+    for _ in range(len(x)):
+        a.append([1] * m)
+    if x[0] > 0.5:
+        a[0] = a[-1]
+    for i in range(0, len(x), 2):
+        for j in range(1, m):
+            a[i + 1][0] = a[i][j - 1] * 2 % 7
+    return a[1]
+
+
+def test_changes_three_lists_deep():
+    assert tapeless.jit(three_deep)(3) == three_deep(3)
+
+
+def test_arrays_of_an_attempt_that_was_given_up():
+    args = np.zeros(4), np.ones(3)
+    assert tapeless.jit(read_again_after_unrolling)(*args) == read_again_after_unrolling(*args)
