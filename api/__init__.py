@@ -4,10 +4,12 @@ if __name__ != "tapeless":
     raise ImportError(f"import tapeless instead of {__name__}")
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tapeless import (
+        ad_checkpoint,
         checkpoint_io,
         checkpoint_policies,
         custom_derivatives,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         random,
         scipy,
         sharding,
+        stages,
         stax,
         test_util,
         tree,
@@ -112,6 +115,7 @@ __version__ = "0.1.0"
 # Everything is imported on first use: `import tapeless` alone costs next to nothing.
 MODULES = frozenset(
     [
+        "ad_checkpoint",
         "checkpoint_io",
         "checkpoint_policies",
         "custom_derivatives",
@@ -133,6 +137,7 @@ MODULES = frozenset(
         "random",
         "scipy",
         "sharding",
+        "stages",
         "stax",
         "test_util",
         "tree",
@@ -197,6 +202,18 @@ def _imported(name: str) -> Any:
     return importlib.import_module("tapeless.later").imported(name)
 
 
+class _Absent:
+    """The last of Python's finders of modules: says why one that JAX has is not here."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
+        if name.startswith("tapeless."):
+            _imported("tapeless.missing").refuse_module(name)
+
+
+sys.meta_path.append(_Absent)
+
+
 def __dir__() -> list[str]:
     own = (name for name in globals() if name.startswith("__"))
     return sorted({*own, *MODULES, *NAMES})
@@ -208,6 +225,7 @@ __all__ = [
     "P",
     "ShapeDtypeStruct",
     "TapelessError",
+    "ad_checkpoint",
     "block_until_ready",
     "check_grads",
     "check_tracer_leaks",
@@ -292,6 +310,7 @@ __all__ = [
     "scipy",
     "shard_map",
     "sharding",
+    "stages",
     "stax",
     "stop_gradient",
     "test_util",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from tapeless.transforms.errors import TapelessError
 
 MEMORY = "arrays are NumPy's, in the memory of the machine, and are not laid out over devices"
@@ -13,6 +15,8 @@ LOGS = "use log_compiles, jit(f).compilations, or profiler.trace"
 OUTSIDE = "functions of other languages are called by pure_callback"
 SMALL = "NumPy has no dtypes of this kind"
 PRIMITIVES = "there are no primitives: operations are those of NumPy"
+KERNELS = "it is for kernels of accelerators: write array code, or loops, and use jit"
+DTYPES = "dtypes are those of the arrays; the setting tapeless.enable_x64 changes nothing"
 PROCESS = "JAX has given it up: use process_index and process_count"
 
 REASONS: dict[str, dict[str, str]] = {
@@ -31,6 +35,7 @@ REASONS: dict[str, dict[str, str]] = {
         "ds": "it is for Pallas; slices of known length are x[i : i + n]",
         "empty_ref": WRITE,
         "explain_cache_misses": LOGS,
+        "extend": INSIDE,
         "export": "f.source() is a module that runs by itself, with NumPy (and Numba)",
         "ffi": OUTSIDE,
         "float0": "cotangents of integers are floats that are 0; dtypes.float0 is the name",
@@ -58,7 +63,6 @@ REASONS: dict[str, dict[str, str]] = {
         "set_mesh": SHARDS,
         "smap": SHARDS,
         "softmax_custom_jvp": "nn.softmax has the derivative that JAX's has by default",
-        "stages": "f.stages(...) has the steps, jit(f).lower(...) and .compile() work",
         "thread_guard": "any thread may call any function",
         "version": "tapeless.__version__ has it",
     },
@@ -130,16 +134,84 @@ REASONS: dict[str, dict[str, str]] = {
         ("get_scaled_dot_general_config", "scaled_dot_general", "scaled_matmul"),
         "there are no dtypes of 8 bits that need scales; scale and use lax.dot_general",
     ),
+    "tapeless.ad_checkpoint": {
+        **dict.fromkeys(
+            ("Offloadable", "Recompute", "Saveable"),
+            "values are not named for saving; put checkpoint around the part that is to be "
+            "computed again",
+        ),
+        "print_saved_residuals": "vjp(f, x)[1].source() shows what is saved",
+    },
+    "tapeless.stages": {
+        "ArgInfo": "jit(f).lower(...).args are the arguments, as shapes and dtypes",
+        "CompilerOptions": XLA,
+        "Traced": "use make_jaxpr(f)(...), or jit(f).lower(...)",
+    },
+    "tapeless.experimental.checkify": {
+        "ErrorCategory": "categories are the members of user_checks, nan_checks and their like",
+        "init_error": INSIDE,
+    },
+    "tapeless.experimental.mesh_utils": {
+        "create_hybrid_device_mesh": "use create_device_mesh, or make_mesh",
+        "device_kind_handler_dict": XLA,
+    },
     "tapeless.experimental": {
         "EArray": INSIDE,
+        "array_serialization": "use tapeless.checkpoint_io",
+        "buffer_callback": OUTSIDE,
+        "colocated_python": SHARDS,
+        "compilation_cache": "config.update('jax_compilation_cache_dir', path) says where it is",
+        "compute_on": "there are the cores of this machine",
+        "control_deps": "effects happen in the order of the program",
         "cur_qdd": INSIDE,
+        "custom_partitioning": SHARDS,
+        "disable_x64": DTYPES,
+        "enable_x64": DTYPES,
+        "fused": XLA,
+        "hijax": INSIDE,
+        "host_callback": "JAX has given it up: use pure_callback, io_callback, or debug.callback",
+        "jax2tf": "f.source() is a module that runs by itself, with NumPy (and Numba)",
+        "key_reuse": "debug_key_reuse says where a key is used twice",
+        "layout": MEMORY,
+        "maps": "JAX has given it up: use shard_map, or vmap with axis_name",
+        "mosaic": KERNELS,
+        "multihost_utils": "processes meet in pmap and shard_map: use lax.all_gather and lax.psum",
+        "pallas": KERNELS,
+        "pjit": "JAX has given it up: use jit, or shard_map",
         "primal_tangent_dtype": INSIDE,
+        "profiler": XLA,
+        "random": "keys are explicit: use tapeless.random",
+        "rnn": "it is for cuDNN: write the cell, and use lax.scan",
+        "roofline": "use tapeless.profiler",
+        "scheduling_groups": XLA,
+        "serialize_executable": "compiled code is kept on disk by itself, and found again",
+        "shard_alike": SHARDS,
+        "source_mapper": "lines of f.source() say which line of the function they come from",
+        "sparse": "NumPy has no sparse arrays: keep values and indices, and use ops.segment_sum "
+        "or x.at[i].add; scipy.sparse.linalg has solvers that take functions",
+        "topologies": XLA,
+        "transfer": MEMORY,
+        "xla_metadata": XLA,
     },
 }
 
 
 class MissingNameError(TapelessError, AttributeError):
     """A name of JAX that is not here."""
+
+
+class MissingModuleError(TapelessError, ModuleNotFoundError):
+    """A module of JAX that is not here."""
+
+
+def refuse_module(full_name: str) -> None:
+    """Says why there is no module of this name, where its package knows that."""
+    parent, _, name = full_name.rpartition(".")
+    try:
+        getattr(sys.modules.get(parent), name)
+    except AttributeError as e:
+        if isinstance(e, TapelessError):
+            raise MissingModuleError(e.problem, e.hint) from None
 
 
 def missing(module: str, name: str) -> AttributeError:

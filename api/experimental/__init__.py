@@ -8,7 +8,34 @@
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.experimental instead of {__name__}")
 
-from tapeless.callbacks import io_callback
-from tapeless.experimental import minmax, ode, optimizers, stax
+from typing import Any
 
-__all__ = ["io_callback", "minmax", "ode", "optimizers", "stax"]
+from tapeless.callbacks import io_callback
+from tapeless.experimental import (
+    checkify,
+    jet,
+    mesh_utils,
+    minmax,
+    ode,
+    optimizers,
+    shard_map,
+    stax,
+)
+from tapeless.missing import missing
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name)
+
+
+__all__ = [
+    "checkify",
+    "io_callback",
+    "jet",
+    "mesh_utils",
+    "minmax",
+    "ode",
+    "optimizers",
+    "shard_map",
+    "stax",
+]

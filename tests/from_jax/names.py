@@ -20,15 +20,21 @@ FUNCTIONS = (  # whose parameters are looked at
     "pure_callback value_and_grad vjp vmap"
 )
 PARTS = {  # modules among the names of a module
-    "jax": "api_util checkpoint_policies core custom_batching custom_derivatives debug distributed "
-    "dlpack dtypes errors "
-    "example_libraries experimental export ffi flatten_util image interpreters lax lib memory "
+    "jax": "ad_checkpoint api_util checkpoint_policies core custom_batching custom_derivatives "
+    "debug distributed dlpack dtypes errors "
+    "example_libraries experimental export extend ffi flatten_util image interpreters lax lib "
+    "memory "
     "monitoring nn numpy ops profiler random ref scipy sharding stages test_util tree tree_util "
     "typing version",
     "jax.scipy": "cluster fft integrate interpolate linalg ndimage optimize signal sparse spatial "
     "special stats",
     "jax.numpy": "fft linalg",
     "jax.lax": "linalg",
+    "jax.experimental": "array_serialization buffer_callback checkify colocated_python "
+    "compilation_cache compute_on control_deps custom_partitioning fused hijax host_callback "
+    "jax2tf jet key_reuse layout maps mesh_utils mosaic multihost_utils ode pallas pjit profiler "
+    "random rnn roofline scheduling_groups serialize_executable shard_alike shard_map "
+    "source_mapper sparse topologies transfer xla_metadata",
     "jax.nn": "initializers",
 }
 IMPORTED = ("annotations",)  # no names of their own

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import tapeless
+from tapeless import ad_checkpoint, sharding, stages
+from tapeless.experimental import mesh_utils
+from tapeless.experimental.shard_map import shard_map
 from tests.from_jax import names, page
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "from-jax.md"
@@ -63,3 +66,23 @@ def test_the_names_are_those_of_jax():
         pytest.skip("the names are those of JAX 0.10")
     assert names.installed() == names.kept()
     assert names.parameters_installed() == names.parameters_kept()
+
+
+def test_modules_say_why_they_do_not_exist():
+    for name in ("experimental.sparse", "experimental.host_callback", "export"):
+        with pytest.raises(ModuleNotFoundError, match=f"{name} does not exist: "):
+            importlib.import_module(f"tapeless.{name}")
+    with pytest.raises(ImportError, match="keep values and indices"):
+        from tapeless.experimental import sparse  # noqa: F401, PLC0415 (what is tested)
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'tapeless\.nonsense'"):
+        importlib.import_module("tapeless.nonsense")
+
+
+def test_modules_of_other_names():
+    mesh = sharding.Mesh(mesh_utils.create_device_mesh((2,)), ("rows",))
+    rows = sharding.P("rows")
+    f = shard_map(lambda x: 2 * x, mesh, in_specs=rows, out_specs=rows, check_rep=False)
+    np.testing.assert_array_equal(f(np.arange(4.0)), 2 * np.arange(4.0))
+    assert isinstance(tapeless.jit(abs), stages.Wrapped)
+    assert isinstance(tapeless.jit(np.sin).lower(1.0), stages.Lowered)
+    assert ad_checkpoint.checkpoint_name(1.0, "x") == 1.0
