@@ -66,13 +66,16 @@ def devices(backend: str | None = None) -> list[Device]:
     return [Device(k, process) for k, process in enumerate(owners)]
 
 
-def local_devices(process_index: int | None = None, backend: str | None = None) -> list[Device]:
-    """The devices of one process; of this one where none is named.
+def local_devices(
+    process_index: int | None = None, backend: str | None = None, host_id: int | None = None
+) -> list[Device]:
+    """The devices of one process; of this one where none is named. `host_id` is its old name.
 
     >>> local_devices() == devices()
     True
     """
-    own = world().rank if process_index is None else process_index
+    named = host_id if process_index is None else process_index
+    own = world().rank if named is None else named
     return [device for device in devices(backend) if device.process_index == own]
 
 

@@ -65,13 +65,16 @@ class Mesh:
 
     devices     an array of devices; a device may be there several times
     axis_names  a name for each axis of that array
+    axis_types  of JAX; all axes are for shard_map here
 
     >>> from tapeless import devices
     >>> Mesh(devices()[:1] * 4, ("data",)).shape
     {'data': 4}
     """
 
-    def __init__(self, devices: Any, axis_names: str | Sequence[str]) -> None:
+    def __init__(
+        self, devices: Any, axis_names: str | Sequence[str], axis_types: Any = None
+    ) -> None:
         self.devices = np.asarray(devices, dtype=object)
         self.axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
         if not all(isinstance(d, Device) for d in self.devices.flat):
@@ -112,6 +115,7 @@ class Mesh:
 def make_mesh(
     axis_shapes: Sequence[int],
     axis_names: Sequence[str],
+    axis_types: Any = None,
     *,
     devices: Iterable[Device] | None = None,
 ) -> Mesh:
@@ -119,6 +123,7 @@ def make_mesh(
 
     axis_shapes  how many devices lie along each axis
     axis_names   a name for each axis
+    axis_types   of JAX; all axes are for shard_map here
     devices      which to take; those of this process. Where the mesh has more places, devices are
                  taken again from the first on: blocks on one device run one after the other, or
                  share it

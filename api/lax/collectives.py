@@ -90,11 +90,13 @@ def all_gather(
     axis_index_groups: Groups = None,
     axis: int = 0,
     tiled: bool = False,
+    to: str = "varying",
 ) -> Any:
     """The values of all elements, which each of them gets, along a new axis.
 
     axis   where the new axis is
     tiled  the values are joined along an axis that they have instead
+    to     of JAX, where types say over which axes values vary; says nothing here
 
     Other arguments are those of `psum`; of several names the first is the slowest.
 

@@ -190,7 +190,6 @@ le = _binary("le", np.less_equal, "biuf", "Whether x <= y")
 lt = _binary("lt", np.less, "biuf", "Whether x < y")
 max = _binary("max", np.maximum, "biufc", "The greater of two")
 min = _binary("min", np.minimum, "biufc", "The lesser of two")
-mul = _binary("mul", np.multiply, NUMBERS, "x * y")
 ne = _binary("ne", np.not_equal, "biufc", "Whether x != y")
 rem = _binary("rem", np.fmod, "iuf", "What x / y leaves, with the sign of x")
 sub = _binary("sub", np.subtract, NUMBERS, "x - y")
@@ -202,6 +201,16 @@ def nextafter(x1: Any, x2: Any) -> Any:
     x1, x2  float arrays of one dtype
     """
     return np.nextafter(*checked_operands("nextafter", "f", x1, x2))
+
+
+def mul(x: Any, y: Any, *, out_dtype: Any = None) -> Any:
+    """x * y, element by element.
+
+    x, y       numbers or arrays of one dtype
+    out_dtype  the dtype to multiply in, and of the result
+    """
+    a, b = checked_operands("mul", NUMBERS, x, y)
+    return a * b if out_dtype is None else a.astype(out_dtype) * b.astype(out_dtype)
 
 
 def pow(x: Any, y: Any) -> Any:

@@ -14,15 +14,12 @@ if not __name__.startswith("tapeless."):
 
 from scipy.linalg import block_diag as _block_diag
 from scipy.linalg import (
-    dft,
     funm,
     hadamard,
     helmert,
     hessenberg,
     hilbert,
     invhilbert,
-    invpascal,
-    pascal,
     rsf2csf,
     schur,
 )
@@ -65,10 +62,13 @@ from tapeless.scipy.linalg.structured import (
     circulant,
     companion,
     convolution_matrix,
+    dft,
     fiedler,
     fiedler_companion,
     hankel,
+    invpascal,
     leslie,
+    pascal,
     toeplitz,
 )
 

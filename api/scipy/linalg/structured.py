@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from tapeless.transforms.errors import ArgumentError
 
@@ -146,3 +147,19 @@ def fiedler_companion(a: Any) -> Any:
     made[even[:-1], even[1:]] = 1.0
     made[odd[1:], odd[:-1]] = 1.0
     return made
+
+
+def dft(n: int, scale: Any = None, *, dtype: Any = None) -> Any:
+    """The matrix of the discrete Fourier transform, as scipy.linalg.dft makes it."""
+    made = scipy.linalg.dft(n, scale)
+    return made if dtype is None else made.astype(dtype)
+
+
+def pascal(n: int, kind: Any = None) -> Any:
+    """Pascal's triangle as a matrix, as scipy.linalg.pascal makes it: "symmetric" by default."""
+    return scipy.linalg.pascal(n, "symmetric" if kind is None else kind)
+
+
+def invpascal(n: int, kind: Any = None) -> Any:
+    """The inverse of `pascal`."""
+    return scipy.linalg.invpascal(n, "symmetric" if kind is None else kind)

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.special
 
 import tapeless
 import tapeless.numpy as jnp
 from tapeless import lax, ops, random
-from tapeless.scipy import special
+from tapeless.scipy import linalg, special
 
 X = np.array([0.5, 1.5, 0.25])
 W = np.array([2.0, 0.0, 1.0])
@@ -47,6 +48,9 @@ CASES = {
         lambda x: x + random.normal(random.key(0), (3,), out_sharding=None),
         X + random.normal(random.key(0), (3,)),
     ),
+    "out_dtype": (lambda x: lax.mul(x, x, out_dtype=jnp.float32), np.float32(X) ** 2),
+    "dft": (lambda x: linalg.dft(3, dtype=complex) @ x, scipy.linalg.dft(3) @ X),
+    "kind": (lambda x: linalg.pascal(3, None) @ x, scipy.linalg.pascal(3) @ X),
     "negative": (lambda x: lax.dynamic_slice(x, (-1,), (1,)), X[2:]),
     "not negative": (
         lambda x: lax.dynamic_slice(
