@@ -164,8 +164,11 @@ def odeint(
     Returns a tree like y0, with an axis of length n first: the values are those of JAX, which takes
     the same steps. Values that could not be reached are nan: steps got too short or too many.
     Differentiable in y0, t, args and what func reads, in both modes and any order: the steps are
-    differentiated, where JAX solves the adjoint equation. Raises TypeError for times that are no
-    floats, ValueError where they fall or func gives as many numbers as y0 does not have.
+    differentiated, where JAX solves the adjoint equation. Steps are chosen for y: where it is at
+    rest they are long, and derivatives less exact than values; hmax bounds them.
+
+    Raises TypeError for times that are no floats, ValueError where they fall, and where func does
+    not give as many numbers as y0 has.
 
     >>> odeint(lambda y, t, k: {"x": -k * y["x"]}, {"x": 1.0}, np.array([0.0, 1.0]), 2.0)
     {'x': array([1.        , 0.13533528])}
