@@ -46,6 +46,7 @@ from tapeless.transforms.loops.shown import shown, without_unread_views
 from tapeless.transforms.loops.stacks import STACKS, of_numbers
 from tapeless.transforms.loops.stages import STORES, Stage
 from tapeless.transforms.loops.twins import twin
+from tapeless.transforms.loops.uncopied import uncopied
 from tapeless.transforms.loops.views import entries_of, is_view
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.shapes import cast, dtype_name
@@ -137,7 +138,9 @@ class Lowering:
         body = self.body(self.block.body, live, True)
         made = Block(self.block.params, (*self.prepared.checks, *body), self.block.results)
         passed = {a for v in self.passed if isinstance(a := self.same.get(v, v), Var)}
-        made = without_unread_views(substitute(made, self.same))
+        kept = {*self.block.params} - {*self.analysis.targets, *self.prepared.donated}
+        made = uncopied(substitute(made, self.same), self.kernels, kept, memory)
+        made = without_unread_views(made)
         return with_pooled(with_placeholders(made, passed, memory))
 
     def constants(self, block: Block) -> None:
