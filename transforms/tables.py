@@ -293,9 +293,8 @@ class Rewriting:
                 self.new[s.outs[k]] = self.new[carry] = self.new[item.outs[0]] = whole
         if len(left) == len(s.outs):
             return s
-        outs, inits, carries, ends = (
-            tuple(found[k] for k in left) for found in (s.outs, s.inits, s.carries, s.yields)
-        )
+        outs, carries = (tuple(found[k] for k in left) for found in (s.outs, s.carries))
+        inits, ends = (tuple(found[k] for k in left) for found in (s.inits, s.yields))
         body = Block((s.index, *carries), s.body.body, ends)
         return replace(s, outs=outs, inits=inits, body=body)
 
