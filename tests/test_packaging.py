@@ -1,5 +1,6 @@
 """What is installed is what the checkout holds: every module, the type marker, one version."""
 
+import configparser
 import importlib.metadata
 import re
 import subprocess
@@ -30,6 +31,18 @@ def test_wheel_holds_the_checkout():
     assert sorted(installed) == sorted(checkout)
     stale = [n for n in checkout if checkout[n].read_bytes() != installed[n].read_bytes()]
     assert not stale, "installed before these files were changed: install again"
+
+
+def test_all_packages_are_named():
+    settings = configparser.ConfigParser()
+    settings.read(ROOT / "setup.cfg", encoding="utf-8")
+    folders = [
+        (Path("tapeless", target) / path.relative_to(ROOT / folder)).parent
+        for folder, target in FOLDERS.items()
+        for path in (ROOT / folder).rglob("__init__.py")
+    ]
+    named = settings["options"]["packages"].split()
+    assert sorted(named) == sorted(".".join(folder.parts) for folder in folders)
 
 
 def test_types_are_marked():
