@@ -41,7 +41,11 @@ def spread(axes: Any, value: Any, what: str) -> list[Any]:
             f"vmap: {what} is {axes!r}, which does not fit {tree.structure_text(value)}",
             "it must be an axis, or be built like the value down to some level",
         ) from e
-    return [k for k, part in zip(leaves, parts, strict=True) for _ in tree.leaves(part)]
+    if len(leaves) == 1:
+        return leaves * len(tree.leaves(value))
+    each = [tree.map(lambda _, k=k: k, part) for k, part in zip(leaves, parts, strict=True)]
+    spread_out: list[Any] = tree.structure(value).flatten_up_to(structure.unflatten(each))
+    return spread_out  # by keys: dicts and OrderedDicts have their leaves in other orders
 
 
 def input_axes(in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> list[Any]:

@@ -16,6 +16,7 @@ import optree
 
 from tapeless.later import later
 from tapeless.transforms.core import builder
+from tapeless.transforms.errors import ArgumentTypeError
 from tapeless.tree_nodes import NAMESPACE as NAMESPACE
 from tapeless.tree_nodes import KeyPath, any_others, is_other, one_level
 from tapeless.tree_nodes import fields as fields
@@ -212,7 +213,8 @@ def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf | None = None) -
         full_tree,
         is_leaf=is_leaf,
     )
-    return unflatten(structure(full_tree, is_leaf), leaves(made, is_leaf))
+    whole = structure(full_tree, is_leaf)
+    return unflatten(whole, whole.flatten_up_to(made))  # by keys, in which dicts may differ
 
 
 def static(**kwargs: Any) -> Any:
@@ -236,12 +238,31 @@ def static(**kwargs: Any) -> Any:
 def transpose(outer_treedef: Any, inner_treedef: Any, pytree_to_transpose: Any) -> Any:
     """A tree of structure `outer` whose leaves are trees of structure `inner`, inside out.
 
+    inner_treedef  None: the structure of the first of these trees
+
     Raises TypeError for a tree that is built otherwise.
 
     >>> transpose(structure([0, 0]), structure({"a": 0}), [{"a": 1}, {"a": 2}])
     {'a': [1, 2]}
     """
-    return optree.tree_transpose(outer_treedef, inner_treedef, plain(pytree_to_transpose))
+    flatten(pytree_to_transpose)  # dataclasses become trees
+    try:
+        parts = outer_treedef.flatten_up_to(plain(pytree_to_transpose))
+        inner = structure(parts[0]) if inner_treedef is None else inner_treedef
+        rows = [inner.flatten_up_to(part) for part in parts]  # by keys, in which dicts may differ
+    except (ValueError, IndexError) as e:
+        raise _not_of_trees(pytree_to_transpose, outer_treedef) from e
+    if not builtins.all(_is_leaf(x) for row in rows for x in row):
+        raise _not_of_trees(pytree_to_transpose, outer_treedef)
+    columns = [[row[k] for row in rows] for k in range(inner.num_leaves)]
+    return unflatten(inner, [unflatten(outer_treedef, column) for column in columns])
+
+
+def _not_of_trees(tree: Any, outer: Any) -> ArgumentTypeError:
+    return ArgumentTypeError(
+        f"transpose: {structure_text(tree)} is not built like {structure_stars(outer)} with trees "
+        "of one structure in place of its leaves"
+    )
 
 
 def paths(tree: Any, is_leaf: IsLeaf | None = None) -> list[tuple[Any, ...]]:

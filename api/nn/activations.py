@@ -39,6 +39,16 @@ def sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x)) if np.iscomplexobj(x) else _sigmoid(x)
 
 
+@CustomJvp
+def _softplus(x: Any) -> Any:
+    return np.logaddexp(x, 0)
+
+
+@_softplus.defjvp
+def _softplus_jvp(primals: Any, tangents: Any) -> Any:
+    return _softplus(primals[0]), _sigmoid(primals[0]) * tangents[0]  # also at infinity
+
+
 def softplus(x: Any) -> Any:
     """log(1 + exp(x)).
 
@@ -47,7 +57,7 @@ def softplus(x: Any) -> Any:
     >>> softplus(np.array([-1000.0, 0.0, 1000.0])).round(4)
     array([0.000e+00, 6.931e-01, 1.000e+03])
     """
-    return _complex_softplus(x) if np.iscomplexobj(x) else np.logaddexp(x, 0)
+    return _complex_softplus(x) if np.iscomplexobj(x) else _softplus(x)
 
 
 def _complex_softplus(x: Any) -> Any:

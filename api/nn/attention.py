@@ -63,6 +63,8 @@ def dot_product_attention(
     batched = np.ndim(query) == 4
     query, key, value, bias, mask = [_four(x) for x in (query, key, value, bias, mask)]
     _check(query, key, value, mask)
+    _check_added(bias, "bias", query, key)
+    _check_added(mask, "mask", query, key)
     heads, shared = query.shape[2], key.shape[2]
     groups = heads // shared
     q, k, v = _grouped(query, groups), _grouped(key, 1), _grouped(value, 1)
@@ -116,6 +118,18 @@ def _check(query: Any, key: Any, value: Any, mask: Any) -> None:
         raise ArgumentTypeError(
             f"dot_product_attention: the mask has dtype {mask.dtype}, not bool",
             "pass numbers that are to be added as bias",
+        )
+
+
+def _check_added(x: Any, what: str, query: Any, key: Any) -> None:
+    """Refuses a bias or a mask that does not broadcast to the logits."""
+    if x is None:
+        return
+    logits = (query.shape[0], query.shape[2], query.shape[1], key.shape[1])
+    if len(x.shape) != 4 or not all(n in (1, m) for n, m in zip(x.shape, logits, strict=True)):
+        raise ArgumentError(
+            f"dot_product_attention: a {what} of shape {x.shape} does not broadcast to {logits}",
+            "the axes are batch, heads of the query, its length, and that of the key",
         )
 
 

@@ -62,8 +62,8 @@ def standardize(
     """
     if algorithm not in ("fast", "stable"):
         raise ArgumentError(f"standardize: algorithm must be 'fast' or 'stable', not {algorithm!r}")
-    if mean is None:
-        mean = _mean(x, axis, where)
+    # a number takes the dtype of x
+    mean = _mean(x, axis, where) if mean is None else np.asarray(mean, np.result_type(x, mean))
     if variance is None and algorithm == "stable":
         variance = _mean(np.square(x - mean), axis, where)
     elif variance is None:

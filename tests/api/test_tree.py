@@ -6,7 +6,7 @@ from collections import OrderedDict, defaultdict, namedtuple
 import numpy as np
 import pytest
 
-from tapeless import grad, jit, jvp, tree, vjp
+from tapeless import grad, jit, jvp, tree, vjp, vmap
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 Pair = namedtuple("Pair", "first second")
@@ -83,8 +83,34 @@ def test_transpose():
         tree.structure([0, 0]), tree.structure({"a": 0, "b": 0}), [{"a": 1, "b": 2}] * 2
     )
     assert inside_out == {"a": [1, 1], "b": [2, 2]}
-    with pytest.raises(TypeError, match="structure mismatch"):
-        tree.transpose(tree.structure([0, 0]), tree.structure({"a": 0}), [{"a": 1}])
+    assert tree.transpose(tree.structure([0, 0]), None, [{"a": 1}, {"a": 2}]) == {"a": [1, 2]}
+    assert tree.transpose(tree.structure([0, 0]), tree.structure({}), [{}, {}]) == {}
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "value"),
+    [
+        ([0, 0], {"a": 0}, [{"a": 1}]),
+        ([0, 0], {"a": 0}, [{"a": 1}, {"b": 1}]),
+        ([0, 0], {"a": 0}, [{"a": 1}, {"a": [1]}]),
+    ],
+)
+def test_what_cannot_be_transposed(outer, inner, value):
+    with pytest.raises(ArgumentTypeError, match="is not built like"):
+        tree.transpose(tree.structure(outer), tree.structure(inner), value)
+
+
+def test_dicts_whose_keys_have_another_order():
+    """An OrderedDict has its leaves in its own order, a dict in that of its keys."""
+    ordered, plain = OrderedDict([("z", 1), ("a", 2)]), {"a": 20, "z": 10}
+    assert tree.broadcast(ordered, plain) == {"a": 2, "z": 1}
+    assert tree.broadcast(plain, ordered) == OrderedDict([("z", 10), ("a", 20)])
+    assert tree.map(lambda x, y: (x, y), ordered, plain) == {"z": (1, 10), "a": (2, 20)}
+    turned = tree.transpose(tree.structure([0, 0]), tree.structure(ordered), [plain, plain])
+    assert turned == {"z": [10, 10], "a": [20, 20]}
+    axes, arrays = OrderedDict([("z", 1), ("a", 0)]), {"a": np.eye(2), "z": np.arange(6.0)[None]}
+    made = vmap(lambda t: t["a"][0] + t["z"][0], (axes,))({**arrays, "z": arrays["z"][:, :2]})
+    assert made.tolist() == [1.0, 1.0]
 
 
 def test_paths():

@@ -159,3 +159,10 @@ def test_logarithms_of_complex_numbers(name):
     np.testing.assert_allclose(activation(z), expected, rtol=1e-12)
     np.testing.assert_allclose(jit(activation)(z), expected, rtol=1e-12)
     assert np.isfinite(activation(np.array([800 + 1j, -800 + 1j]))).all()
+
+
+def test_slopes_of_softplus_at_infinity():
+    x = np.array([-np.inf, -800.0, 800.0, np.inf])
+    assert vmap(grad(nn.softplus))(x).tolist() == [0, 0, 1, 1]
+    assert vmap(grad(nn.log_sigmoid))(x).tolist() == [1, 1, 0, 0]
+    assert vmap(grad(grad(nn.softplus)))(x).tolist() == [0, 0, 0, 0]

@@ -121,6 +121,16 @@ def test_float32_stays():
             "as bias",
         ),
         (
+            lambda: nn.dot_product_attention(QUERY, KEY, VALUE, mask=MASK[..., 1:]),
+            ArgumentError,
+            "a mask of shape",
+        ),
+        (
+            lambda: nn.dot_product_attention(QUERY, KEY, VALUE, np.zeros((1, 3, 1, 1))),
+            ArgumentError,
+            "a bias of shape (1, 3, 1, 1) does not broadcast",
+        ),
+        (
             lambda: nn.dot_product_attention(QUERY, KEY, VALUE, implementation="cudnn"),
             UnsupportedError,
             "leave it out",

@@ -27,3 +27,9 @@ def test_one_hot_over_a_named_axis():
     """Each element of the axis gets its own entry."""
     made = vmap(lambda x, _: nn.one_hot(x, 3, axis="i"), (None, 0), axis_name="i")
     np.testing.assert_array_equal(made(2, np.zeros(3)), [0, 0, 1])
+
+
+def test_standardizing_by_known_numbers_keeps_float32():
+    made = nn.standardize(np.array([1.0, 3.0], np.float32), mean=1.0)
+    np.testing.assert_allclose(made, [0, 2 / np.sqrt(4 + 1e-5)], rtol=1e-6)
+    assert made.dtype == np.float32
