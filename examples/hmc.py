@@ -11,11 +11,13 @@ Source of the method: R. M. Neal, Handbook of Markov Chain Monte Carlo (2011), c
 effective sample size as in Gelman et al., sections 11.4 and 11.5.
 Units: points of the test.
 
-    python examples/hmc.py          # samples; prints mean, deviation, R-hat and sample size
+    python examples/hmc.py          # prints mean, deviation, R-hat and sample size; writes
+                                    # ./hmc_grad.py
 """
 
 import argparse
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -114,7 +116,11 @@ def main(argv=None):
     parser.add_argument("--count", type=int, default=4000, help="draws of each (default: 4000)")
     parser.add_argument("--warm-up", type=int, default=500, help="draws thrown away (default: 500)")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--out", type=Path, default=Path(), metavar="DIR", help="where hmc_grad.py goes"
+    )
     args = parser.parse_args(argv)
+    args.out.mkdir(parents=True, exist_ok=True)
 
     draws, accepted = run(args.seed, args.chains, args.count, args.warm_up)
     print(f"accepted: {accepted.mean():.1%}")
@@ -122,6 +128,10 @@ def main(argv=None):
     for k, name in enumerate(NAMES):
         x = draws[:, :, k]
         print(f"{name:9} {x.mean():7.2f} {x.std():10.2f} {r_hat(x):6.3f} {effective_size(x):15.0f}")
+
+    path = args.out / "hmc_grad.py"
+    path.write_text(grad(log_density).source(np.zeros(2 + len(EFFECT))), encoding="utf-8")
+    print(f"emitted gradient:  {path}")
     return 0
 
 

@@ -18,10 +18,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import scipy.linalg
-import scipy.optimize
 
 import tapeless
+
+try:
+    import scipy.linalg
+    import scipy.optimize
+except ImportError:
+    sys.exit("mauna_loa.py needs SciPy, which is not installed: pip install scipy")
 
 DATA = Path(__file__).parent / "data" / "co2.csv.gz"
 # name: value at the start, in ppm and years; "form" has no unit

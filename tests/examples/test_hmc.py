@@ -35,6 +35,13 @@ def test_the_chains_find_the_posterior(example):
     assert np.all(np.abs(off) < 4 * error[:3])
 
 
+def test_what_is_written(example, emitted, tmp_path, capsys):
+    few = ["--count", "20", "--warm-up", "5", "--chains", "2", "--out", str(tmp_path / "new")]
+    assert example("hmc").main(few) == 0
+    assert "school H" in capsys.readouterr().out
+    assert "def log_density_grad" in emitted(tmp_path / "new" / "hmc_grad.py")
+
+
 def test_gradient_of_the_density(example):
     hmc = example("hmc")
     tapeless.check_grads(hmc.log_density, (np.linspace(-1, 1, 10),), order=2)

@@ -1,6 +1,7 @@
 """The forecast for Mauna Loa is near, says how near, and its gradient is right."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -19,6 +20,12 @@ def test_the_forecast(example, emitted, tmp_path, capsys):
     assert int(re.search(r"within 2 deviations: (\d+)%", printed).group(1)) > 80
     assert (tmp_path / "mauna_loa.png").read_bytes().startswith(b"\x89PNG")
     assert "cholesky" in emitted(tmp_path / "mauna_loa_grad.py")
+
+
+def test_without_scipy(example, monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.linalg", None)
+    with pytest.raises(SystemExit, match="pip install scipy"):
+        example("mauna_loa")
 
 
 def test_the_data(example):
