@@ -164,12 +164,14 @@ def _watched(run: Trace, name: str) -> Iterator[None]:
     """Refuses writes to what was there before: they would be made for one element."""
     outer = run.journals[-1]
     run.journals[-1] = journal = Journal(next(run.serials))
+    changed: list[Any] = []
     try:
         yield
+        changed = journal.changed()
     finally:
         run.journals[-1] = outer
         run.rollback(journal)
-    if journal.old:
+    if changed:
         raise UnsupportedError(
             f"{name} writes to an object from outside, and is mapped over a batch",
             "return the value instead",

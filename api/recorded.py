@@ -102,7 +102,7 @@ class Call:
             region = Region(self.custom.fun, args, kwargs)
         stored = [k for k in self.dynamic if stored_to(given[k])]
         cells = {id(given[k].base_cell()) for k in stored}
-        if any(key[0] != "cell" or key[1] not in cells for key in journal.old):
+        if any(loc.key[0] != "cell" or loc.key[1] not in cells for loc, _ in journal.changed()):
             self.run.rollback(journal)
             raise UnsupportedError(
                 f"{self.custom.__name__} writes to an object from outside, and has a "

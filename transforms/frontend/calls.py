@@ -198,8 +198,10 @@ class Calls:
                 else cls(*args, **kwargs)
             )
         if issubclass(cls, BaseException) and contains_symbol(args):
-            made = cls.__new__(cls)
+            made = trace().born(cls.__new__(cls))
             made.args = args
+            if isinstance(init, types.FunctionType):
+                self.call_function(init, (made, *args), kwargs)
             return made
         if root in LIBRARIES and (contains_symbol(args) or contains_symbol(kwargs)):
             return trace().born(advancing(_opaque(cls, args, kwargs)))

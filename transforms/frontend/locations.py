@@ -3,6 +3,7 @@ containers."""
 
 from __future__ import annotations
 
+import itertools
 import types
 from array import array
 from collections import deque
@@ -14,7 +15,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.kin import MUTABLE as CONTAINERS
 from tapeless.transforms.frontend.kin import changed, put_back
 from tapeless.transforms.frontend.symbols import Symbol
-from tapeless.transforms.frontend.trace import Location, trace
+from tapeless.transforms.frontend.trace import Location, same, trace
 from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, take_apart
 
 
@@ -45,6 +46,17 @@ class ContentsLocation(Location):
 
     def set(self, value: Any) -> None:
         fill(self.obj, value)
+
+    def holds(self, old: Any) -> bool:
+        now, before = _parts(self.get()), _parts(old)
+        return len(now) == len(before) and all(map(same, now, before))
+
+
+def _parts(contents: Any) -> tuple[Any, ...]:
+    """What a container holds, one after the other."""
+    if isinstance(contents, ListContents):
+        return (*contents.items, contents.tail)
+    return tuple(itertools.chain(*contents.items())) if isinstance(contents, dict) else (*contents,)
 
 
 def fill(obj: Any, value: Any) -> None:
@@ -90,7 +102,11 @@ class AttributeLocation(Location):
 
 
 #: What sets attributes as objects of Python's classes do.
-PLAIN_SETTERS: tuple[Any, ...] = (object.__setattr__, types.SimpleNamespace.__setattr__)
+PLAIN_SETTERS: tuple[Any, ...] = (
+    object.__setattr__,
+    types.SimpleNamespace.__setattr__,
+    BaseException.__setattr__,
+)
 
 
 def _refuse_native(obj: Any, name: str) -> None:

@@ -281,7 +281,7 @@ def _writes(test: Callable[[], Any]) -> bool:
     try:
         with t.recording() as journal, t.block():
             truth(test())
-            found = bool(journal.old)
+            found = bool(journal.changed())
     finally:
         t.rolling -= 1
     t.rollback(journal)

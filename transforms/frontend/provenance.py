@@ -29,8 +29,10 @@ def _is_library(root: str, file: str) -> bool:
     return root not in sys.stdlib_module_names or Path(file).is_relative_to(STANDARD)
 
 
+#: Of the standard library: what is the user's, and what is plain Python that runs code of users.
+ENTERED = {"__main__", "this", "antigravity", "colorsys", "contextlib"}
 LIBRARIES = Libraries(
-    frozenset(sys.stdlib_module_names) - {"__main__", "this", "antigravity", "colorsys"}
+    frozenset(sys.stdlib_module_names) - ENTERED
     | {"numpy", "scipy", "optree", "rich", "numba", "pytest", "_pytest"}
 )
 #: Modules whose objects stay as they are.

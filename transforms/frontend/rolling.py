@@ -247,7 +247,7 @@ class Roll:
         with t.recording() as journal, t.block() as statements:
             going = truth(test())
             result = going.value() if isinstance(going, Symbol) else atom(going)
-            if journal.old:
+            if journal.changed():
                 raise Unrollable("its test changes variables")
         if not isinstance(going, Symbol) and not going:
             raise Unrollable("its test is false")

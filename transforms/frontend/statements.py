@@ -79,7 +79,7 @@ class Rewriter(Bindings):
     def nested(self, s: ast.FunctionDef) -> list[ast.stmt]:
         made = self.function(s)
         made.args = self.arguments(s.args, keep_defaults=True)
-        value: ast.expr = named(s.name)
+        value = hook("new", named(s.name))
         for d in reversed(s.decorator_list):
             value = hook("call", self.expr(d), value)
         return [made, *self.store(ast.Name(s.name, ast.Store()), value, s)]

@@ -34,6 +34,15 @@ class Location:
     def set(self, value: Any) -> None:
         raise NotImplementedError
 
+    def holds(self, old: Any) -> bool:
+        """Whether it has what it had, the very same."""
+        return same(self.get(), old)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether nobody can tell two values apart."""
+    return a is b or (type(a) is type(b) and type(a) in (bool, int, str) and a == b)
+
 
 class Journal:
     """The locations that one block overwrote, with what they held before."""
@@ -41,6 +50,11 @@ class Journal:
     def __init__(self, serial: int) -> None:
         self.serial = serial
         self.old: dict[tuple[Any, ...], tuple[Location, Any]] = {}
+
+    def changed(self) -> list[tuple[Location, Any]]:
+        """Those that hold something else now: a stack from which is taken what was put on it is
+        as it was."""
+        return [(loc, old) for loc, old in self.old.values() if not loc.holds(old)]
 
 
 class Trace(Builder):

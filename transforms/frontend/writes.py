@@ -49,10 +49,12 @@ def written(run: Trace, outgoing: Outgoing) -> tuple[list[Write], list[Held]]:
     """What the program left in objects from outside; they get their old contents back."""
     homes = _homes(run)
     held = {h.number: h for h in homes.values()}
-    changed = [(loc, old) for loc, old in run.journals[0].old.values() if not loc.birth]
+    journal = run.journals[0]
+    changed = [(loc, old) for loc, old in journal.changed() if not loc.birth]
     found = [_write(location, old, run, homes, outgoing) for location, old in changed]
-    for location, old in changed:
-        location.set(old)
+    for location, old in journal.old.values():
+        if not location.birth:
+            location.set(old)
     return found, list(held.values()) if found else []
 
 
