@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import keyword
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -64,7 +65,11 @@ AUGMENTED: dict[type[ast.operator], str] = {
 }
 TAKE_BOOLS = {*OF_BOOLS, "select", "cast", "update", "push", "copy"}
 LAST_PART = re.compile(r"(\[[^\[\]]*\]|\.\w+)$")  # of the text that reads a leaf
-BUILTINS = {"np", "scipy", "range", "reversed", "print", "max", "len", "list", "bool"}
+#: What no variable is called: names of the code itself, and words of Python (keys of dicts may be).
+BUILTINS = {
+    *("np", "scipy", "range", "reversed", "print", "max", "len", "list", "bool"),
+    *keyword.kwlist,
+}
 
 
 class Writer(Spelling):

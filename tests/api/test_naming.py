@@ -107,3 +107,16 @@ def test_functions_may_be_called_as_ours():
     a, b = np.arange(3.0), np.arange(4.0)
     np.testing.assert_array_equal(jit(matmul)(a, b), matmul(a, b))
     assert "def matmul_(a, b)" in jit(matmul).source(a, b)
+
+
+def test_keys_may_be_words_of_python():
+    def f(p, **options):
+        return np.sum(np.tanh(p["in"] @ p["class"])) * p["lambda"] * options["is"]
+
+    p = {"in": np.ones((2, 2)), "class": np.full((2, 2), 0.3), "lambda": 2.0}
+    slopes = tapeless.grad(f)(p, **{"is": 3.0})
+    assert slopes["lambda"] == pytest.approx(3 * 4 * np.tanh(0.6))
+    assert tapeless.jit(f)(p, **{"is": 3.0}) == pytest.approx(f(p, **{"is": 3.0}))
+    axes = ({"in": 0, "class": None, "lambda": None},)
+    many = tapeless.vmap(lambda p: f(p, **{"is": 3.0}), axes)({**p, "in": np.ones((4, 2, 2))})
+    np.testing.assert_allclose(many, np.full(4, f(p, **{"is": 3.0})))
