@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tapeless import checkpoint, custom_jvp, grad, jit, transforms
+from tapeless import checkpoint, custom_jvp, grad, jit, transforms, vmap
 from tapeless.naming import argument_names, base_name, global_name, leaf_names, leaf_paths, place
 from tapeless.transforms.user_names import CALLED
 from tests.api import importable
@@ -114,9 +114,9 @@ def test_keys_may_be_words_of_python():
         return np.sum(np.tanh(p["in"] @ p["class"])) * p["lambda"] * options["is"]
 
     p = {"in": np.ones((2, 2)), "class": np.full((2, 2), 0.3), "lambda": 2.0}
-    slopes = tapeless.grad(f)(p, **{"is": 3.0})
+    slopes = grad(f)(p, **{"is": 3.0})
     assert slopes["lambda"] == pytest.approx(3 * 4 * np.tanh(0.6))
-    assert tapeless.jit(f)(p, **{"is": 3.0}) == pytest.approx(f(p, **{"is": 3.0}))
+    assert jit(f)(p, **{"is": 3.0}) == pytest.approx(f(p, **{"is": 3.0}))
     axes = ({"in": 0, "class": None, "lambda": None},)
-    many = tapeless.vmap(lambda p: f(p, **{"is": 3.0}), axes)({**p, "in": np.ones((4, 2, 2))})
+    many = vmap(lambda p: f(p, **{"is": 3.0}), axes)({**p, "in": np.ones((4, 2, 2))})
     np.testing.assert_allclose(many, np.full(4, f(p, **{"is": 3.0})))
