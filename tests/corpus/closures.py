@@ -211,3 +211,11 @@ def made_again_in_each_pass(x):
 def made_alike_on_both_sides(x):
     g = scaling(2.0) if x > 1 else scaling(2.0)
     return g(x) * x
+
+
+@program(0.6)
+def lambdas_that_assign(x):
+    kept = 7.0
+    squares = lambda q: (r := q * x) * r + (kept := r)  # noqa: E731
+    sums = lambda q, k=2.0: [(s := q + t) * s for t in (1.0, k)][1] + s  # noqa: E731
+    return squares(x) + sums(x) * kept + sum((lambda v: (u := v * x) + u)(k) for k in range(3))

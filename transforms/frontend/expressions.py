@@ -8,7 +8,7 @@ from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend import source
-from tapeless.transforms.frontend.scopes import Scope
+from tapeless.transforms.frontend.scopes import Scope, bound_names
 from tapeless.transforms.frontend.syntax import hook, named, pattern, place, thunk, unused
 
 
@@ -206,9 +206,14 @@ class Expressions:
         return part
 
     def lambda_(self, node: ast.Lambda) -> ast.expr:
-        outer = self.scope
-        self.scope = Scope("", set(), set(source._arguments(node.args)), outer)
+        """A lambda that assigns has a frame for what it assigns to."""
+        outer, params = self.scope, set(source._arguments(node.args))
+        assigned = bound_names([ast.Expr(node.body)])[0] - params
+        frame = unused(f"v{next(self.depth)}") if assigned else ""
+        self.scope = Scope(frame, assigned, params, outer)
         body = self.expr(node.body)
+        if assigned:
+            body = ast.Call(thunk(body, frame), [hook("frame", ast.Constant("lambda"))], [])
         self.scope = outer
         return ast.Lambda(self.arguments(node.args, keep_defaults=True), body)
 
