@@ -128,6 +128,8 @@ class AtPoint(Transformed):
     def at(self, kind: type[Derivative], primals: tuple[Any, ...]) -> Any:
         """(value, derivative) or (value, derivative, aux) at a point."""
         made = self.specialise(primals, {})
+        if made.keys:
+            made.use_keys(tree.leaves((primals, {})))
         try:
             found = made(primals, {})
         except Exception as e:

@@ -59,8 +59,8 @@ class report_reuse:  # noqa: N801 (used like np.errstate)
         _Setting.on = self.before
 
 
-#: For each array that owns keys: where in it a key was used, with its value, and by which line.
-_used: dict[int, tuple[Any, dict[Any, str]]] = {}
+#: For each array that owns keys: the values of those that were used, and by which line.
+_used: dict[int, tuple[Any, dict[int, tuple[str, int]]]] = {}
 
 
 def use(key: Any) -> None:
@@ -68,21 +68,22 @@ def use(key: Any) -> None:
     if not _Setting.on:
         return
     owner = key
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    place = (key.__array_interface__["data"][0], key.tobytes())
+    while isinstance(base := owner.base, np.ndarray):
+        owner = base
     frame, level = _user()
-    uses = _uses(owner)
-    if place in uses:
+    here = frame.f_code.co_filename, frame.f_lineno
+    words, uses = hash(key.tobytes()), _uses(owner)
+    if words in uses:
+        file, line = uses[words]
         shown = f"the key {key.tolist()} is" if key.ndim == 1 else "keys are"
         warnings.warn(
-            f"{shown} used a second time; the first was in {uses[place]}. The numbers are the "
-            "same: split the key first, or clone it if that is meant",
+            f"{shown} used a second time; the first was in {file}, line {line}. The numbers are "
+            "the same: split the key first, or clone it if that is meant",
             KeyReuseWarning,
             stacklevel=level,
         )
     else:
-        uses[place] = f"{frame.f_code.co_filename}, line {frame.f_lineno}"
+        uses[words] = here
 
 
 def use_all(keys: Iterable[Any]) -> None:
@@ -125,7 +126,7 @@ def report(found: Iterable[tuple[str, str, int]]) -> None:
         warnings.warn_explicit(message, KeyReuseWarning, file, line, registry=_shown)
 
 
-def _uses(owner: Any) -> dict[Any, str]:
+def _uses(owner: Any) -> dict[int, tuple[str, int]]:
     number = id(owner)
     if number not in _used:
         reference = weakref.ref(owner, lambda _: _used.pop(number, None))

@@ -461,6 +461,17 @@ def test_a_key_given_in_two_calls(transformed):
         random.uniform(key)
 
 
+def test_a_key_given_to_vjp_and_to_jit():
+    def f(x, key):
+        return x * random.normal(key)
+
+    key = random.key(0)
+    tapeless.vjp(f, 2.0, key)[1](1.0)
+    with pytest.warns(KeyReuseWarning, match=TWICE) as seen:
+        jit(f)(2.0, key)
+    assert seen[0].filename == __file__
+
+
 def test_keys_given_in_two_calls_of_vmap():
     f, keys = vmap(noise), random.split(random.key(0), 3)
     f(keys)
