@@ -1,8 +1,11 @@
 """What is known where a test goes one way, so that two uses under tests can exclude each other.
 
-if x > 0: ...            x > 0, not x < 0, not x == 0
-if not (a or b): ...     not a, not b
-if mode == 2: ...        mode is 2
+    if x > 0: ...            x > 0, not x < 0, not x == 0
+    if not (a or b): ...     not a, not b
+    if mode == 2: ...        mode is 2
+    if i == n: ...           this pass of a loop over i, and no other
+
+Tests that are not among these are taken to be independent.
 """
 
 from __future__ import annotations
@@ -60,6 +63,9 @@ def _compared(numbers: Numbers, op: Op, a: int, b: int, way: bool) -> Facts:
         for x, y in ((a, b), (b, a)):
             if y in numbers.literals:
                 known.add((numbers.number(("is", x)), numbers.literals[y]))
+            if x in numbers.passes:  # one pass of a loop has this index
+                loop, k = numbers.passes[x]
+                known.add((numbers.number(("pass", loop, y)), k))
     return frozenset(known)
 
 

@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.expand import identity
 from tapeless.transforms.ops.parts import index
@@ -24,6 +26,7 @@ class Numbers:
         self.literals: dict[int, Any] = {}
         self.logic: dict[int, tuple[Any, tuple[int, ...]]] = {}  # what makes truth values
         self.choices: dict[int, tuple[int, int, int]] = {}  # test, and what it decides between
+        self.passes: dict[int, tuple[int, int]] = {}  # of indices of loops: the loop, and the pass
 
     def fresh(self) -> int:
         return next(self.count)
@@ -53,6 +56,9 @@ class Numbers:
         if s.op is identity:
             self.of[s.outs[0]] = args[0]
             return
+        if (known := self.folded(s, args)) is not None:
+            self.of[s.outs[0]] = self(known)
+            return
         params = frozen(s.params)
         if not s.op.pure or params is None:
             self.of |= {v: self.fresh() for v in s.outs}
@@ -63,6 +69,22 @@ class Numbers:
                 self.logic[made] = (s.op, tuple(args))
         if s.op is index:
             self.place_part(self.of[s.outs[0]], s, args)
+
+    def folded(self, s: Let, args: list[int]) -> Literal | None:
+        """What an operation on integers that are known gives."""
+        values = [self.literals.get(n) for n in args]
+        if s.op.ufunc is None or not values or not all(isinstance(v, int) for v in values):
+            return None
+        with np.errstate(all="ignore"):
+            made = s.op.ufunc(*values)
+        return Literal(made.item(), s.outs[0].type) if made.dtype.kind in "bi" else None
+
+    def index(self, span: tuple[int, ...], k: int) -> int:
+        """The index of pass k of a loop over a span."""
+        loop = self.number(("loop", *span))
+        made = self.number(("index", loop, k))
+        self.passes[made] = loop, k
+        return made
 
     def place_part(self, made: int, s: Let, args: list[int]) -> None:
         if any(a.type.shape for a in s.args[1:]):

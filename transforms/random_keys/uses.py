@@ -206,11 +206,13 @@ class _Walk:
     def loop(self, s: For) -> None:
         left, known = self.numbers.all(s.inits), Facts()
         self.loops += 1
-        for _ in range(self.passes(_trips(s))):
+        ends = (s.stop, s.start, s.step) if s.reverse else (s.start, s.step)
+        span = tuple(self.numbers.all(ends))
+        for k in range(self.passes(_trips(s))):
             with self.under(known) as possible:
                 if not possible:
                     break
-                self.give(s.body.params, [self.numbers.fresh(), *left])
+                self.give(s.body.params, [self.numbers.index(span, k), *left])
                 if not self.body(s.body.body):
                     break
             left = self.numbers.all(s.yields)

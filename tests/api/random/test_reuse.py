@@ -154,6 +154,15 @@ def last_key_of_loop(key, n):
     return x + random.normal(sub)
 
 
+def rows_of_two_loops(keys, n):
+    x = 0.0
+    for i in range(n):
+        x += random.normal(keys[i])
+    for i in range(n):
+        x += random.uniform(keys[i])
+    return x
+
+
 def custom_rule(key):
     @tapeless.custom_jvp
     def f(x):
@@ -194,6 +203,7 @@ CASES = {
     same_number_folded_in: (KEY,),
     old_key_after_loop: (KEY,),
     last_key_of_loop: (KEY, 3),
+    rows_of_two_loops: (KEYS, 3),
     custom_rule: (KEY,),
     rematerialised: (KEY,),
 }
@@ -246,6 +256,14 @@ def grad_in_loop(key, n):
     return x
 
 
+def rows_in_each_pass(keys, n):
+    x = 0.0
+    for _ in range(n):
+        for j in range(4):
+            x += random.normal(keys[j])
+    return x
+
+
 def vmapped_loop(keys, n):
     return vmap(lambda key: outer_key(key, n))(keys)
 
@@ -264,6 +282,7 @@ LOOPS = {
     scanned: (KEY, np.ones(4)),
     grad_of_loop: (KEY, 3),
     grad_in_loop: (KEY, 3),
+    rows_in_each_pass: (KEYS, 3),
     vmapped_loop: (KEYS, 3),
     row_of_carried: (KEYS, 3),
     recursive: (KEY, 9.0),
@@ -338,6 +357,23 @@ def break_or_not(key, x):
         if x < 1:
             return random.normal(key)
     return random.uniform(key)
+
+
+def one_pass(key, n):
+    x = 0.0
+    for i in range(n):
+        if i == n - 1:
+            x += random.normal(key)
+    return x
+
+
+def one_step(key, x):
+    step = 0
+    while x > 1:
+        step, x = step + 1, x / 2
+        if step == 2:
+            x += random.uniform(key)
+    return x
 
 
 def raised(key, x):
@@ -417,6 +453,8 @@ PLAIN = [
     both_or_none,
     break_after,
     break_or_not,
+    one_pass,
+    one_step,
     raised,
     folded,
     carried,
