@@ -26,6 +26,8 @@ def polynomial(coefficients: Any, x: Any) -> Any:
 def inside_erf_inv(x: Any) -> Any:
     """The inverse of the error function between -1 and 1 (M. Giles, "Approximating the erfinv
     function", GPU Computing Gems, 2012)."""
+    if x.dtype.itemsize < 4:
+        return inside_erf_inv(x.astype(np.float32)).astype(x.dtype)
     if active():
         return written_once.erf_inv(x)
     w = -np.log(1 - x * x)  # log1p has more digits only near 0, where w is added to a number

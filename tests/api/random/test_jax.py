@@ -20,6 +20,9 @@ FRESH = [
     "random.permutation(key, 1700)",
     "random.poisson(key, 12.0, (200,))",
     "random.binomial(key, 40, 0.4, (200,))",
+    "random.normal(key, (99,), np.float16)",
+    "random.truncated_normal(key, -1.0, 0.5, (99,), np.float16)",
+    "random.gamma(key, 2.0, (50,), np.float16)",
 ]
 
 

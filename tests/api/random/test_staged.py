@@ -75,6 +75,20 @@ def test_compiled(name):
     np.testing.assert_allclose(tapeless.jit(f)(KEY, X), f(KEY, X), rtol=1e-13)
 
 
+@pytest.mark.parametrize("draw", [random.normal, random.gamma, random.truncated_normal])
+def test_half_precision(draw):
+    bounds = {random.gamma: (2.0,), random.truncated_normal: (-1.0, 0.5)}.get(draw, ())
+
+    def f(key):
+        return draw(key, *bounds, (5,), np.float16)
+
+    want = f(KEY)
+    assert want.dtype == np.float16
+    for got in (tapeless.jit(f)(KEY), tapeless.vmap(f)(KEY[None])[0]):
+        assert got.dtype == np.float16
+        np.testing.assert_allclose(got, want, rtol=2e-3)
+
+
 def test_compiled_bits_are_the_same():
     def f(key):
         return random.uniform(key, (999,)), random.randint(key, (9, 9), -5, 77)
