@@ -24,8 +24,10 @@ else:  # where a program has these parts of SciPy
 SIGNALS = frozenset(
     [
         *("convolve", "correlate", "convolve2d", "correlate2d", "fftconvolve", "detrend"),
-        *("csd", "istft", "stft", "welch", "lfilter", "sosfilt"),
-        *("filtfilt", "hilbert", "savgol_filter"),
+        *("csd", "istft", "stft", "welch", "coherence", "periodogram", "spectrogram"),
+        *("lfilter", "sosfilt", "lfilter_zi", "sosfilt_zi", "deconvolve"),
+        *("filtfilt", "sosfiltfilt", "hilbert", "savgol_filter"),
+        *("resample", "resample_poly", "upfirdn", "decimate"),
     ]
 )
 MATRICES = frozenset(

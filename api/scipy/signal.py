@@ -10,10 +10,11 @@ import numpy as np
 from tapeless.lax.convolution import conv_general_dilated
 from tapeless.missing import missing
 from tapeless.numpy.functions import followed
-from tapeless.scipy.recursive import lfilter, sosfilt
-from tapeless.scipy.spectra import csd, istft, stft, welch
+from tapeless.scipy.recursive import deconvolve, lfilter, lfilter_zi, sosfilt, sosfilt_zi
+from tapeless.scipy.resampling import decimate, resample, resample_poly, upfirdn
+from tapeless.scipy.spectra import coherence, csd, istft, periodogram, spectrogram, stft, welch
 from tapeless.scipy.trends import detrend
-from tapeless.scipy.zero_phase import filtfilt, hilbert, savgol_filter
+from tapeless.scipy.zero_phase import filtfilt, hilbert, savgol_filter, sosfiltfilt
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -187,19 +188,30 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "coherence",
     "convolve",
     "convolve2d",
     "correlate",
     "correlate2d",
     "csd",
+    "decimate",
+    "deconvolve",
     "detrend",
     "fftconvolve",
     "filtfilt",
     "hilbert",
     "istft",
     "lfilter",
+    "lfilter_zi",
+    "periodogram",
+    "resample",
+    "resample_poly",
     "savgol_filter",
     "sosfilt",
+    "sosfilt_zi",
+    "sosfiltfilt",
+    "spectrogram",
     "stft",
+    "upfirdn",
     "welch",
 ]

@@ -21,6 +21,7 @@ EXTENSIONS: dict[Any, dict[str, Any]] = {
     "even": {"mode": "reflect"},
     "odd": {"mode": "reflect", "reflect_type": "odd"},
 }
+PARTS: dict[str, Any] = {"complex": lambda z: z, "magnitude": np.abs, "angle": np.angle}
 ENOUGH = 1e-10  # weight of windows by which is divided
 
 
@@ -57,6 +58,14 @@ class Segments:
         cut = np.lib.stride_tricks.sliding_window_view(x, self.length, axis=-1)
         weighted = self.window.astype(x.real.dtype) * level(cut[..., :: self.step, :])
         return (np.fft.rfft if half else np.fft.fft)(weighted, self.size)
+
+    def power(self, products: Any, scaling: str, fs: Any, half: bool) -> Any:
+        """Products of transforms as power; with one half of the frequencies, both count there."""
+        if not half:
+            return products * self.scale(scaling, fs)
+        place = np.arange(products.shape[-1])
+        alone = (place == 0) | (2 * place == self.size)
+        return products * self.scale(scaling, fs) * np.where(alone, 1.0, 2.0)
 
     def frequencies(self, fs: Any, half: bool) -> Any:
         return (np.fft.rfftfreq if half else np.fft.fftfreq)(self.size, 1 / fs)
@@ -171,11 +180,7 @@ def csd(
     level = _levelling(detrend)
     first = cut.spectra(x, level, half)
     second = first if y is None else cut.spectra(z, level, half)
-    power = np.conj(first) * second * cut.scale(scaling, fs)
-    if half:
-        count = power.shape[-1]
-        alone = (np.arange(count) == 0) | (2 * np.arange(count) == cut.size)
-        power = power * np.where(alone, 1.0, 2.0)
+    power = cut.power(np.conj(first) * second, scaling, fs, half)
     power = _averaged(np.real(power) if y is None else power, average)
     return cut.frequencies(fs, half), np.moveaxis(power, -1, axis)
 
@@ -204,6 +209,100 @@ def welch(x: Any, *args: Any, **options: Any) -> Any:
     array([0., 0., 1.])
     """
     return csd(x, None, *args, **options)
+
+
+@followed
+def periodogram(
+    x: Any,
+    fs: Any = 1.0,
+    window: Any = "boxcar",
+    nfft: int | None = None,
+    detrend: Any = "constant",
+    return_onesided: bool = True,
+    scaling: str = "density",
+    axis: int = -1,
+) -> Any:
+    """The power spectrum of a signal as a whole: `csd` of one segment with itself.
+
+    nfft  the length of the transform: zeros are added, or the rest of the signal is left out
+
+    >>> periodogram(np.array([1.0, -1.0, 1.0, -1.0]))[1].round(3)
+    array([0., 0., 4.])
+    """
+    x = _signal(x, axis)
+    n = operator.index(x.shape[-1])
+    if nfft is not None and nfft < n:
+        x, n = x[..., :nfft], operator.index(nfft)
+    found = csd(x, None, fs, window, n, 0, nfft, detrend, return_onesided, scaling)
+    return found[0], np.moveaxis(found[1], -1, axis)
+
+
+@followed
+def coherence(
+    x: Any,
+    y: Any,
+    fs: Any = 1.0,
+    window: Any = "hann",
+    nperseg: int | None = None,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    detrend: Any = "constant",
+    axis: int = -1,
+) -> Any:
+    """How far one signal follows another at each frequency, from 0 to 1: frequencies, and an array.
+
+    The arguments are those of `csd`.
+
+    >>> coherence(np.arange(8.0) ** 2, np.arange(8.0) ** 2, nperseg=4)[1].round(3)
+    array([1., 1., 1.])
+    """
+    options = (fs, window, nperseg, noverlap, nfft, detrend, True, "density", axis)
+    frequencies, across = csd(x, y, *options)
+    own = csd(x, None, *options)[1] * csd(y, None, *options)[1]
+    return frequencies, (across.real**2 + across.imag**2) / own
+
+
+@followed
+def spectrogram(
+    x: Any,
+    fs: Any = 1.0,
+    window: Any = ("tukey", 0.25),
+    nperseg: int | None = None,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    detrend: Any = "constant",
+    return_onesided: bool = True,
+    scaling: str = "density",
+    axis: int = -1,
+    mode: str = "psd",
+) -> Any:
+    """The spectra of segments: frequencies, times, and an array with the times along its last axis.
+
+    noverlap  how much neighbours share; an eighth by default
+    mode      'psd': power; 'complex', its 'magnitude' or 'angle': the transforms themselves
+
+    The other arguments, and errors, are those of `csd`.
+
+    >>> spectrogram(np.array([1.0, -1.0] * 4), window="boxcar", nperseg=4, noverlap=0)[2].round(3)
+    array([[0., 0.],
+           [0., 0.],
+           [4., 4.]])
+    """
+    x = _signal(x, axis)
+    n = operator.index(x.shape[-1])
+    cut = Segments("spectrogram", window, nperseg, 0, nfft, n)
+    overlap = cut.length // 8 if noverlap is None else noverlap
+    cut = Segments("spectrogram", window, nperseg, overlap, nfft, n)
+    half = return_onesided and x.dtype.kind == "f"
+    found = cut.spectra(x, _levelling(detrend), half)
+    if mode == "psd":
+        found = cut.power(np.real(np.conj(found) * found), scaling, fs, half)
+    elif mode in PARTS:
+        found = PARTS[mode](found * np.sqrt(cut.scale(scaling, fs)))
+    else:
+        raise ArgumentError(f"spectrogram: mode must be 'psd', {', '.join(PARTS)}, not {mode!r}")
+    times = np.arange(cut.length / 2, n - cut.length / 2 + 1, cut.step) / fs
+    return cut.frequencies(fs, half), times, np.moveaxis(found, -1, axis - 1 if axis < 0 else axis)
 
 
 @followed

@@ -1,5 +1,5 @@
 """Signals that are filtered there and back, smoothed by polynomials, and made analytic: filtfilt,
-savgol_filter and hilbert of scipy.signal."""
+sosfiltfilt, savgol_filter and hilbert of scipy.signal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.numpy.functions import followed
-from tapeless.scipy.recursive import lfilter
+from tapeless.scipy.recursive import coefficients, lfilter, lfilter_zi, sosfilt, sosfilt_zi
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -46,22 +46,6 @@ def _pad_length(name: str, x: Any, kind: Any, padlen: Any, least: int) -> int:
     return n
 
 
-def _settled(b: Any, a: Any) -> Any:
-    """What a filter holds after it has seen 1 for long (scipy.signal.lfilter_zi)."""
-    n = operator.index(b.shape[0])
-    if n == 1:
-        return np.zeros(0, b.dtype)
-    turned = np.concatenate((-a[1:, None], np.eye(n - 1, n - 2, dtype=b.dtype)), axis=1)
-    return np.linalg.solve(np.eye(n - 1, dtype=b.dtype) - turned, b[1:] - a[1:] * b[0])
-
-
-def _coefficients(b: Any, a: Any) -> Any:
-    """Of one length, the first of a is 1."""
-    b, a = np.atleast_1d(b), np.atleast_1d(a)
-    n = max(operator.index(b.shape[0]), operator.index(a.shape[0]))
-    return [np.pad(c, (0, n - c.shape[0])) / a[0] for c in (b, a)]
-
-
 @followed
 def filtfilt(
     b: Any,
@@ -88,14 +72,62 @@ def filtfilt(
     """
     if method != "pad" or irlen is not None:
         raise ArgumentError(f"filtfilt: method must be 'pad', not {method!r}", "leave it out")
-    b, a = _coefficients(b, a)
+    b, a = coefficients(b, a)
     rows = np.moveaxis(np.asarray(x), axis, 0)
     n = _pad_length("filtfilt", rows, padtype, padlen, 3 * operator.index(b.shape[0]))
-    settled = np.reshape(_settled(b, a), (-1, *[1] * (rows.ndim - 1)))
+    settled = _beside(lfilter_zi(b, a), rows.ndim)
     y = _extended(rows, n, padtype)
     for _ in range(2):
         y = lfilter(b, a, y, 0, settled * y[:1])[0][::-1]
     return np.moveaxis(y[n : y.shape[0] - n], 0, axis)
+
+
+def _beside(settled: Any, ndim: int) -> Any:
+    """As many axes of length one behind as a signal has more than one."""
+    return settled[(..., *[None] * (ndim - 1))]
+
+
+@followed
+def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None) -> Any:
+    """A signal through filters of second order, there and back, so that it is not delayed.
+
+    sos  a matrix with a row (b0, b1, b2, a0, a1, a2) for each
+
+    The other arguments and errors are those of `filtfilt`.
+
+    >>> sosfiltfilt([[0.5, 0.5, 0.0, 1.0, 0.0, 0.0]], np.arange(7.0), padlen=2)
+    array([0., 1., 2., 3., 4., 5., 6.])
+    """
+    sos = np.asarray(sos)
+    rows = np.moveaxis(np.asarray(x), axis, 0)
+    length, most = operator.index(rows.shape[0]), 3 * (2 * operator.index(sos.shape[0]) + 1)
+    if padlen is not None or padtype is None:
+        n = most = _pad_length("sosfiltfilt", rows, padtype, padlen, 0)
+    else:  # as SciPy, by how many coefficients are 0, which a program knows when it runs
+        _pad_length("sosfiltfilt", rows, padtype, 0, 0)
+        n = most - 3 * np.minimum(np.sum(sos[:, 2] == 0), np.sum(sos[:, 5] == 0))
+        if n >= length:
+            raise ValueError("sosfiltfilt: x must be longer than padlen; pass a smaller padlen")
+    settled = _beside(sosfilt_zi(sos), rows.ndim)
+    # Beyond n the ends go on as they are: a filter that has settled there stays settled
+    y = _around(rows, np.clip(np.arange(-most, length + most), -n, length - 1 + n), padtype)
+    for _ in range(2):
+        y = sosfilt(sos, y, 0, settled * y[:1])[0]
+        y = y[np.minimum(np.arange(length + 2 * most), most + length - 1 + n)][::-1]
+    return np.moveaxis(y[most : most + length], 0, axis)
+
+
+def _around(x: Any, at: Any, kind: str | None) -> Any:
+    """What `_extended` has at places of which some lie outside."""
+    last = x.shape[0] - 1
+    inside = np.clip(at, 0, last)
+    if kind in (None, "constant"):
+        return x[inside]
+    mirrored = x[last - np.abs(last - np.abs(at))]
+    if kind == "even":
+        return mirrored
+    outside = (at != inside)[(slice(None), *[None] * (x.ndim - 1))]
+    return np.where(outside, 2 * x[inside] - mirrored, mirrored)
 
 
 @followed

@@ -1,4 +1,4 @@
-"""The linear filters of scipy.ndimage, and all of its filters by name."""
+"""The linear filters of scipy.ndimage, and all that stands for its functions by name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.written import ranks
+from tapeless.transforms.written import ranks, splined
 from tapeless.transforms.written.edges import continued, each, image
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -196,7 +196,9 @@ def _summed(x: Any, weights: Any, shape: Any, axis: int) -> Any:
 
 FILTERS: list[Any] = [correlate, convolve, correlate1d, convolve1d, gaussian_filter1d]
 FILTERS += [gaussian_filter, uniform_filter1d, uniform_filter, laplace, sobel, prewitt]
-BY_NAME: dict[str, Any] = {f.__name__: f for f in (*FILTERS, *ranks.FILTERS)}
+BETWEEN: list[Any] = [splined.map_coordinates, splined.affine_transform, splined.shift]
+BETWEEN += [splined.zoom, splined.rotate, splined.spline_filter, splined.spline_filter1d]
+BY_NAME: dict[str, Any] = {f.__name__: f for f in (*FILTERS, *ranks.FILTERS, *BETWEEN)}
 
 
 def standing_for(f: Any) -> Any:
