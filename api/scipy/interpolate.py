@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import functools
 import itertools
+import types
 from typing import Any
 
 import numpy as np
 
 from tapeless.numpy.functions import followed
+from tapeless.scipy import bsplines
+from tapeless.scipy.bsplines import (
+    BarycentricInterpolator,
+    BSpline,
+    KroghInterpolator,
+    make_interp_spline,
+    splev,
+    splrep,
+)
 from tapeless.scipy.splines import CubicSpline, PchipInterpolator, interp1d, of_pieces
 from tapeless.transforms.errors import ArgumentError
 
@@ -127,14 +137,18 @@ class _Bounded(RegularGridInterpolator):
 
 
 OURS: dict[str, Any] = {f.__name__: f for f in (CubicSpline, PchipInterpolator, interp1d)}
+OURS |= {f.__name__: f for f in (BSpline, BarycentricInterpolator, KroghInterpolator)}
+OURS |= {f.__name__: f for f in (make_interp_spline, splrep, splev)}
 OURS["RegularGridInterpolator"] = _Bounded
 
 
 def standing_for(f: Any) -> Any:
-    """Ours for a class of scipy.interpolate, or for an object of one that is called; None if there
-    is none."""
-    if isinstance(f, type):
+    """Ours for a class or a function of scipy.interpolate, or for an object of a class that is
+    called; None if there is none."""
+    if isinstance(f, (type, types.FunctionType)):
         return OURS.get(f.__name__)
+    if type(f).__name__ == "BSpline":
+        return functools.partial(bsplines.of_bumps, f.t, f.c, f.k, f.extrapolate, f.axis)
     if hasattr(f, "c") and hasattr(f, "x") and np.ndim(f.c) >= 2 and not hasattr(f, "t"):
         return functools.partial(of_pieces, f.c, f.x, f.extrapolate, f.axis)
     if type(f).__name__ == "RegularGridInterpolator":
@@ -147,4 +161,15 @@ def _at_places(grid: _Bounded, method: str, xi: Any) -> Any:
     return grid(xi, method)
 
 
-__all__ = ["CubicSpline", "PchipInterpolator", "RegularGridInterpolator", "interp1d"]
+__all__ = [
+    "BSpline",
+    "BarycentricInterpolator",
+    "CubicSpline",
+    "KroghInterpolator",
+    "PchipInterpolator",
+    "RegularGridInterpolator",
+    "interp1d",
+    "make_interp_spline",
+    "splev",
+    "splrep",
+]
