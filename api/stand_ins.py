@@ -38,7 +38,7 @@ MATRICES = frozenset(
         *("solve_continuous_lyapunov", "solve_discrete_lyapunov"),
     ]
 )
-INTEGRALS = frozenset(["fixed_quad", "odeint", "quad", "simpson", "solve_ivp"])
+INTEGRALS = frozenset(["fixed_quad", "odeint", "quad", "romb", "simpson", "solve_ivp"])
 
 
 def distributions(f: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapeless.numpy.functions import followed
 from tapeless.scipy.initial_values import odeint, solve_ivp
-from tapeless.scipy.quadrature import fixed_quad, quad, simpson
+from tapeless.scipy.quadrature import fixed_quad, quad, romb, simpson
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -30,4 +30,12 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     return np.trapezoid(y, x, dx, axis)
 
 
-__all__ = ["fixed_quad", "odeint", "quad", "simpson", "solve_ivp", "trapezoid"]
+__all__ = [
+    "fixed_quad",
+    "odeint",
+    "quad",
+    "romb",
+    "simpson",
+    "solve_ivp",
+    "trapezoid",
+]

@@ -174,3 +174,32 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
     a, b = h[..., -2], h[..., -1]
     total = total + y[..., -1] * (2 * b**2 + 3 * a * b) / (6 * (a + b))
     return total + y[..., -2] * (b**2 + 3 * a * b) / (6 * a) - y[..., -3] * b**3 / (6 * a * (a + b))
+
+
+@followed
+def romb(y: Any, dx: Any = 1.0, axis: int = -1, show: bool = False) -> Any:
+    """The integral of 2^k + 1 evenly spaced samples, by Romberg's method.
+
+    y     an array
+    dx    the distance of samples
+    axis  along which is integrated
+
+    Differentiable in y and dx. Raises ValueError for another number of samples, and for show.
+
+    >>> float(romb(np.array([0.0, 1.0, 4.0]), dx=3.0))
+    8.0
+    """
+    y = np.moveaxis(np.asarray(y), axis, -1)
+    count = operator.index(y.shape[-1]) - 1
+    steps = count.bit_length() - 1
+    if show or count < 1 or count != 1 << steps:
+        raise ArgumentError("romb: needs 2**k + 1 samples, and shows nothing")
+    row = [(y[..., 0] + y[..., -1]) / 2 * (dx * count)]
+    for i in range(1, steps + 1):
+        stride = count >> i
+        between = np.sum(y[..., stride :: 2 * stride], axis=-1)
+        new = [row[0] / 2 + between * (dx * stride)]
+        for j, before in enumerate(row):
+            new.append(new[j] + (new[j] - before) / (4.0 ** (j + 1) - 1))
+        row = new
+    return row[-1]

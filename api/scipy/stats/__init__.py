@@ -55,6 +55,7 @@ from tapeless.scipy.stats.descriptive import (
 from tapeless.scipy.stats.discrete import bernoulli, betabinom, binom, geom, nbinom, poisson
 from tapeless.scipy.stats.families import Family
 from tapeless.scipy.stats.kde import gaussian_kde
+from tapeless.scipy.stats.lines import linregress
 from tapeless.scipy.stats.samples import mode, rankdata, sem
 
 #: `import tapeless.scipy.stats.norm` works, as in JAX, where distributions are modules.
@@ -82,6 +83,7 @@ __all__ = [
     "iqr",
     "kurtosis",
     "laplace",
+    "linregress",
     "logistic",
     "median_abs_deviation",
     "mode",

@@ -18,7 +18,7 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 SAMPLES = frozenset(
     [
         *("gmean", "gzscore", "hmean", "iqr", "kurtosis", "median_abs_deviation", "moment"),
-        *("pearsonr", "pmean", "sem", "skew", "variation", "zmap", "zscore"),
+        *("linregress", "pearsonr", "pmean", "sem", "skew", "variation", "zmap", "zscore"),
     ]
 )
 

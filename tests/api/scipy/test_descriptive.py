@@ -31,6 +31,8 @@ SMOOTH = {
     "median_abs_deviation": lambda x: stats.median_abs_deviation(x, axis=1, scale="normal"),
     "pearsonr": lambda x: np.stack(stats.pearsonr(x, Y, axis=1)),
     "pearsonr, by name": lambda x: stats.pearsonr(x[0], Y[0]).statistic,
+    "linregress": lambda x: np.stack(stats.linregress(x[0], Y[0])),
+    "linregress, of two": lambda x: np.stack(stats.linregress(x[0, :2], x[1, :2])[:2]),
     "sem": lambda x: stats.sem(x, axis=1),
 }
 
@@ -60,6 +62,7 @@ def test_samples_without_deviation():
     [
         (lambda x: stats.zscore(x, nan_policy="omit"), "nan_policy='omit'"),
         (lambda x: stats.median_abs_deviation(x, center=np.mean), "center is not supported"),
+        (lambda x: stats.linregress(x[0], x[1], "less"), "alternative='two-sided'"),
         (lambda x: stats.pearsonr(x[0], x[1], alternative="less"), "alternative='two-sided'"),
     ],
 )
