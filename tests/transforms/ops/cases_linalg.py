@@ -262,6 +262,7 @@ CASES = [
     case(np.linalg.vector_norm, normal(2, 3)),
     case(np.linalg.vector_norm, normal(2, 3), axis=1, ord=3),
     case(np.linalg.matrix_norm, regular(2)),
+    case(np.linalg.matrix_norm, regular(2, 2), ord="nuc"),
     case(np.linalg.matrix_norm, regular(2, 2), ord=1),
     case(scipy.linalg.solve, regular(3), normal(3)),
     case(scipy.linalg.inv, regular(3)),
