@@ -157,6 +157,8 @@ def put_back(obj: Any) -> None:
     if twice or found.tail.key in trace().shared:
         _refuse(found, "a container that may be in two lists, or in one twice, is changed")
     changed(found.owner)  # which may be in a list itself
+    for symbol in found.tail.stacks:
+        trace().changed_inside(symbol.cell)
     try:
         found.owner[found.place] = found.whole
     except StructureError:

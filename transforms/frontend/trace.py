@@ -387,6 +387,12 @@ class Trace(Builder):
         for other in self.either.get(holder, ()):
             self.poisoned[other] = self.blame(holder)
 
+    def changed_inside(self, holder: Any) -> None:
+        """An element of a list was changed in place: so was what the list holds."""
+        for m in self.holding(holder) - {holder}:
+            for other in {m, *self.sharers.get(m, ())} - {holder}:
+                self.poisoned[other] = self.blame(holder)
+
     def rely(self, orders: set[Any], memory: Iterable[Any]) -> None:
         """What a store to one of these cells means depends on the orders of inputs."""
         for cell in memory if orders else ():
