@@ -85,6 +85,7 @@ class Cell:
 def environment(threads, folder):
     flags = "--xla_cpu_multi_thread_eigen=" + ("false" if threads == 1 else "true")
     pools = {f"{pool}_NUM_THREADS": str(threads) for pool in POOLS}
+    pools["OPENBLAS_THREAD_TIMEOUT"] = "10"  # else idle threads of one process slow the next one
     caches = {"TAPELESS_CACHE_DIR": folder, "TORCHINDUCTOR_CACHE_DIR": f"{folder}/torch"}
     return {**os.environ, **pools, **caches, "XLA_FLAGS": flags}
 
