@@ -81,8 +81,7 @@ def _filtered(x: Any, pole: float, n: int, mode: str) -> Any:
     powers = (pole ** np.arange(n)).reshape(-1, *[1] * (x.ndim - 1))
     made = np.zeros_like(x)
     if mode == "reflect":
-        total = np.sum((powers * (x + pole**n * x[::-1]))[:-1], axis=0)
-        total = total + pole ** (n - 1) * (x[-1] + pole**n * total)  # SciPy's; exact: x[0] in total
+        total = np.sum(powers * (x + pole**n * x[::-1]), axis=0)
         made[0] = x[0] + total * (pole / (1 - pole ** (2 * n)))
     elif mode == "grid-wrap":
         around = np.concatenate((x[:1], x[:0:-1]))
