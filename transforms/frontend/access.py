@@ -109,7 +109,8 @@ class Access(Calls):
         current(obj)
         if (found := picked(obj, key)) is not NOTHING:
             return found
-        value = _item_of_listed(obj, key) if getattr(obj, "listing", None) else obj[key]
+        listed = isinstance(obj, Symbol) and obj.listing is not None
+        value = _item_of_listed(obj, key) if listed else obj[key]
         if isinstance(obj, capture.MAPPINGS) and not trace().birth(obj):
             return capture.outer(value, lambda: obj[key], f"{name_of(obj)}[{key!r}]")
         return value

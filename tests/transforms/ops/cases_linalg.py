@@ -323,7 +323,7 @@ CASES = [
     ),
     case(scipy.linalg.norm, normal(3)),
     case(lambda a, b: scipy.linalg.block_diag(a, b), normal(2, 2), normal(1, 3)),
-    *(case(f, normal(2, 2)) for f in WHOLE),
+    *(case(f, 0.5 * normal(2, 2)) for f in WHOLE),
     case(scipy.linalg.sqrtm, definite(3), single=False),
     case(scipy.linalg.logm, definite(3), single=False),
     case(scipy.linalg.fractional_matrix_power, definite(3), t=0.3, single=False),
