@@ -28,7 +28,7 @@ from tapeless.transforms.frontend.provenance import of_library
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.syntax import RESULT
-from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import truth
 
 SIGNALS = (TapelessError, Signal)
@@ -60,21 +60,27 @@ class Hooks(Operations):
                 raise NameError(
                     f"cannot access free variable '{name}' where it is not associated with a value"
                 ) from None
+            if trace().wrote(ClosureLocation(cell, name).key):
+                return value
             return capture.outer(value, lambda: cell.cell_contents, name)
         values = self.function.__globals__
         if name in values:
+            if trace().wrote(GlobalLocation(values, name).key):
+                return values[name]
             return capture.outer(values[name], lambda: values[name], name)
         if hasattr(builtins, name):
             return getattr(builtins, name)
         raise NameError(f"name '{name}' is not defined")
 
-    def store_outer(self, name: str, value: Any) -> None:
+    def place_of(self, name: str) -> Location:
+        """Where a name from outside of the function is held."""
         cell = self.closure.get(name)
-        location = (
-            ClosureLocation(cell, name)
-            if cell is not None
-            else GlobalLocation(self.function.__globals__, name)
-        )
+        if cell is not None:
+            return ClosureLocation(cell, name)
+        return GlobalLocation(self.function.__globals__, name)
+
+    def store_outer(self, name: str, value: Any) -> None:
+        location = self.place_of(name)
         trace().touch(location)
         location.set(value)
 

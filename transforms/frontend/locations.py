@@ -14,6 +14,7 @@ from typing import Any
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.kin import MUTABLE as CONTAINERS
 from tapeless.transforms.frontend.kin import changed, put_back
+from tapeless.transforms.frontend.reads import Guard
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Location, same, trace
 from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, take_apart
@@ -85,7 +86,15 @@ def before_change(obj: Any) -> None:
         trace().only_once(what, "use a list or an array of NumPy", trace().birth(obj))
 
 
-class AttributeLocation(Location):
+class OuterLocation(Location):
+    """What may be there before a call."""
+
+    def rely(self, old: Any) -> None:
+        if not self.birth and old is not MISSING:
+            trace().reads["as it was", self.key] = Guard(self.name, self.get, old)
+
+
+class AttributeLocation(OuterLocation):
     def __init__(self, obj: Any, name: str) -> None:
         self.obj, self.name, self.key = obj, name, ("attribute", id(obj), name)
         self.birth = trace().birth(obj)
@@ -130,7 +139,7 @@ def put_attribute(obj: Any, name: str, value: Any, put: Callable[..., None] = se
     put_back(obj)
 
 
-class GlobalLocation(Location):
+class GlobalLocation(OuterLocation):
     def __init__(self, values: dict[str, Any], name: str) -> None:
         self.values, self.name, self.key = values, name, ("global", id(values), name)
 
@@ -144,7 +153,7 @@ class GlobalLocation(Location):
             self.values[self.name] = value
 
 
-class ClosureLocation(Location):
+class ClosureLocation(OuterLocation):
     def __init__(self, cell: Any, name: str) -> None:
         self.cell, self.name, self.key = cell, name, ("closure", id(cell))
 

@@ -108,8 +108,8 @@ def _seen(location: Location) -> Any:
     value = location.get()
     if location.birth or not isinstance(location, OUTER) or value is MISSING:
         return value
-    if any(location.key in journal.old for journal in trace().journals):
-        return value  # the program put it there
+    if trace().wrote(location.key):
+        return value
     return capture.outer(value, location.get, location.name)
 
 

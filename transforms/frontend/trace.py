@@ -38,6 +38,9 @@ class Location:
         """Whether it has what it had, the very same."""
         return same(self.get(), old)
 
+    def rely(self, old: Any) -> None:
+        """The program relies on it that this is there before a call: it leaves it as it was."""
+
 
 def same(a: Any, b: Any) -> bool:
     """Whether nobody can tell two values apart."""
@@ -54,7 +57,13 @@ class Journal:
     def changed(self) -> list[tuple[Location, Any]]:
         """Those that hold something else now: a stack from which is taken what was put on it is
         as it was."""
-        return [(loc, old) for loc, old in self.old.values() if not loc.holds(old)]
+        found = []
+        for loc, old in self.old.values():
+            if loc.holds(old):
+                loc.rely(old)
+            else:
+                found.append((loc, old))
+        return found
 
 
 class Trace(Builder):
@@ -277,6 +286,10 @@ class Trace(Builder):
         journal = self.journals[-1]
         if location.key not in journal.old and location.birth <= journal.serial:
             journal.old[location.key] = (location, location.get())
+
+    def wrote(self, key: Any) -> bool:
+        """Whether the program itself put there what a location holds."""
+        return any(key in journal.old for journal in self.journals)
 
     def only_once(self, what: str, hint: str, birth: int = 0) -> None:
         """Refuses what is done once and in order, to something as old as `birth`, in statements

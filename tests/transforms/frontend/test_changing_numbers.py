@@ -107,3 +107,37 @@ def test_an_entry_of_a_table_changes(entry, monkeypatch):
         made = compiled(X)
         np.testing.assert_allclose(made, weighed(X))
         assert type(made) is type(weighed(X))
+
+
+calls_made = 1
+
+
+def counts_anew(x):
+    global calls_made
+    calls_made = 0
+    calls_made += 1
+    return x * calls_made
+
+
+@pytest.mark.parametrize("transform", [tapeless.jit, tapeless.grad])
+def test_what_a_call_sets_itself_is_no_input(transform, monkeypatch):
+    made = transform(counts_anew)
+    for before in (1, 5, 9, 1, 0):  # at first a call leaves it as it is
+        monkeypatch.setitem(globals(), "calls_made", before)
+        assert made(1.0) == 1.0
+        assert calls_made == 1
+
+
+def test_a_variable_of_a_closure_that_is_left_as_it_is():
+    state = 2.0
+
+    def sets(x):
+        nonlocal state
+        state = 2.0
+        return x * state
+
+    made = tapeless.jit(sets)
+    assert made(1.0) == 2.0
+    state = 7.0
+    assert made(1.0) == 2.0
+    assert state == 2.0
