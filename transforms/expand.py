@@ -106,10 +106,10 @@ def expand_linear(block: Block, tangents: Iterable[Var]) -> Block:
 def forget(block: Block) -> Block:
     """The block without other names: nothing has to tell values apart any more."""
     new: dict[Var, Atom] = {}
-    return substitute(_without_again(block, new), new)
+    return substitute(_without_names(block, new), new)
 
 
-def _without_again(block: Block, new: dict[Var, Atom]) -> Block:
+def _without_names(block: Block, new: dict[Var, Atom]) -> Block:
     body: list[Statement] = []
     for s in block.body:
         match s:
@@ -117,7 +117,7 @@ def _without_again(block: Block, new: dict[Var, Atom]) -> Block:
                 a = s.args[0]
                 new[s.outs[0]] = new.get(a, a) if isinstance(a, Var) else a
             case _:
-                body.append(with_blocks(s, lambda b: _without_again(b, new)))
+                body.append(with_blocks(s, lambda b: _without_names(b, new)))
     return replace(block, body=tuple(body))
 
 

@@ -56,7 +56,7 @@ class Journal:
 
     def changed(self) -> list[tuple[Location, Any]]:
         """Those that hold something else now: a stack from which is taken what was put on it is
-        as it was."""
+        as it was. That the others are so before a call is relied on, for nothing is written."""
         found = []
         for loc, old in self.old.values():
             if loc.holds(old):
