@@ -10,7 +10,9 @@ import numpy as np
 
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.expand import identity
+from tapeless.transforms.ops.joining import stack_op
 from tapeless.transforms.ops.parts import index
+from tapeless.transforms.ops.shapes import copy
 from tapeless.transforms.random_keys.places import EACH, WHOLE, Place, path_of
 
 
@@ -23,6 +25,7 @@ class Numbers:
         self.count = itertools.count()
         self.places: dict[int, Place] = {}
         self.made_of: dict[int, tuple[int, ...]] = {}
+        self.stacked: dict[int, tuple[int, ...]] = {}  # of arrays that are put together: the rows
         self.literals: dict[int, Any] = {}
         self.logic: dict[int, tuple[Any, tuple[int, ...]]] = {}  # what makes truth values
         self.choices: dict[int, tuple[int, int, int]] = {}  # test, and what it decides between
@@ -53,7 +56,7 @@ class Numbers:
     def let(self, s: Let) -> None:
         """Gives the results of an operation their numbers."""
         args = self.all(s.args)
-        if s.op is identity:
+        if s.op in (identity, copy):
             self.of[s.outs[0]] = args[0]
             return
         if (known := self.folded(s, args)) is not None:
@@ -67,6 +70,8 @@ class Numbers:
             self.of[v] = made = self.number((s.op, *args, k, params), tuple(args))
             if _is_truth(v):
                 self.logic[made] = (s.op, tuple(args))
+        if s.op is stack_op and s.params["axis"] == 0:
+            self.stacked[self.of[s.outs[0]]] = tuple(args)
         if s.op is index:
             self.place_part(self.of[s.outs[0]], s, args)
 
@@ -97,6 +102,17 @@ class Numbers:
     def place(self, n: int) -> Place:
         """Which part of what a value is."""
         return self.places.get(n) or Place(n)
+
+    def rows(self, place: Place) -> tuple[int, ...]:
+        """The values that a part of an array is put together of; none if it cannot be said."""
+        rows = self.stacked.get(place.root, ())
+        step, *inner = place.path or (WHOLE,)
+        if any(part != WHOLE for part in inner):
+            return ()
+        step = step[1] if isinstance(step, tuple) and step[0] == "each" else step
+        if isinstance(step, int):
+            return rows[step : step + 1]
+        return rows[step] if isinstance(step, slice) else ()
 
     def row(self, batch: int, axis: int) -> int:
         """What vmap takes of a batch."""

@@ -154,6 +154,10 @@ class _Walk:
             self.use(use, b, known | facts(self.numbers, test, False))
             return
         place = self.numbers.place(number)
+        if rows := self.numbers.rows(place):
+            for row in rows:
+                self.use(use, row, known)
+            return
         other = next((r for r in self.records if _meets(r, place, known)), None)
         if other is not None and not self.numbers.derived(number, self.blamed):
             self.blamed.add(number)

@@ -69,6 +69,21 @@ def row_in_slice(key):
     return np.sum(vmap(random.normal)(keys[1:4])) + random.normal(keys[3])
 
 
+def a_copy(key):
+    return random.normal(key) + random.normal(key.copy())
+
+
+def put_together(key):
+    one, other = random.split(key)
+    return np.sum(vmap(random.normal)(np.stack([one, other]))) + random.normal(one)
+
+
+def put_together_later(key):
+    one, other = random.split(key)
+    x = random.normal(other)
+    return x + random.normal(np.array([one, other])[1])
+
+
 def row_after_vmap(keys):
     return np.sum(vmap(random.normal)(keys)) + random.normal(keys[1])
 
@@ -188,6 +203,9 @@ CASES = {
     drawn_and_split: (KEY,),
     one_row: (KEY,),
     row_in_slice: (KEY,),
+    a_copy: (KEY,),
+    put_together: (KEY,),
+    put_together_later: (KEY,),
     row_after_vmap: (KEYS,),
     two_maps: (KEYS,),
     inside_of_vmap: (KEYS,),
@@ -293,6 +311,12 @@ LOOPS = {
 def test_a_key_from_outside_of_a_loop_is_reported(f):
     ((_, message),) = reports(f, *LOOPS[f])
     assert PASSES in message
+
+
+def rows_that_are_put_together(key, n):
+    one, other, third = random.split(key, 3)
+    keys = np.stack([one, other])
+    return random.normal(keys[0]) + random.normal(keys[1]) + random.normal(third)
 
 
 def two_sides(key, x):
@@ -446,6 +470,7 @@ def back_through_a_loop(key, x):
 
 PLAIN = [
     two_sides,
+    rows_that_are_put_together,
     returned_early,
     opposite_tests,
     excluded_tests,
