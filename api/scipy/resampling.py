@@ -58,9 +58,9 @@ def resample(
     hole = np.zeros((*x.shape[:-1], max(num - kept - len(both[1:]), 0)), spectrum.dtype)
     negative = spectrum[..., n - (kept - 1) // 2 :] if kept > 2 else spectrum[..., :0]
     parts += [*both[:1], hole, *both[1:], negative]
-    made = np.fft.ifft(np.concatenate(parts, axis=-1)) * (num / n)
-    made = made if x.dtype.kind == "c" else made.real
-    made = np.moveaxis(made.astype(x.dtype), -1, axis)
+    samples = np.fft.ifft(np.concatenate(parts, axis=-1)) * (num / n)
+    real = x.dtype.kind != "c"
+    made = np.moveaxis((samples.real if real else samples).astype(x.dtype), -1, axis)
     if t is None:
         return made
     return made, t[0] + (t[1] - t[0]) * (n / num) * np.arange(num)
