@@ -1,5 +1,5 @@
 """The folder where emitted modules and compiled code live: content-addressed files, written
-atomically."""
+atomically, and limited in size. What was not used for longest goes first."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import os
 import re
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 PACKAGE = "tapeless_emitted."  # of emitted modules
@@ -53,13 +54,21 @@ _folders: list[tempfile.TemporaryDirectory[str]] = []  # removed when the proces
 
 
 def _stored(path: Path, content: bytes) -> Path:
-    if not path.exists() or path.read_bytes() != content:
+    if read(path) != content:
         write(path, content)
     return path
 
 
 def write(path: Path, content: bytes) -> None:
-    """Writes a file that others see whole or not at all."""
+    """Writes a file that others see whole or not at all, and makes room for it."""
+    try:
+        _write(path, content)
+    except FileNotFoundError:  # another process has emptied the folder
+        _write(path, content)
+    _make_room(len(content))
+
+
+def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.parent / f"tmp{os.urandom(8).hex()}.tmp"
     try:
@@ -99,7 +108,7 @@ def is_off() -> bool:
 
 
 def limit() -> int:
-    """How many bytes of compiled code may be kept: TAPELESS_CACHE_SIZE megabytes."""
+    """How many bytes of the folder may be ours: TAPELESS_CACHE_SIZE megabytes."""
     given = os.environ.get("TAPELESS_CACHE_SIZE", "")
     return int(float(given) * 1e6) if re.fullmatch(r"\d+(\.\d*)?", given) else MEGABYTES * 10**6
 
@@ -112,17 +121,25 @@ KINDS = {
     "staged functions": re.compile(r"\w+_[0-9a-f]{24}\.staged"),
     "unfinished files": re.compile(r"tmp\w+\.tmp"),
 }
+FOUND = re.compile("|".join(pattern.pattern for pattern in KINDS.values()))
 
 
 def contents() -> dict[str, list[Path]]:
     """The files of tapeless in its folder, by kind; what others have put there is left alone."""
-    found: dict[str, list[Path]] = {kind: [] for kind in KINDS}
+    ours = sorted(path for path, _ in files())
+    return {kind: [p for p in ours if of.fullmatch(p.name)] for kind, of in KINDS.items()}
+
+
+def files() -> list[tuple[Path, os.stat_result]]:
+    """The files of tapeless, those used last first."""
+    found = []
     for where in (folder(), compiled()):
-        for path in sorted(where.iterdir()) if where.is_dir() else ():
-            for kind, pattern in KINDS.items():
-                if pattern.fullmatch(path.name) and path.is_file():
-                    found[kind].append(path)
-    return found
+        with contextlib.suppress(OSError), os.scandir(where) as entries:  # there may be no folder
+            for entry in entries:
+                with contextlib.suppress(OSError):  # another process has removed it
+                    if FOUND.fullmatch(entry.name) and entry.is_file():
+                        found.append((Path(entry.path), entry.stat()))
+    return sorted(found, key=lambda each: -each[1].st_mtime_ns)
 
 
 def size(paths: list[Path]) -> int:
@@ -134,3 +151,33 @@ def size(paths: list[Path]) -> int:
         except OSError:  # another process has removed it
             continue
     return total
+
+
+# -- making room
+
+STALE = 3600.0  # seconds after which nobody is still at work on an unfinished file
+SHARE = 32  # of the limit: so much may be written before the folder is looked at again
+_room: dict[tuple[Path, int], int] = {}  # bytes that may be written before that
+
+
+def _make_room(written: int) -> None:
+    """Notes what was written. To list a full folder takes some 50 ms, so that is not done for each
+    file, but for the first of a process and for each share of the limit after it."""
+    key = folder(), limit()
+    left = _room.get(key, 0) - written
+    if left < 0:
+        left = limit() // SHARE
+        trim(limit() - left)
+    _room[key] = left
+
+
+def trim(most: int) -> None:
+    """Removes the files that were not used for longest, until all that is left has at most this
+    size, and what was begun by writers that are no more."""
+    total = 0
+    for path, stat in files():
+        begun = path.suffix == ".tmp"
+        total += stat.st_size
+        if time.time() - stat.st_mtime > STALE if begun else total > most:
+            with contextlib.suppress(OSError):  # somebody else's
+                path.unlink(missing_ok=True)

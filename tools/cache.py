@@ -27,8 +27,14 @@ def execute(options: Namespace) -> int:
         return _clear([path for paths in contents.values() for path in paths])
     print(cache.folder())
     for kind, paths in contents.items():
-        print(f"  {kind:<18}{len(paths):>6} files {cache.size(paths) / 1e6:>9.1f} MB{_age(paths)}")
+        print(_row(kind, paths, _age(paths)))
+    everything = [path for paths in contents.values() for path in paths]
+    print(_row("all", everything, f" of {cache.limit() / 1e6:g} MB that may be kept"))
     return 0
+
+
+def _row(kind: str, paths: list[Path], more: str) -> str:
+    return f"  {kind:<18}{len(paths):>6} files {cache.size(paths) / 1e6:>9.1f} MB{more}"
 
 
 def _age(paths: list[Path]) -> str:

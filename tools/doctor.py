@@ -106,9 +106,7 @@ def _cache() -> Rows:
     yield "folder", str(folder)
     for kind, paths in cache.contents().items():
         yield kind, f"{len(paths)} files, {cache.size(paths) / 1e6:.1f} MB"
-    yield (
-        "compiled code",
-        "not kept" if cache.is_off() else f"kept, up to {cache.limit() / 1e6:g} MB",
-    )
+    yield "limit", f"{cache.limit() / 1e6:g} MB"
+    yield "compiled code", "not kept" if cache.is_off() else "kept"
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     yield "writable", "yes" if os.access(nearest, os.W_OK) else "no: set TAPELESS_CACHE_DIR"

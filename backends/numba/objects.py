@@ -127,12 +127,11 @@ def read(path: Path) -> ObjectCode | None:
 
 
 def keep(path: Path, made: ObjectCode) -> None:
-    """Writes a file, and makes room for it."""
+    """Writes a file; a warning, once, where that is not possible."""
     head = (made.symbol, made.externals, made.environments, made.errors)
     rest = json.dumps(head).encode() + b"\n" + made.code
     try:
         cache.write(path, MAGIC + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest)
-        trim(path.parent, cache.limit())
     except OSError as e:
         if read(path) is None:  # nor has another process written it
             _warn(f"{e.strerror or e}: {path.parent}")
@@ -147,24 +146,3 @@ def _warn(reason: str) -> None:
         RuntimeWarning,
         stacklevel=2,
     )
-
-
-def files(where: Path) -> list[tuple[Path, os.stat_result]]:
-    """The files of object code and of staged functions in a folder, those used last first."""
-    found = []
-    kept = (path for suffix in (SUFFIX, cache.STAGED) for path in where.glob(f"*{suffix}"))
-    for path in kept:
-        try:
-            found.append((path, path.stat()))
-        except OSError:  # another process has removed it
-            continue
-    return sorted(found, key=lambda each: -each[1].st_mtime_ns)
-
-
-def trim(where: Path, size: int) -> None:
-    """Removes the files that were not used for longest, until all that is left has this size."""
-    total = 0
-    for path, stat in files(where):
-        total += stat.st_size
-        if total > size:
-            path.unlink(missing_ok=True)

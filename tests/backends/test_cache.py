@@ -1,7 +1,10 @@
 """The cache folder: where it is, and what happens when it cannot be used."""
 
 import os
+import subprocess
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -55,9 +58,9 @@ def test_the_same_text_is_the_same_file(folder):
     first = cache.store("f", TEXT)
     assert first.parent == folder
     assert first.read_text() == TEXT
-    stamp = first.stat().st_mtime_ns
+    number = first.stat().st_ino
     assert cache.store("f", TEXT) == first
-    assert first.stat().st_mtime_ns == stamp
+    assert first.stat().st_ino == number
     assert cache.store("f", TEXT + "\n") != first
     assert cache.store("g", TEXT) != first
     assert not list(folder.glob("*.tmp"))
@@ -137,3 +140,123 @@ def test_many_writers(folder):
     assert len(set(found)) == 1
     assert found[0].read_text() == TEXT * 1000
     assert os.listdir(folder) == [found[0].name]
+
+
+def test_a_folder_that_is_emptied_meanwhile(folder, monkeypatch):
+    emptied, replace = [], os.replace
+
+    def late(temporary, path):
+        if not emptied:
+            emptied.append(temporary)
+            temporary.unlink()
+        replace(temporary, path)
+
+    monkeypatch.setattr(cache.os, "replace", late)
+    assert cache.store("f", TEXT).parent == folder
+    assert emptied
+
+
+# -- its size
+
+
+def used(path, ago, size=100):
+    """A file that was used some seconds ago."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"x" * size)
+    os.utime(path, (time.time() - ago,) * 2)
+    return path
+
+
+def left(folder):
+    return {path for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def full(folder):
+    """Files of each kind and of others, the one that was used last first."""
+    names = ("k", "f", "g", "h")
+    kinds = ("compiled/{}_{}.object", "{}_{}.py", "compiled/{}_{}.staged", "{}_{}.py")
+    digests = ("0a" * 12, "0a" * 6, "0a" * 12, "0a" * 6)
+    made = [
+        used(folder / kind.format(name, digest), 10 * k + 10)
+        for k, (name, kind, digest) in enumerate(zip(names, kinds, digests, strict=True))
+    ]
+    return [*made, used(folder / "mine.py", 1e6), used(folder / "compiled" / "data.object", 1e6)]
+
+
+@pytest.mark.parametrize("kept", range(5))
+def test_what_was_not_used_for_longest_is_removed(folder, full, kept):
+    cache.trim(100 * kept + 50)
+    assert left(folder) == {*full[:kept], *full[4:]}
+
+
+def test_what_is_read_and_what_is_stored_again_is_used(folder, full):
+    cache.read(full[3])
+    stored = cache.store("s", TEXT)
+    os.utime(stored, (1, 1))
+    assert cache.store("s", TEXT) == stored
+    cache.trim(100 + len(TEXT))
+    assert left(folder) == {full[3], stored, *full[4:]}
+
+
+def test_what_was_begun_counts_and_stays_for_an_hour(folder, full):
+    fresh = used(folder / "compiled" / "tmp0b.tmp", 5)
+    slow, dead = used(folder / "tmp0c.tmp", 3500), used(folder / "tmp0d.tmp", 3700)
+    cache.trim(250)
+    assert left(folder) == {fresh, slow, full[0], *full[4:]}
+    assert not dead.exists()
+
+
+def test_emitted_modules_are_limited(folder, monkeypatch):
+    monkeypatch.setenv("TAPELESS_CACHE_SIZE", "0.01")
+    for k in range(50):
+        newest = cache.store("f", f"x = {k:04}\n" * 100)
+        assert newest in left(folder)
+        assert sum(path.stat().st_size for path in left(folder)) <= 10_000
+    assert len(left(folder)) > 5
+
+
+def test_the_folder_is_not_listed_for_each_file(folder, monkeypatch):
+    looked = []
+    monkeypatch.setattr(cache, "trim", looked.append)
+    for k in range(50):
+        cache.store("f", f"x = {k}\n")
+    assert looked == [248e6]
+
+
+def test_files_of_somebody_else_are_passed_over(folder, full, monkeypatch):
+    unlink = cache.Path.unlink
+
+    def refuse(self, missing_ok=False):
+        if self in (full[1], full[2]):
+            raise PermissionError(13, "Permission denied")
+        unlink(self, missing_ok=missing_ok)
+
+    monkeypatch.setattr(cache.Path, "unlink", refuse)
+    cache.trim(150)
+    assert left(folder) == {*full[:3], *full[4:]}
+
+
+def test_many_processes_keep_the_limit(folder):
+    """Each may write a share of the limit before it looks again."""
+    code = (
+        "from tapeless.backends import cache\n"
+        "import os\n"
+        "for k in range(60):\n"
+        "    cache.store('f', f'x = {os.getpid()}, {k:04}\\n' * 100)\n"
+    )
+    environment = {**os.environ, "TAPELESS_CACHE_SIZE": "0.02"}
+    begun = [
+        subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=-1) for _ in range(3)
+    ]
+    assert [(p.communicate(timeout=60)[1], p.returncode) for p in begun] == [(b"", 0)] * 3
+    assert 10_000 < sum(path.stat().st_size for path in left(folder)) < 20_000 + 3 * 2_500
+    assert {path.suffix for path in left(folder)} == {".py"}
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"), [("", 256e6), ("10", 10e6), ("1.5", 1.5e6), ("much", 256e6)]
+)
+def test_limits(given, wanted, monkeypatch):
+    monkeypatch.setenv("TAPELESS_CACHE_SIZE", given)
+    assert cache.limit() == wanted

@@ -33,6 +33,7 @@ def test_info(tapeless, folder):
         re.search("  compiled kernels       1 files       2.0 MB, last used .*", result.out)[0],
         "  staged functions       0 files       0.0 MB",
         re.search("  unfinished files       1 files       0.4 MB, last used .*", result.out)[0],
+        "  all                    4 files       2.4 MB of 256 MB that may be kept",
     ]
 
 
@@ -46,11 +47,13 @@ def test_clear(tapeless, folder):
 
 def test_a_cache_that_is_not_there(tapeless, tmp_path, monkeypatch):
     monkeypatch.setenv("TAPELESS_CACHE_DIR", str(tmp_path / "none"))
+    monkeypatch.setenv("TAPELESS_CACHE_SIZE", "1.5")
     assert tapeless("cache", "info").out.splitlines()[1:] == [
         "  emitted modules        0 files       0.0 MB",
         "  compiled kernels       0 files       0.0 MB",
         "  staged functions       0 files       0.0 MB",
         "  unfinished files       0 files       0.0 MB",
+        "  all                    0 files       0.0 MB of 1.5 MB that may be kept",
     ]
     assert tapeless("cache", "clear").code == 0
     assert not (tmp_path / "none").exists()
