@@ -58,7 +58,7 @@ NOTES = {
     np.empty: "filled with zeros",
     np.where: "an exact zero goes to the side not taken",
     np.bincount: "in the weights",
-    np.unique: "values from the first of equal elements; no `axis=`",
+    np.unique: "values from the first of equal elements",
     np.insert: "positions must be known",
     np.interp: "no `period=`",
     np.sort: "elements that tie keep their order",

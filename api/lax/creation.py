@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.custom import CustomJvp
+from tapeless.functions import stop_gradient
 from tapeless.lax.checks import (
     checked_array,
     checked_dtype,
@@ -118,12 +119,14 @@ def bitcast_convert_type(operand: Any, new_dtype: Any) -> Any:
     new_dtype  of the same width; of a smaller width, which makes a new last axis; or of a larger
                one, which takes the last axis, as long as one holds the others
 
+    Its derivative is zero.
+
     >>> import numpy as np
     >>> from tapeless import lax
     >>> lax.bitcast_convert_type(np.array([1.0], np.float32), np.uint32)
     array([1065353216], dtype=uint32)
     """
-    x = checked_array("bitcast_convert_type", operand)
+    x = stop_gradient(checked_array("bitcast_convert_type", operand))
     kind = checked_dtype("bitcast_convert_type", new_dtype)
     old, new = x.dtype.itemsize, kind.itemsize
     if "b" in (x.dtype.kind, kind.kind) and x.dtype != kind:

@@ -29,12 +29,12 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Any
 
 
-def firsts(ordered: Any) -> Any:
+def firsts(ordered: Any, equal_nan: bool = True) -> Any:
     """Which elements of a sorted array differ from the one before."""
     if ordered.shape[0] == 0:
         return np.zeros(0, bool)
     differs = ordered[1:] != ordered[:-1]
-    if ordered.dtype.kind == "f":
+    if equal_nan and ordered.dtype.kind == "f":
         differs = differs & ~(np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
     return np.concatenate([np.ones(1, bool), differs])
 
@@ -59,13 +59,13 @@ def unique(
     Array([1, 3, 1])
     """
     if size is None:
-        return np.unique(ar, return_index, return_inverse, return_counts, axis)
+        return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
     if axis is not None:
         raise UnsupportedError("jnp.unique with axis= and size=", "leave one of them out")
     line = np.ravel(ar)
     order = np.argsort(line, kind="stable")
     ordered = line[order]
-    starts = firsts(ordered)
+    starts = firsts(ordered, equal_nan)
     values = packed(starts, ordered, size, fill_value)
     group = np.cumsum(starts) - 1
     made = [values]
@@ -84,22 +84,28 @@ def unique(
 
 def unique_all(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> UniqueAll:
     """np.unique_all; with `size` as `unique`."""
-    return UniqueAll(*unique(x, True, True, True, size=size, fill_value=fill_value))
+    return UniqueAll(
+        *unique(x, True, True, True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
 def unique_counts(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> UniqueCounts:
     """np.unique_counts; with `size` as `unique`."""
-    return UniqueCounts(*unique(x, return_counts=True, size=size, fill_value=fill_value))
+    return UniqueCounts(
+        *unique(x, return_counts=True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
 def unique_inverse(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> UniqueInverse:
     """np.unique_inverse; with `size` as `unique`."""
-    return UniqueInverse(*unique(x, return_inverse=True, size=size, fill_value=fill_value))
+    return UniqueInverse(
+        *unique(x, return_inverse=True, equal_nan=False, size=size, fill_value=fill_value)
+    )
 
 
 def unique_values(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> Any:
     """np.unique_values, sorted; with `size` as `unique`."""
-    return unique(x, size=size, fill_value=fill_value)
+    return unique(x, equal_nan=False, size=size, fill_value=fill_value)
 
 
 def union1d(ar1: Any, ar2: Any, *, size: int | None = None, fill_value: Any = None) -> Any:

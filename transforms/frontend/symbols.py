@@ -104,13 +104,17 @@ class Symbol(Unknown):
     def __deepcopy__(self, memo: Any) -> Any:
         return self.copy() if self.mutable else self
 
-    def view(self, *kinds: Any) -> Any:
-        if not kinds and self.mutable:
-            return view_of(self, (), self.type)
-        raise UnsupportedError(
-            "x.view(...) reads the memory of an array as something else, which has no rule",
-            "convert with x.astype(...), or make complex numbers of parts: x[0::2] + 1j * x[1::2]",
-        )
+    def view(self, dtype: Any = None, type: Any = None) -> Any:  # noqa: A002 (NumPy's)
+        if self.type.weak and not self.mutable:
+            raise AttributeError("Python's numbers have no attribute 'view'")
+        kind = dtype if type is None and is_class_of_arrays(dtype) else type
+        if kind not in (None, np.ndarray):
+            raise UnsupportedError(
+                f"a view as {kind.__name__}", "work with plain arrays, which np.asarray gives"
+            )
+        if dtype is None or dtype is kind:
+            return view_of(self, (), self.type) if self.mutable else self
+        return call_numpy(METHODS["view"], (self, dtype), {})
 
     def fill(self, value: Any) -> None:
         self[...] = value
@@ -210,6 +214,10 @@ class BoundRule:
             made = _array_without_axes(made, None, np.copy)
             trace().in_order.add(made.value())  # np.copy keeps the order
         return following(made, self.symbol)
+
+
+def is_class_of_arrays(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, np.ndarray)
 
 
 def _check_store(value: np.dtype[Any], target: np.dtype[Any]) -> None:

@@ -32,7 +32,7 @@ VIEWS = _rules(
     "squeeze expand_dims atleast_1d atleast_2d atleast_3d moveaxis swapaxes rollaxis broadcast_to "
     "broadcast_arrays flip flipud fliplr rot90 diagonal diag real imag split array_split vsplit "
     "hsplit dsplit unstack",
-    "reshape transpose ravel squeeze swapaxes diagonal",
+    "reshape transpose ravel squeeze swapaxes diagonal view",
 ) | {indexing.get, FUNCTIONS[np.linalg.diagonal], FUNCTIONS[np.linalg.matrix_transpose]}
 #: They copy what does not lie in order.
 IN_ORDER = _rules("ravel ascontiguousarray", "ravel")

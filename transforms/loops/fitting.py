@@ -34,7 +34,7 @@ Sizes = dict[dims.Symbol, Size]
 
 #: Its argument, whose sizes have been checked to be those of `shape`.
 fitted = Op("fitted", lambda x, *, shape: Type(x.type.dtype, shape), "{0}", view=True)
-BROADCAST = frozenset(["cast", "copy", "select", "real", "imag", "conj"])
+BROADCAST = frozenset(["cast", "copy", "select", "real", "imag", "conj", "bits"])
 
 
 def canonical(size: Size, sizes: Sizes) -> Size:

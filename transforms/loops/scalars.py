@@ -110,6 +110,7 @@ OTHERS = [
     "real",
     "imag",
     "conj",
+    "bits",
     "convert_element_type",
     "threefry2x32",  # a function of the module, as the next one: `written_once.py`
     "erf_inv",
@@ -128,6 +129,8 @@ def known(s: Let) -> bool:
     name = s.op.name
     if name not in COMPARISONS and not all(fits(a, types[-1].dtype) for a in s.args):
         return False  # NumPy raises
+    if name == "bits" and "b" in kinds:
+        return False
     if "c" in kinds:
         return name in COMPLEX or name in (
             *("add", "sub", "mul", "truediv", "neg", "positive", "square", "real", "imag"),
@@ -228,6 +231,8 @@ def spelled(s: Let, values: list[ast.expr], imports: set[tuple[str, str]]) -> as
         imports.add((module, function))
         holes = operands.to(out)
         return template(f"{function}({', '.join(f'{{{k}}}' for k in range(len(values)))})", holes)  # type: ignore[no-any-return]
+    if name == "bits":
+        return _bits(s, operands)  # type: ignore[no-any-return]
     return _narrow(_other(name, s, operands, imports), out)
 
 
@@ -286,6 +291,13 @@ def _complex_quotient(out: np.dtype[Any], operands: Operands) -> Any:
     holes = operands.to(out)
     by_zero = template("complex({0}.real / 0.0, {0}.imag / 0.0)", holes)
     return template("{0} / {1} if {1} != 0 else {2}", {**holes, "2": cast(by_zero, WIDE, out)})
+
+
+def _bits(s: Let, operands: Operands) -> Any:
+    have, out = s.args[0].type.dtype, s.outs[0].type.dtype
+    value = operands.one(0, have)
+    number = value if isinstance(s.args[0], Literal) else made(have, value)
+    return template(f"{{0}}.view(np.{out.name})", {"0": number})
 
 
 def _power(s: Let, operands: Operands) -> Any:

@@ -65,7 +65,7 @@ def stage_of(s: Let, equal: Equal, facts: Sequence[Size] = ()) -> Stage | None:
     if not all(_compiled(a.type) for a in (*s.args, *s.outs)):
         return None
     name = s.op.name
-    if s.op.elementwise or name in ("cast", "copy", "real", "imag", "conj"):
+    if s.op.elementwise or name in ("cast", "copy", "real", "imag", "conj", "bits"):
         return _elementwise(s, equal)
     if name in REDUCTIONS:
         return _reduction(s)

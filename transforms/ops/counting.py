@@ -17,7 +17,7 @@ from tapeless.transforms.ops.creation import NUMPY as CREATION
 from tapeless.transforms.ops.creation import shape_of
 from tapeless.transforms.ops.fresh import FLOAT
 from tapeless.transforms.ops.indexing import INDEX, get
-from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.joining import as_array, axis_of
 from tapeless.transforms.ops.reductions import amax, amin
 from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, flat, linear
 
@@ -66,28 +66,34 @@ binned = Op(
 
 def _unique_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     """The tangent of the first of the elements that are equal."""
-    if tangents[0] is None:
+    (t,), axis = tangents, params["axis"]
+    if t is None:
         return (None,)
-    return (get(flat(tangents[0]), unique_part(primals[0], part="index")),)
+    first = unique_part(primals[0], part="index", **params)
+    return (get(flat(t), first) if axis is None else get(t, (slice(None),) * axis + (first,)),)
 
 
-def _part_infer(x: Atom, *, part: str) -> Type:
-    return Type(INDEX, x.type.shape if part == "inverse" else _found())
+def _unique_infer(x: Atom, *, axis: int | None, equal_nan: bool) -> Type:
+    if axis is None:
+        return Type(x.type.dtype, _found())
+    return Type(x.type.dtype, (*x.type.shape[:axis], *_found(), *x.type.shape[axis + 1 :]))
 
 
-unique = Op(
-    "unique",
-    lambda x: Type(x.type.dtype, _found()),
-    "np.unique({0})",
-    _unique_jvp,
-    costly=True,
-)
-unique_part = Op(
-    "unique_part",
-    _part_infer,
-    lambda args, params: f"np.unique({{0}}, return_{params['part']}=True)[1]",
-    costly=True,
-)
+def _part_infer(x: Atom, *, part: str, axis: int | None, equal_nan: bool) -> Type:
+    whole = x.type.shape if axis is None else x.type.shape[axis : axis + 1]
+    return Type(INDEX, whole if part == "inverse" else _found())
+
+
+def _unique_source(args: Atoms, params: Params) -> str:
+    part, axis = params.get("part"), params["axis"]
+    chosen = f", return_{part}=True" if part else ""
+    chosen += "" if axis is None else f", axis={axis}"
+    chosen += "" if params["equal_nan"] else ", equal_nan=False"
+    return f"np.unique({{0}}{chosen})" + ("[1]" if part else "")
+
+
+unique = Op("unique", _unique_infer, _unique_source, _unique_jvp, costly=True)
+unique_part = Op("unique_part", _part_infer, _unique_source, costly=True)
 
 
 def _bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
@@ -131,12 +137,13 @@ def _unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    if axis is not None or not equal_nan:
-        raise UnsupportedError("np.unique with axis= or equal_nan=False", "use a flat array")
     a = as_array(ar)
+    if axis is not None:
+        axis = axis_of(int(static(axis, "the axis must be known")), a.type.ndim)
+    rows = {"axis": axis, "equal_nan": bool(equal_nan)}
     wanted = {"index": return_index, "inverse": return_inverse, "counts": return_counts}
-    extra = [unique_part(a, part=name) for name, on in wanted.items() if on]
-    return (unique(a), *extra) if extra else unique(a)
+    extra = [unique_part(a, part=name, **rows) for name, on in wanted.items() if on]
+    return (unique(a, **rows), *extra) if extra else unique(a, **rows)
 
 
 NUMPY = {

@@ -16,6 +16,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import (
     arithmetic,
     assembling,
+    bits,
     calculus,
     complex,
     counting,
@@ -98,6 +99,7 @@ FAMILIES = (
     statistics,
     calculus,
     complex,
+    bits,
     writing,
     positions,
     counting,

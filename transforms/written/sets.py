@@ -47,22 +47,22 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 def unique_all(x: Any) -> Any:
     """Values, where they are first, which one each element is, how often each is there."""
-    return type(np.unique_all([0]))(*np.unique(x, True, True, True))
+    return type(np.unique_all([0]))(*np.unique(x, True, True, True, equal_nan=False))
 
 
 def unique_counts(x: Any) -> Any:
     """Values, and how often each is there."""
-    return type(np.unique_counts([0]))(*np.unique(x, return_counts=True))
+    return type(np.unique_counts([0]))(*np.unique(x, return_counts=True, equal_nan=False))
 
 
 def unique_inverse(x: Any) -> Any:
     """Values, and which one each element is."""
-    return type(np.unique_inverse([0]))(*np.unique(x, return_inverse=True))
+    return type(np.unique_inverse([0]))(*np.unique(x, return_inverse=True, equal_nan=False))
 
 
 def unique_values(x: Any) -> Any:
     """Values."""
-    return np.unique(x)
+    return np.unique(x, equal_nan=False)
 
 
 NUMPY = {

@@ -69,6 +69,8 @@ class Calls(Expressions):
             helper = self.helper(e.func.id)
             if helper is not None:
                 return helper(*map(self.value, e.args))
+        if isinstance(e.func, ast.Attribute) and e.func.attr == "view":
+            return self.reinterpreted(self.number(e.func.value), *map(self.value, e.args))
         f = self.static(e.func)
         args = [self.value(a) for a in e.args]
         if f in CIRCULAR and id(e) in self.paired:
@@ -98,6 +100,12 @@ class Calls(Expressions):
         if len(args) != 1 or dtype.kind not in "biuf":
             raise UnknownError("a conversion")
         return cast(self.builder, args[0], dtype)
+
+    def reinterpreted(self, x: Number, dtype: Any) -> Number:
+        """The bits of a number as one of another dtype."""
+        if {x.dtype.kind, dtype.kind} - set("iuf") or x.dtype.itemsize != dtype.itemsize:
+            raise UnknownError(f"the bits of {x.dtype} as {dtype}")
+        return Number(dtype, self.builder.bitcast(x.value, kinds.register(dtype)))
 
     def library(self, name: str, *args: Number) -> Number:
         if len(args) != ARITY[name]:

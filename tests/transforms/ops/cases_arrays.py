@@ -4,6 +4,8 @@ import numpy as np
 
 from tests.transforms.ops.cases import case, flags, integers, normal, positive
 
+FLOATS = np.array([0.3, -1.2, 2.4, 0.7])
+
 CASES = [
     case(lambda x, y: np.broadcast_shapes(x.shape, y.shape), integers(2, 1), integers(3)),
     case(lambda x: np.broadcast_shapes(x.shape, (2, 1), 4), integers(4)),
@@ -132,6 +134,11 @@ CASES = [
     case(lambda x: x.astype(np.float64), integers(3)),
     case(lambda x: x.astype(int), normal(3)),
     case(lambda x: x.astype(bool) | True, normal(3)),
+    case(lambda x: x.view(complex).imag * 2.0, FLOATS, single=False),
+    case(lambda x: (x + 1j * x).view(float), FLOATS, single=False),
+    case(lambda x: x[::2].view(np.int64), FLOATS, single=False),
+    case(lambda x: x.view(np.int16), np.array([5, 70000])),
+    case(lambda x: x[0].view(np.int64), FLOATS, single=False),
     case(lambda x: np.astype(x, np.float32), integers(3)),
     case(
         lambda x: x * x.shape[0] + np.shape(x)[1] - x.size / np.size(x) + np.ndim(x), normal(2, 3)

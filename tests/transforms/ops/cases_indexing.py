@@ -6,6 +6,7 @@ from tests.transforms.ops.cases import case, flags, integers, normal, positive, 
 
 INDEX = np.array([2, 0, 2])
 GRID = np.array([[2, 0], [1, 1]])
+ROWS = np.array([[0.7, 0.3, 0.5], [0.2, 0.9, 0.4]])
 
 
 def tenths(*shape):
@@ -178,6 +179,9 @@ CASES = [
     case(lambda i, w: np.bincount(i, weights=w, minlength=4), np.array([0, 2, 1, 2]), normal(4)),
     case(np.unique, np.array([3, 1, 3, 2])),
     case(lambda x: np.unique(x) * 2.0, stepped(4)),
+    case(np.unique, np.array([[3, 1], [1, 2], [3, 1]]), axis=0, return_inverse=True),
+    case(lambda x: np.unique(x, True, True, True, axis=1), ROWS),
+    case(np.unique, ROWS, axis=-1, equal_nan=False),
     case(lambda x: np.histogram(x, bins=3, range=(-1.0, 1.0))[0] * x[0], normal(5), second=False),
     case(lambda x, e: np.histogram(x, e)[0], tenths(5), np.array([-1.0, 0.0, 2.0]), second=False),
     *(case(written(store), tenths(3, 3), tenths(3, 3)) for store in (filled, outs)),
