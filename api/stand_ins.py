@@ -38,7 +38,12 @@ MATRICES = frozenset(
         *("solve_continuous_lyapunov", "solve_discrete_lyapunov"),
     ]
 )
-INTEGRALS = frozenset(["fixed_quad", "odeint", "quad", "romb", "simpson", "solve_ivp"])
+INTEGRALS = frozenset(
+    [
+        *("dblquad", "fixed_quad", "nquad", "odeint", "quad", "romb", "simpson"),
+        *("solve_ivp", "tplquad"),
+    ]
+)
 
 
 def distributions(f: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeless.numpy.functions import followed
 from tapeless.scipy.initial_values import odeint, solve_ivp
+from tapeless.scipy.nested_integrals import dblquad, nquad, tplquad
 from tapeless.scipy.quadrature import fixed_quad, quad, romb, simpson
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -31,11 +32,14 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 
 
 __all__ = [
+    "dblquad",
     "fixed_quad",
+    "nquad",
     "odeint",
     "quad",
     "romb",
     "simpson",
     "solve_ivp",
+    "tplquad",
     "trapezoid",
 ]

@@ -72,43 +72,44 @@ def quad(
     if full_output or any(v is not None for v in options.values()):
         raise ArgumentError("quad: full_output, points, weight and the like are not supported")
     extra = args if isinstance(args, tuple) else (args,)
-    if np.isinf(a) or np.isinf(b):
-        return _over_all(lambda x: func(x, *extra), a, b, epsabs, epsrel, limit)
-    return _adaptive(lambda x: func(x, *extra), a, b, epsabs, epsrel, limit)
+    down, up = a == -np.inf or b == -np.inf, a == np.inf or b == np.inf
+    low, high, start, sign = a, b, 0.0, 1.0
+    if down or up:  # x = start + (1 - |t|) / t: t from -1 to 0 is all below, from 0 to 1 all above
+        low, high = -1.0 if down else 0.0, 1.0 if up else 0.0
+        if not (np.isinf(a) and np.isinf(b)):
+            start = b if np.isinf(a) else a
+        sign = -1.0 if a > b else 1.0
+        low, high = (1.0, 1.0) if a == b else (low, high)
+
+    def folded(t: Any) -> Any:  # calls func in one place: integrals in integrals stay short
+        x, scale = t, 1.0
+        if down or up:
+            x, scale = start + (1 - np.abs(t)) / t, t**-2
+        return scale * func(x, *extra)
+
+    value, error = _adaptive(folded, low, high, down and up, epsabs, epsrel, limit)
+    return sign * value, error
 
 
-def _over_all(f: Any, a: Any, b: Any, epsabs: Any, epsrel: Any, limit: int) -> Any:
-    """With x = (1 - t) / t, as far from an end, or from 0 on both sides."""
-
-    def folded(t: Any) -> Any:
-        x = (1 - t) / t
-        if np.isinf(a) and np.isinf(b):
-            return (f(x) + f(-x)) / t**2
-        if np.isinf(b):
-            return f(a + x) / t**2
-        return f(b - x) / t**2
-
-    if a == b:
-        return 0.0, 0.0
-    value, error = _adaptive(folded, 0.0, 1.0, epsabs, epsrel, limit)
-    return np.where((a == np.inf) | (b == -np.inf), -value, value)[()], error
-
-
-def _adaptive(f: Any, a: Any, b: Any, epsabs: Any, epsrel: Any, limit: int) -> Any:
+def _adaptive(f: Any, a: Any, b: Any, apart: Any, epsabs: Any, epsrel: Any, limit: int) -> Any:
+    """By halves, and from the start on both sides of 0 if `apart`. The error of an interval that
+    is yet to be looked at is infinite, so that it is the next."""
     lows, highs, values, errors = (np.zeros(limit) for _ in range(4))
-    lows[0], highs[0] = a, b
-    values[0], errors[0] = _by_points(f, a, b)
-    n = 1
+    lows[0], highs[0], errors[0], n = a, b, np.inf, 1
+    if apart:
+        highs[0], lows[1], highs[1], errors[1], n = 0.0, 0.0, b, np.inf, 2
     while np.sum(errors) > max(epsabs, epsrel * np.abs(np.sum(values))):
-        if n == limit:
-            raise RuntimeError("quad: the integral is not found with so many intervals; see limit")
         k = np.argmax(errors)
-        low, high = lows[k], highs[k]
-        middle = (low + high) / 2
-        highs[k], lows[n], highs[n] = middle, middle, high
-        values[k], errors[k] = _by_points(f, low, middle)
-        values[n], errors[n] = _by_points(f, middle, high)
-        n += 1
+        if errors[k] < np.inf:
+            if n == limit:
+                raise RuntimeError(
+                    "quad: the integral is not found with so many intervals; see limit"
+                )
+            middle, high = (lows[k] + highs[k]) / 2, highs[k]
+            highs[k], lows[n], highs[n], errors[n] = middle, middle, high, np.inf
+            n += 1
+        values[k], error = _by_points(f, lows[k], highs[k])
+        errors[k] = min(error, np.finfo(float).max)
     return np.sum(values), np.sum(errors)
 
 

@@ -219,3 +219,12 @@ def lambdas_that_assign(x):
     squares = lambda q: (r := q * x) * r + (kept := r)  # noqa: E731
     sums = lambda q, k=2.0: [(s := q + t) * s for t in (1.0, k)][1] + s  # noqa: E731
     return squares(x) + sums(x) * kept + sum((lambda v: (u := v * x) + u)(k) for k in range(3))
+
+
+def twice_below(f, limit):
+    return lambda t: f(f(t)) if t < limit else t / 2
+
+
+@program(0.8)
+def one_code_inside_of_itself_with_other_functions(x):
+    return twice_below(twice_below(np.cosh, 1.5), 3.0)(x)

@@ -41,6 +41,7 @@ from tapeless.transforms.frontend.records import is_record, new_record
 from tapeless.transforms.frontend.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.remembered import remembered
 from tapeless.transforms.frontend.rewrite import known_codes, rewritten
+from tapeless.transforms.frontend.sameness import same
 from tapeless.transforms.frontend.special import array_of, iterated
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import (
@@ -285,7 +286,7 @@ class Calls:
         open_calls = t.entered.setdefault(f.__code__, [])
         if open_calls:
             decide_recursion(f, open_calls, (args, kwargs))
-        open_calls.append((len(t.tests), (args, kwargs)))
+        open_calls.append((len(t.tests), f, (args, kwargs)))
         block, origin = t.blocks[-1], t.place()
         start, names = len(block), dict(argument_names(f, args, kwargs))
         try:
@@ -360,7 +361,7 @@ def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -
     often = t.undecided[f.__code__] > MANY and t.decisions.counts
     blind = often or len(open_calls) > DEEP
     here = form(given, blind)
-    if any(form(before, blind) == here for _, before in open_calls):
+    if any(same(g, f) and form(before, blind) == here for _, g, before in open_calls):
         t.decisions.counted |= often
         t.decisions.recurse(f.__code__)
 

@@ -40,7 +40,7 @@ from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation
 from tapeless.transforms.frontend.effects import Unreachable
 from tapeless.transforms.frontend.joining import convert, join, join_types
-from tapeless.transforms.frontend.sameness import NUMBERS
+from tapeless.transforms.frontend.sameness import NUMBERS, same
 from tapeless.transforms.frontend.sides import final_spec, reopened
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Journal, Location, trace
@@ -62,7 +62,7 @@ class Recursion:
     """
 
     def __init__(self, f: types.FunctionType, run: Callable[..., Any], args: Any) -> None:
-        self.name, self.code, self.run = f.__name__, f.__code__, run
+        self.name, self.f, self.run = f.__name__, f, run
         self.args, self.form = args, form(args, blind=True)
         self.locations: dict[Any, Location] = {}
         self.given = self.taken(args)
@@ -401,7 +401,7 @@ def call_recursive(f: types.FunctionType, run: Callable[..., Any], args: Any, kw
     bound.apply_defaults()
     given = (bound.args, bound.kwargs)
     for k, open_ in enumerate(t.recursions):
-        if open_.code is f.__code__ and open_.form == form(given, blind=True):
+        if same(open_.f, f) and open_.form == form(given, blind=True):
             if k + 1 < len(t.recursions):
                 raise UnsupportedError(
                     f"{f.__name__} is called by {t.recursions[-1].name}, which calls itself to a "

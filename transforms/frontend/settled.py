@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.closing import defined
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import (
@@ -21,7 +22,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
 )
-from tapeless.transforms.core.rewriting import substitute
+from tapeless.transforms.core.rewriting import retype, substitute
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.frontend.aliases import Aliases
@@ -232,7 +233,12 @@ class Settled:
     def block(
         self, params: tuple[Var, ...], statements: list[Statement], results: tuple[Atom, ...]
     ) -> Block:
-        return substitute(Block(params, tuple(statements), results), self.unchanged)
+        block = Block(params, tuple(statements), results)
+        sizes = {v: a for v, a in self.unchanged.items() if v.size is not None}
+        if sizes:  # types name what is one value in all passes
+            for v in (*params, *defined(block), *self.outs):
+                v.type = retype(v.type, sizes)
+        return substitute(block, self.unchanged)
 
     def set_variables(self) -> None:
         for s in self.later:

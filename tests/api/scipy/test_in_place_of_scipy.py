@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
+from tapeless.scipy import integrate as volumes
 from tapeless.scipy import interpolate as ours
 from tests.corpus.differences import gradient
 
@@ -121,6 +122,56 @@ def test_values_and_derivatives(function, x):
 def test_compiled(k):
     function, x = SMOOTH[k]
     np.testing.assert_allclose(tapeless.jit(function)(x), function(x), atol=1e-12)
+
+
+def area(p):
+    def inside(x):
+        return integrate.quad(lambda y: np.exp(-p[0] * x * y), p[1], x)[0]
+
+    return integrate.quad(inside, 0.0, p[2])[0]
+
+
+def weighed(p):
+    low, high = lambda x: p[1] * x, lambda x: 1 + x
+    return integrate.dblquad(lambda y, x, c: np.sin(c * x * y), 0, p[2], low, high, args=(p[0],))[0]
+
+
+def bell(p):
+    exponent = lambda x, y: -p[0] * (x * x + x * y + y * y)  # noqa: E731 (as in the books)
+    ends = [lambda y: (-np.inf, np.inf), (p[1], np.inf)]
+    return integrate.nquad(lambda x, y: np.exp(exponent(x, y)), ends, opts={"limit": 60})[0]
+
+
+@pytest.mark.parametrize("function", [area, weighed, bell])
+def test_integrals_of_integrals(function):
+    value, slope = tapeless.value_and_grad(function)(NUMBERS)
+    assert value == pytest.approx(function(NUMBERS), rel=1e-8)
+    np.testing.assert_allclose(slope, gradient(function, NUMBERS, 1e-4), rtol=1e-5, atol=1e-7)
+
+
+def test_integrals_of_integrals_compiled_and_batched():
+    expected = [area(NUMBERS), area(1.1 * NUMBERS)]
+    assert tapeless.jit(area)(NUMBERS) == pytest.approx(expected[0], rel=1e-12)
+    both = tapeless.vmap(area)(np.stack([NUMBERS, 1.1 * NUMBERS]))
+    np.testing.assert_allclose(both, expected, rtol=1e-10)
+
+
+def test_a_volume():
+    ends = 0.0, 1.0, 0.0, lambda x: 1.3 - x, 0.0, lambda x, y: 1 + x * y
+    found, error = volumes.tplquad(lambda z, y, x, a: a * x * y * z**2, *ends, args=(0.7,))
+    expected = integrate.tplquad(lambda z, y, x: 0.7 * x * y * z**2, *ends)[0]
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert error < 1e-8
+
+
+@pytest.mark.parametrize("ends", [(1.0, -np.inf), (np.inf, 1.0), (np.inf, -np.inf), (-np.inf, 0.3)])
+def test_integrals_to_an_infinite_end_from_either_side(ends):
+    def whole(p, a, b):
+        return integrate.quad(lambda x: (x + 1) * np.exp(-p * x**2), a, b)[0]
+
+    value, slope = tapeless.value_and_grad(whole)(1.1, *ends)
+    assert value == pytest.approx(whole(1.1, *ends), rel=1e-9)
+    assert slope == pytest.approx((whole(1.101, *ends) - whole(1.099, *ends)) / 2e-3, rel=1e-5)
 
 
 def test_integrals_without_end():

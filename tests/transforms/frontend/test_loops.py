@@ -314,3 +314,19 @@ def test_a_loop_that_returns_nothing_early(capsys):
             expected = capsys.readouterr().out
             fast(where, key)
             assert capsys.readouterr().out == expected
+
+
+def test_a_length_from_a_dict_that_each_pass_leaves_as_it_was():
+    def widths(x, n):
+        options, total = {"n": n}, 0.0
+        for i in range(len(x)):
+            if not callable(options):  # which may change it, for all that is known
+                w = np.zeros(options["n"])
+                w[0] = np.sin(x[i])
+                total += np.sum(w + x[i])
+        return total
+
+    x = np.arange(4.0)
+    for n in (3, 5):
+        np.testing.assert_allclose(tapeless.jit(widths)(x, n), widths(x, n))
+        np.testing.assert_allclose(tapeless.grad(widths)(x, n), np.cos(x) + n)
