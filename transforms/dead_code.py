@@ -24,6 +24,8 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.reads import NONE, sizes_in
 from tapeless.transforms.ops.calls import acts
 
+FOUND = frozenset([("to_array", "size")])  # sizes that an operation does not read, but finds
+
 
 def dead_code(block: Block) -> Block:
     live: set[Var] = {a for a in block.results if isinstance(a, Var)}
@@ -64,7 +66,8 @@ def needs(s: Statement, homes: dict[Any, Any]) -> set[Var]:
     if not isinstance(s, Let) or not s.params:
         return set()
     found: set[Var] = set()
-    for symbol in NONE.union(*map(sizes_in, s.params.values())):
+    read = [v for name, v in s.params.items() if (s.op.name, name) not in FOUND]
+    for symbol in NONE.union(*map(sizes_in, read)):
         v = homes.get(symbol) if symbol.var is None else symbol.var
         if v is not None:
             found.add(v)

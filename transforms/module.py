@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -15,6 +16,7 @@ from tapeless.transforms.emit import emit_function
 from tapeless.transforms.expand import expand, forget
 from tapeless.transforms.forms import whole_form
 from tapeless.transforms.frontend.outgoing import Made, OneOfTwo, Rows
+from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.values import Spec, deque_like, dict_like
 from tapeless.transforms.ops.calls import calls
 from tapeless.transforms.simplify import simplify
@@ -30,11 +32,22 @@ def is_plain(spec: Spec) -> bool:
         return True
     if spec.kind == "static":
         return isinstance(spec.value, PLAIN)
-    if isinstance(spec.kind, str) or isinstance(spec.value, Rows):
+    if isinstance(spec.value, Rows):
+        return type(spec.value.like) is StagedList and _is_row(spec.value.element)
+    if isinstance(spec.kind, str):
         return False
     builtin = spec.kind in (tuple, dict, OneOfTwo) or issubclass(spec.kind, list)
     keys = spec.kind is not dict or all(isinstance(k, PLAIN) for k in spec.keys)
     return builtin and keys and all(map(is_plain, spec.children))
+
+
+def _is_row(element: Spec) -> bool:
+    """Whether elements of a list are numbers, or tuples or lists of one or more numbers."""
+    if element.kind == "leaf":
+        return True
+    plain = element.kind in (tuple, list, StagedList) and not isinstance(element.value, Rows)
+    parts = element.children if plain else ()
+    return bool(parts) and all(c.kind == "leaf" for c in parts)
 
 
 def result_text(spec: Spec, values: list[str]) -> str:
@@ -48,6 +61,8 @@ def _text(spec: Spec, left: Any) -> str:
     if spec.kind == "static":
         return quoted(spec.value)
     parts = [_text(c, left) for c in spec.children]
+    if isinstance(spec.value, Rows):
+        return _rows_text(spec.value, parts)
     if spec.kind is OneOfTwo:
         test, yes, no = parts
         yes = f"({yes})" if spec.children[1].kind is OneOfTwo else yes
@@ -58,6 +73,25 @@ def _text(spec: Spec, left: Any) -> str:
     if issubclass(spec.kind, list):
         return "[" + ", ".join(parts) + "]"
     return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
+
+
+def _rows_text(rows: Rows, columns: list[str]) -> str:
+    """A list of the elements of arrays."""
+    columns = [x if _is_primary(x) else f"({x})" for x in columns]
+    lists = [
+        f"{x}.tolist()" if weak else f"list({x})"
+        for x, weak in zip(columns, rows.weak, strict=True)
+    ]
+    if rows.element.kind == "leaf":
+        return lists[0]
+    items = f"zip({', '.join(lists)})"
+    return f"list({items})" if rows.element.kind is tuple else f"list(map(list, {items}))"
+
+
+def _is_primary(text: str) -> bool:
+    """Whether an attribute can be asked of an expression as it is written."""
+    e = ast.parse(text, mode="eval").body
+    return isinstance(e, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
 
 
 def rebuild(spec: Spec, left: Any, held: Sequence[Any] = (), objects: Any = None) -> Any:

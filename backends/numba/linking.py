@@ -23,6 +23,8 @@ API = """
     PyDict_New PyDict_SetItem PyDict_GetItem PyDict_Next PyDict_Size
     PyObject_GetItem PyObject_GetAttr PyNumber_Negative PyNumber_MatrixMultiply
 """
+#: Places in the table of NumPy's C interface (`multiarray_api.py`).
+NUMPY = {"PyArray_New": 93, "PyArray_SetBaseObject": 282}
 
 
 class Method(ctypes.Structure):
@@ -94,6 +96,13 @@ def introduce() -> None:
     llvm.add_symbol("tapeless_true", id(np.True_))
     for dtype in DTYPES:
         llvm.add_symbol(f"tapeless_{dtype.name}", id(dtype.type))
+    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_GetPointer", ctypes.pythonapi)
+    )
+    table = pointer(np._core._multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
+    for name, k in NUMPY.items():
+        entry = ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p))
+        llvm.add_symbol(f"tapeless_{name}", entry.value)
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Branches, loops of the user, stacks and effects in a kernel."""
+"""Branches, loops of the user and effects in a kernel."""
 
 from __future__ import annotations
 
@@ -23,22 +23,16 @@ from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.arrange import Item
 from tapeless.transforms.loops.each import over_batch
+from tapeless.transforms.loops.filled import Filled
 from tapeless.transforms.loops.lines import Indent, NotCompiled
-from tapeless.transforms.loops.nests import Nests
 from tapeless.transforms.loops.routines import helpers, is_routine
-from tapeless.transforms.loops.stacks import FIRST, GROWN, Capacity
 from tapeless.transforms.loops.views import entries_of, is_view
 from tapeless.transforms.sharing import has_memory
 from tapeless.transforms.text import spelled, template, to_source
 
 
-class Control(Nests):
-    """`stacks` are the cursors of stacks; `growing` those whose arrays become longer."""
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.stacks: dict[Var, ast.Name] = {}
-        self.growing: set[Var] = set()
+class Control(Filled):
+    """Statements that share no loop, one by one."""
 
     def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
         for cell in self.memory.writes(s) if blocks(s) else ():
@@ -82,49 +76,6 @@ class Control(Nests):
         self.helpers |= helpers(s.op.name)
         self.put(f"{s.op.name}({', '.join(map(self.whole, s.args))})", s.origin)
         self.local.pop(self.memory.cell(s.args[0]), None)  # type: ignore[arg-type]
-
-    def stack(self, s: Let, after: list[Item]) -> None:
-        """A stack is an array, and the number of its elements that are taken."""
-        if s.op.name == "new_stack":
-            self.new_stack(s.outs[0], [t for item in after for t in item.statements])
-            return
-        cell = self.memory.cell(s.args[0])  # type: ignore[arg-type]
-        if cell not in self.stacks:
-            raise NotCompiled
-        top = self.stacks[cell]
-        match s.op.name:
-            case "push":
-                if cell in self.growing:
-                    room = f"{self.home[cell].name}.size"
-                    with self.nested(f"if {top.id} == {room}:", s.origin):
-                        self.put(f"{self.home[cell].name} = grown({self.home[cell].name})")
-                self.set(cell, [top], self.converted(s.args[1], [], cell.type.item.dtype))
-                self.put(f"{top.id} += 1")
-            case "pop":
-                self.put(f"{top.id} -= 1", s.origin)
-                name = self.names.new(s.outs[1].name or "t")
-                self.put(f"{name} = {to_source(self.home_element(self.home[cell], [top]))}")
-                self.local[s.outs[1]] = ast.Name(name, ast.Load())
-            case "stack_length":
-                name = self.names.new(s.outs[0].name or "count")
-                self.put(f"{name} = {top.id}", s.origin)
-                self.local[s.outs[0]] = ast.Name(name, ast.Load())
-
-    def new_stack(self, v: Var, after: list[Statement]) -> None:
-        count = Capacity(
-            self.memory, self.as_size, lambda size: self.bounds(size)[1], self.ranges
-        ).of(after, v)
-        if self.loops:
-            raise NotCompiled
-        if count is None or not self.analysis.outside(count):
-            self.growing.add(v)
-            self.helpers[GROWN.strip()] = None
-            count = FIRST
-        made = Var(Type(v.type.item.dtype, (count,)), v.name or "saved")
-        self.home[v] = self.allocate(made, (0,), made)
-        top = self.names.new(f"{v.name}_top" if v.name else "top")
-        self.stacks[v] = ast.Name(top, ast.Load())
-        self.put(f"{top} = 0")
 
     def assign(self, pairs: list[tuple[str, ast.expr]]) -> None:
         """name = value for each pair, as if at once."""

@@ -19,7 +19,7 @@ from tapeless.transforms.errors import Signal
 from tapeless.transforms.loops.decompose import INNER, comes_apart
 from tapeless.transforms.loops.scalars import DTYPES
 from tapeless.transforms.loops.small import takes
-from tapeless.transforms.loops.stacks import STACKS, of_numbers
+from tapeless.transforms.loops.stacks import is_of_stacks, of_numbers
 from tapeless.transforms.loops.stages import stage_of
 from tapeless.transforms.loops.views import is_view
 
@@ -54,7 +54,7 @@ def raises_constant(s: Effect) -> bool:
 
 
 def _let(s: Let) -> bool:
-    if s.op.name in STACKS:
+    if is_of_stacks(s) and s.op.name != "to_array":
         return all(_held(v.type) for v in (*s.args, *s.outs))
     if s.op.name == "matmul" and min(a.type.ndim for a in s.args) > 1:
         return False

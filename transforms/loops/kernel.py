@@ -27,6 +27,7 @@ from tapeless.transforms.loops.parallel import Part
 from tapeless.transforms.loops.routines import is_routine, searched
 from tapeless.transforms.loops.rows import IN_PARALLEL, Launch, Rows
 from tapeless.transforms.loops.scratch import helper, is_tiny, made_inside
+from tapeless.transforms.loops.stacks import made_of
 from tapeless.transforms.loops.unread import without_unread
 from tapeless.transforms.text import to_source
 from tapeless.transforms.wrapping import wrap
@@ -40,7 +41,7 @@ class Kernel:
     text: str
     arguments: list[Atom | Size]
     scratch: list[tuple[Var, Type]]  # arrays that the driver makes first
-    results: tuple[Var, ...]  # scalars that it returns
+    results: tuple[Var, ...]  # numbers that it returns, and arrays of what stacks hold
     same: dict[Var, Var]  # values that are found in the memory of another variable
     imports: set[tuple[str, str]]
     helpers: dict[str, None]
@@ -65,13 +66,14 @@ class Writer(Rows):
                 if v not in defined and is_array(v) and not self.seen_through(v):
                     self.know_sizes(v)
         made = [v for v in defined_in_order(body) if v in live]
+        lists = {v for s in body if made_of(self.memory, s) is not None for v in outputs(s)}
         for v in made:
             if not isinstance(v.type, Type):
                 raise NotCompiled
-            if v.type.shape and not self.seen_through(v):
+            if v.type.shape and not self.seen_through(v) and v not in lists:
                 self.keep(v)
         self.body(body, live)
-        results = tuple(v for v in made if not v.type.shape)
+        results = tuple(v for v in made if not v.type.shape or v in lists)
         if results:
             values = [to_source(self.atom(v)) for v in results]
             self.put(f"return {', '.join(values)}")
@@ -126,6 +128,7 @@ class Writer(Rows):
                     self.uses[x] = 2
             for b in blocks(s):
                 self.count_uses(b.body)
+                self.handed.update(b.results)
                 for a in b.results:
                     self.use(a)
 

@@ -43,7 +43,12 @@ from tapeless.transforms.loops.remaining import remaining
 from tapeless.transforms.loops.routines import NAMES, TEXTS, is_routine
 from tapeless.transforms.loops.scalars import DTYPES, IMPORTED
 from tapeless.transforms.loops.shown import shown, without_unread_views
-from tapeless.transforms.loops.stacks import STACKS, of_numbers
+from tapeless.transforms.loops.stacks import (
+    is_of_stacks,
+    of_numbers,
+    reads_filled,
+    stacks_in,
+)
 from tapeless.transforms.loops.stages import STORES, Stage
 from tapeless.transforms.loops.twins import twin
 from tapeless.transforms.loops.uncopied import uncopied
@@ -78,6 +83,7 @@ RESERVED = (
         "matmul",
         "scratch",
         "grown",
+        "filled",
     ),
     *("range", "max", "min", "abs", "len"),
     *NAMES,
@@ -168,7 +174,7 @@ class Lowering:
         """The stacks that stay lists: something is done with them that has no loop form."""
         found = {*self.shown}
         for s in statements(self.block):
-            if not blocks(s) and not (isinstance(s, Let) and s.op.name in STACKS):
+            if not blocks(s) and not is_of_stacks(s):
                 found |= {a for a in operands(s) if isinstance(a, Var)}
         return {self.memory.cell(v) for v in found if isinstance(v.type, StackType)}
 
@@ -189,15 +195,18 @@ class Lowering:
             if isinstance(s, Effect) and s.kind == "blank":
                 continue
             if self.compiled(s, top):
+                if reads_filled(self.memory, s, run):
+                    made += self.flush(run, later | self.memory.needs(s), top)
+                    run = []
                 run.append(s)
                 continue
             if self.hoisted(s, run):
                 made.append(s)
                 continue
-            made += self.flush(run, later | self.memory.needs(s))
+            made += self.flush(run, later | self.memory.needs(s), top)
             run = []
             made.append(self.inner(s, later))
-        return made + self.flush(run, live)
+        return made + self.flush(run, live, top)
 
     def live_after(self, body: Iterable[Statement], live: set[Var]) -> Iterator[set[Var]]:
         return remaining(list(map(self.memory.needs, body)), self.with_needs(live))
@@ -240,8 +249,9 @@ class Lowering:
         if isinstance(s, Let):
             if is_view(s) or is_routine(s):
                 return True
-            if s.op.name in STACKS:
-                return all(map(self.in_kernels, s.outs))
+            if is_of_stacks(s):
+                stacks = [a for a in (*s.outs, *s.args) if isinstance(a.type, StackType)]
+                return all(map(self.in_kernels, stacks))  # type: ignore[arg-type]
             stage = self.analysis.stage(s)
             if stage is None or (top and s.op.name in CALLS and not is_called(stage, self.memory)):
                 return False
@@ -269,7 +279,7 @@ class Lowering:
         """Whether NumPy is as fast."""
         return stage.let.op.name in MOVES or is_called(stage, self.memory)
 
-    def flush(self, run: list[Statement], live: set[Var]) -> list[Statement]:
+    def flush(self, run: list[Statement], live: set[Var], top: bool) -> list[Statement]:
         if not run or not self.worth(run):
             return run
         for parts in self.cuts(run):
@@ -279,6 +289,10 @@ class Lowering:
             except NotCompiled:
                 count, self.same, self.names.taken = made
                 del self.kernels[count:]
+        lists = stacks_in(self.memory, run) - self.lists
+        if lists:  # the driver has these, and kernels what else they can
+            self.lists |= lists
+            return self.body(tuple(run), live, top)
         later = self.live_after(run, live)
         return [self.inner(s, after) for s, after in zip(run, later, strict=True)]
 
@@ -362,7 +376,8 @@ class Lowering:
             return [*made, Effect("kernel", tuple(args), {"text": text})]
         raw, casts = [], []
         for v in kernel.results:
-            if v.type.weak or (v.type.dtype.kind == "b" and v not in self.shown):
+            flag = v.type.dtype.kind == "b" and v not in self.shown
+            if v.type.weak or v.type.shape or flag:
                 v.name = v.name or "value"
                 raw.append(v)
                 continue

@@ -31,6 +31,7 @@ from tapeless.transforms.loops.stages import STORES
 from tapeless.transforms.loops.views import is_view
 from tapeless.transforms.sharing import has_memory
 
+STORING = frozenset([*STORES, *TEXTS, "push", "pop", "set_item", "add_item"])
 EFFECTS = "effects"  # what raises and prints: these keep their order
 
 
@@ -211,7 +212,7 @@ def is_array(a: Any) -> bool:
 
 def stores(s: Let) -> bool:
     """Whether the first result is the memory of the first argument."""
-    return s.op.name in (*STORES, *TEXTS, "push", "pop") and isinstance(s.args[0], Var)
+    return s.op.name in STORING and isinstance(s.args[0], Var)
 
 
 def _operands(s: Statement) -> Iterator[Any]:

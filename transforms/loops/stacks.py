@@ -12,6 +12,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
+    Effect,
     For,
     If,
     Let,
@@ -22,7 +23,11 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
+    operands,
+    outputs,
+    statements,
 )
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.loops.memory import Memory
 
 FIRST = 64  # places in the array of a stack, where nothing says how many there will be
@@ -35,7 +40,58 @@ def grown(saved):
         longer[k] = saved[k]
     return longer
 '''
-STACKS = frozenset(["new_stack", "push", "pop", "stack_length"])
+FILLED = '''
+@njit
+def filled(saved, count):
+    """The first elements, as an array of their own."""
+    made = np.empty(count, saved.dtype)
+    for k in range(count):
+        made[k] = saved[k]
+    return made
+'''
+STARTS = frozenset(["new_stack", "zero_items", "unstack", "copy"])  # what makes a stack
+STORES = frozenset(["push", "pop", "set_item", "add_item"])
+READS = frozenset(["peek", "stack_length", "to_array"])
+
+
+def is_of_stacks(s: Statement) -> bool:
+    """Whether a statement does what kernels do with stacks."""
+    if not isinstance(s, Let):
+        return False
+    if s.op.name in STARTS:
+        return isinstance(s.outs[0].type, StackType)
+    return s.op.name in STORES or s.op.name in READS
+
+
+def is_result(memory: Memory, stack: Var, after: Iterable[Statement]) -> bool:
+    """Whether a later statement makes an array of a stack."""
+    return any(made_of(memory, s) is stack for s in after)
+
+
+def made_of(memory: Memory, s: Statement) -> Var | None:
+    """The stack that a statement makes an array of."""
+    if isinstance(s, Let) and s.op.name == "to_array" and isinstance(s.args[0], Var):
+        return memory.cell(s.args[0])
+    return None
+
+
+def reads_filled(memory: Memory, s: Statement, run: Iterable[Statement]) -> bool:
+    """Whether a statement needs an array that a run makes of a stack, or its length."""
+    arrays = {v for t in run if made_of(memory, t) is not None for v in outputs(t)}
+    if not arrays or made_of(memory, s) is not None:
+        return False
+    held = [s, *(t for b in blocks(s) for t in statements(b))]
+    params = [list(t.params.values()) for t in held if isinstance(t, (Let, Effect))]
+    sizes = sizes_in([*params, *(v.type for t in held for v in outputs(t))])
+    new = {x for x in sizes_in([v.type for v in arrays]) if x.var is None and not x.given}
+    return bool(arrays & memory.needs(s) or new & sizes)
+
+
+def stacks_in(memory: Memory, run: Iterable[Statement]) -> set[Var]:
+    """The stacks that statements have to do with."""
+    inside = [t for s in run for t in (s, *(u for b in blocks(s) for u in statements(b)))]
+    held = (a for t in inside for a in (*operands(t), *outputs(t)) if isinstance(a, Var))
+    return {memory.cell(v) for v in held if isinstance(v.type, StackType)}
 
 
 def of_numbers(t: Any) -> bool:
@@ -75,7 +131,7 @@ class Capacity:
                 return self.loop(s, cell)
             case If():
                 then, orelse = (self.of(b.body, cell) for b in blocks(s))
-                return None if then is None or orelse is None else then + orelse
+                return then if then == orelse else None  # there may be far fewer than possible
             case For() | While():
                 pushes = any(self.of(b.body, cell) != 0 for b in blocks(s))
                 return None if pushes else 0

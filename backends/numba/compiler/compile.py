@@ -31,7 +31,7 @@ DATA = re.compile(
     r"ptr ((?:[a-z_]+(?:\([^)]*\))? )*%arg\.\w+\.4\b)"
 )  # where the numbers of an array are
 ALLOCATION = re.compile(r"@NRT_(?!incref|decref)")
-ALLOCATING = frozenset(["empty", "zeros", "dot", "linalg", "grown"])
+ALLOCATING = frozenset(["empty", "zeros", "dot", "linalg", "grown", "filled"])
 RECURSION = ".numba.unresolved$"
 FAILURES = (errors.NumbaError, NotImplementedError)
 

@@ -272,6 +272,16 @@ class Calls(Expressions):
             kinds.store(builder, made, at, kinds.load(builder, saved, at))
         return made
 
+    def filled(self, saved: Memory, count: Number) -> Memory:
+        """An array of the first numbers."""
+        if not isinstance(saved, Memory) or len(saved.shape) != 1 or saved.layout != "C":
+            raise UnknownError("an array that is filled")
+        made = self.scratch((count,), saved.dtype)
+        with for_range(self.builder, made.shape[0].value) as k:
+            at = (Number(INT, k, natural=True),)
+            kinds.store(self.builder, made, at, kinds.load(self.builder, saved, at))
+        return made
+
     def length(self, n: Number) -> Number:
         made = cast(self.builder, numbers(n)[0], INT)
         return Number(INT, made.value, made.known, natural=True)
@@ -302,7 +312,7 @@ SIMPLE: dict[Any, Callable[..., Any]] = {
     math.isinf: _of_numbers(Calls.is_below, "=="),
     len: lambda self, x: x.shape[0] if isinstance(x, Memory) and x.shape else constant(len(x)),
 }
-HELPERS = ("plus", "plus_product", "product", "matrix", "scratch", "grown")
+HELPERS = ("plus", "plus_product", "product", "matrix", "scratch", "grown", "filled")
 RELEASE = "tapeless_release"
 
 

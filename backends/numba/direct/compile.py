@@ -15,12 +15,26 @@ from llvmlite import ir
 
 from tapeless.backends.numba import structures as at
 from tapeless.backends.numba.direct import bundled, kinds
-from tapeless.backends.numba.direct.blocks import variable
+from tapeless.backends.numba.direct.blocks import kept, variable
+from tapeless.backends.numba.direct.calls import release
 from tapeless.backends.numba.direct.chains import chained
 from tapeless.backends.numba.direct.entry import FIRST_ROW, LONG, OBJECT, Entry, Result
-from tapeless.backends.numba.direct.functions import read_result, spread
+from tapeless.backends.numba.direct.functions import (
+    read_result,
+    read_word,
+    returns_rows,
+    slots,
+    spread,
+)
 from tapeless.backends.numba.direct.jammed import jammed
-from tapeless.backends.numba.direct.kinds import INT, POINTER, STATUS, Number, UnknownError
+from tapeless.backends.numba.direct.kinds import (
+    INT,
+    POINTER,
+    STATUS,
+    Number,
+    Row,
+    UnknownError,
+)
 from tapeless.backends.numba.direct.unit import Made, Unit
 from tapeless.backends.numba.linking import introduce
 from tapeless.backends.numba.objects import ObjectCode
@@ -124,7 +138,7 @@ class DirectEntry(Entry):
 
     def run(self, values: list[Any]) -> None:
         made = self.unit.function(self.kernel, tuple(values), inline=True)
-        room = ir.ArrayType(kinds.WORD, max(1, len(made.results or ())))
+        room = ir.ArrayType(kinds.WORD, slots(made.results)[-1] + 1)
         place = self.builder.bitcast(variable(self.builder, room), POINTER)
         state = self.save()
         status = self.builder.call(made.function, [*spread(values), place])
@@ -137,8 +151,33 @@ class DirectEntry(Entry):
     def results(self, made: Made, place: Any) -> list[Result] | None:
         if made.results is None:
             return None
-        pairs = enumerate(made.results)
-        return [Result(read_result(self.builder, place, k, d), d) for k, d in pairs]
+        places = slots(made.results)
+        if not returns_rows(made.results):
+            return [self.result(place, k, d) for k, d in zip(places, made.results, strict=False)]
+        first = read_word(self.builder, place, places[-1], POINTER)
+        found = [
+            self.row(place, k, d.dtype, first) if isinstance(d, Row) else self.result(place, k, d)
+            for k, d in zip(places, made.results, strict=False)
+        ]
+        self.builder.call(release(self.module), [first])
+        return found
+
+    def result(self, place: Any, k: int, dtype: Any) -> Result:
+        return Result(read_result(self.builder, place, k, dtype), dtype)
+
+    def row(self, place: Any, k: int, dtype: np.dtype[Any], first: Any) -> Result:
+        """An array of NumPy's of what the kernel has found; `first` is to be given back."""
+        b, whole = self.builder, ir.IntType(32)
+        data, count = read_word(b, place, k, POINTER), read_word(b, place, k + 1, LONG)
+        what = (self.object("tapeless_ndarray"), whole(1), kept(b, count), whole(dtype.num))
+        more = (LONG.as_pointer()(None), OBJECT(None), whole(0), whole(0), OBJECT(None))
+        array = self.call("tapeless_PyArray_New", OBJECT, *what, *more)
+        with b.if_then(self.same(array, OBJECT(None)), likely=False):
+            b.call(release(self.module), [first])
+            b.ret(OBJECT(None))
+        size = b.mul(count, LONG(dtype.itemsize))
+        self.call("memcpy", OBJECT, self.field(array, at.DATA, OBJECT), data, size)
+        return Result(array, dtype, array=True)
 
     def of_class(self, x: Result, name: str) -> Result:
         wanted = np.dtype(name)

@@ -32,11 +32,13 @@ class NoEntryError(Exception):
 
 @dataclass(frozen=True)
 class Result:
-    """A number that a kernel returns; with `numpy` it becomes one of NumPy's."""
+    """A number that a kernel returns; with `numpy` it becomes one of NumPy's. With `array` it is an
+    array of such numbers, as an object."""
 
     value: Any
     dtype: np.dtype[Any]
     numpy: bool = False
+    array: bool = False
 
 
 class Entry:
@@ -241,6 +243,8 @@ class Entry:
         """A number as an object of Python's; if it is of a class, as one of NumPy's."""
         if isinstance(x, list):
             return self.tupled([*map(self.object_of, x)])
+        if x.array:
+            return x.value
         b, value, dtype = self.builder, x.value, x.dtype
         if not x.numpy and dtype.char in PYTHON_MAKES:
             return self.call(PYTHON_MAKES[dtype.char], OBJECT, value)

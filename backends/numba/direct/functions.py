@@ -64,9 +64,20 @@ class Function(Flow):
         results = self.results()
         self.builder.position_at_end(self.exit)
         if self.chain is not None:
-            self.builder.call(release(self.builder.module), [self.builder.load(self.chain)])
+            self.release(results)
         self.builder.ret(self.builder.load(self.status))
         return results
+
+    def release(self, results: tuple[Any, ...] | None) -> None:
+        """Gives arrays back; those that are returned are left to the caller, if all went well."""
+        builder, first = self.builder, self.builder.load(self.chain)
+        if not returns_rows(results):
+            builder.call(release(builder.module), [first])
+            return
+        self.put_result(slots(results)[-1], first)
+        failed = builder.icmp_signed("!=", builder.load(self.status), STATUS(0))
+        with builder.if_then(failed, likely=False):
+            builder.call(release(builder.module), [first])
 
     def results(self) -> tuple[Any, ...] | None:
         """Stores what is returned, where it is, in dtypes that are the same everywhere."""
@@ -75,17 +86,23 @@ class Function(Flow):
             raise UnknownError("a function that returns None or a number")
         if len({len(values) for values in found}) > 1:
             raise UnknownError("tuples of several lengths")
-        dtypes = [x.dtype for x in found[0]] if found else []
+        result_kinds = [_kind_of(x) for x in found[0]] if found else []
         for others in found[1:]:
-            dtypes = [joined(d, x.dtype) for d, x in zip(dtypes, others, strict=True)]
+            result_kinds = [_alike(d, x) for d, x in zip(result_kinds, others, strict=True)]
         for block, values in self.returned:
             self.builder.position_at_end(block)
-            for k, (dtype, x) in enumerate(zip(dtypes, values or (), strict=True)):
-                made = cast(self.builder, x, dtype).value
-                place = self.builder.gep(self.function.args[-1], [WORD(RESULT * k)], inbounds=True)
-                self.builder.store(made, self.builder.bitcast(place, made.type.as_pointer()))
+            for k, kind, x in zip(slots(result_kinds), result_kinds, values or (), strict=False):
+                if isinstance(x, Memory):
+                    self.put_result(k, x.data)
+                    self.put_result(k + 1, x.shape[0].value)
+                else:
+                    self.put_result(k, cast(self.builder, x, kind).value)
             self.builder.branch(self.exit)
-        return tuple(dtypes) if found else None
+        return tuple(result_kinds) if found else None
+
+    def put_result(self, k: int, made: Any) -> None:
+        place = self.builder.gep(self.function.args[-1], [WORD(RESULT * k)], inbounds=True)
+        self.builder.store(made, self.builder.bitcast(place, made.type.as_pointer()))
 
     def open(self) -> bool:
         """Whether the current place can be reached."""
@@ -151,7 +168,8 @@ class Function(Flow):
     def give_back(self, e: ast.expr | None) -> None:
         value = None if e is None or _is_none(e) else self.value(e)
         if value is not None:
-            value = kinds.numbers(*(value if isinstance(value, tuple) else (value,)))
+            value = value if isinstance(value, tuple) else (value,)
+            kinds.numbers(*(x for x in value if not isinstance(x, Memory)))
         self.single = not isinstance(e, ast.Tuple)
         self.returned.append((self.builder.block, value))
 
@@ -184,6 +202,8 @@ class Function(Flow):
         """A call of another function of the module."""
         made = self.unit.function(name, args)
         results = made.results or ()
+        if returns_rows(results):
+            raise UnknownError("a function that returns an array")
         room = ir.ArrayType(WORD, max(1, len(results)))
         place = self.builder.bitcast(variable(self.builder, room), POINTER)
         attributes = ("alwaysinline",) if self.pays(name) else ()
@@ -210,6 +230,37 @@ class Function(Flow):
         return self.chain
 
 
+def _kind_of(x: Number | Memory) -> Any:
+    """The kind of a result."""
+    if isinstance(x, Number):
+        return x.dtype
+    if len(x.shape) != 1 or x.layout != "C":
+        raise UnknownError("an array of several axes that is returned")
+    return kinds.Row(x.dtype)
+
+
+def _alike(kind: Any, x: Number | Memory) -> Any:
+    """The kind of a result that is this or that."""
+    other = _kind_of(x)
+    if isinstance(kind, kinds.Row) or isinstance(other, kinds.Row):
+        if kind != other:
+            raise UnknownError("a result that is an array or a number")
+        return kind
+    return joined(kind, other)
+
+
+def returns_rows(results: Iterable[Any] | None) -> bool:
+    return any(isinstance(kind, kinds.Row) for kind in results or ())
+
+
+def slots(results: Iterable[Any] | None) -> list[int]:
+    """Where each result is stored, in words; last where there is place for something else."""
+    places = [0]
+    for kind in results or ():
+        places.append(places[-1] + (2 if isinstance(kind, kinds.Row) else 1))
+    return places
+
+
 def spread(args: Iterable[Any]) -> list[Any]:
     """Arguments as functions of LLVM's take them."""
     values: list[Any] = []
@@ -219,8 +270,12 @@ def spread(args: Iterable[Any]) -> list[Any]:
 
 
 def read_result(builder: Any, place: Any, k: int, dtype: Any) -> Any:
+    return read_word(builder, place, k, kinds.register(dtype))
+
+
+def read_word(builder: Any, place: Any, k: int, kind: Any) -> Any:
     at = builder.gep(place, [WORD(RESULT * k)], inbounds=True)
-    return builder.load(builder.bitcast(at, kinds.register(dtype).as_pointer()))
+    return builder.load(builder.bitcast(at, kind.as_pointer()))
 
 
 def _loaded(target: ast.expr) -> ast.expr:

@@ -48,6 +48,13 @@ class Memory:
     readonly: bool = False
 
 
+@dataclass(frozen=True)
+class Row:
+    """The kind of an array with one axis that a function returns: where it is, and its length."""
+
+    dtype: Dtype
+
+
 Value = Number | Memory | tuple[Any, ...] | Dtype | None
 
 

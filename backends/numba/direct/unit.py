@@ -27,6 +27,7 @@ TEXTS = (
     products.MATRIX,
     scratch.SCRATCH,
     stacks.GROWN,
+    stacks.FILLED,
 )
 OPTIONS = frozenset(("nogil", "error_model", "fastmath", "forceinline"))
 ATTEMPTS = 20  # to find the dtypes of variables in loops
@@ -77,7 +78,7 @@ class Unit:
         """Which helper of loop form a function of the module is, if it is one."""
         node = self.sources.get(name)
         known = node is not None and name in HELPERS and ast.dump(node) == _helpers()[name]
-        wanted = None if name == "grown" else {"reassoc", "contract"}
+        wanted = None if name in ("grown", "filled") else {"reassoc", "contract"}
         return name if known and self.given[name].get("fastmath") == wanted else None
 
     def error(self, kind: type, args: tuple[Any, ...]) -> int:

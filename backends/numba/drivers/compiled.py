@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-import ctypes
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import llvmlite.binding as llvm
-import numpy as np
 from llvmlite import ir
 
 from tapeless.backends.locks import COMPILING
@@ -19,8 +17,6 @@ from tapeless.backends.numba.drivers.given import Given
 from tapeless.backends.numba.drivers.written import Written
 
 SYMBOL = "tapeless_driver"
-#: Places in the table of NumPy's C interface (`multiarray_api.py`).
-NUMPY = {"PyArray_New": 93, "PyArray_SetBaseObject": 282}
 
 
 def compiled(
@@ -53,7 +49,7 @@ def _compiled(
     guards: Iterable[Callable[[], Any]],
     missed: Any,
 ) -> Callable[..., Any] | None:
-    introduce()
+    linking.introduce()
     module = ir.Module(SYMBOL, context=ir.Context())
     module.triple = llvm.get_process_triple()
     written = Written(module, SYMBOL, missed)
@@ -94,19 +90,6 @@ def _write(
     written.names = dict(zip(names, held, strict=True))
     written.body(driver)
     written.close()
-
-
-@functools.cache
-def introduce() -> None:
-    """Tells LLVM where NumPy makes arrays."""
-    linking.introduce()
-    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-        ("PyCapsule_GetPointer", ctypes.pythonapi)
-    )
-    table = pointer(np._core._multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
-    for name, k in NUMPY.items():
-        place = ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p))
-        llvm.add_symbol(f"tapeless_{name}", place.value)
 
 
 @functools.cache
