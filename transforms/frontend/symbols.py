@@ -22,6 +22,7 @@ from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.unknown import Unknown
 from tapeless.transforms.frontend.updates import At
 from tapeless.transforms.ops import creation, indexing, shapes
+from tapeless.transforms.ops.castings import check, stored
 from tapeless.transforms.ops.keys import is_element
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
@@ -168,8 +169,7 @@ class Symbol(Unknown):
         template, rest = indexing.normalize(atoms(key), base.type.ndim)
         indexing.check_bounds(base.type.shape, template)
         empty = value is None and base.type.dtype.kind in "fc"  # nan, as NumPy has it
-        new = creation.as_array(np.nan if empty else atoms(value))
-        _check_store(new.type.dtype, base.type.dtype)
+        new = stored(np.nan if empty else atoms(value), base.type.dtype)
         if not base.type.shape:
             self.write(
                 new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype)
@@ -218,11 +218,6 @@ class BoundRule:
 
 def is_class_of_arrays(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, np.ndarray)
-
-
-def _check_store(value: np.dtype[Any], target: np.dtype[Any]) -> None:
-    if value.kind == "c" and target.kind != "c":
-        raise TypeError("can't convert complex to float")
 
 
 def wrap(value: Any) -> Any:
@@ -348,10 +343,9 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if out is None and place is not None and len(args) > place:
         args, out = (*args[:place], None, *args[place + 1 :]), args[place]
     if isinstance(func, np.ufunc):
-        where = kwargs.pop("where", True)
+        where, casting = kwargs.pop("where", True), kwargs.pop("casting", "same_kind")
         if where is not True:
-            return _only_where(func, where, apply(rule, *args, **kwargs), out)
-        kwargs.pop("casting", None)
+            return _only_where(func, where, apply(rule, *args, **kwargs), out, casting)
         if out is None:
             made = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
             return following(made, *args)
@@ -363,7 +357,13 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         made = _array_without_axes(made, args[0] if args else None, func)
     if func is np.nan_to_num and kwargs.get("copy") is False:
         out = args[0]
+    if isinstance(out, Symbol) and (isinstance(func, np.ufunc) or func is np.clip):
+        _check_out(func, made, out, casting if isinstance(func, np.ufunc) else "same_kind")
     return made if out is None else _store_out(out, made)
+
+
+def _check_out(func: Any, made: Any, out: Symbol, casting: str) -> None:
+    check(atom(atoms(made)).type, out.dtype, casting, f"ufunc '{func.__name__}' output")
 
 
 #: Functions that give arrays, where others give numbers for what has no axes.
@@ -407,13 +407,14 @@ def _rule_of(func: Any) -> Any:
     return rule
 
 
-def _only_where(ufunc: np.ufunc, where: Any, made: Any, out: Any) -> Any:
+def _only_where(ufunc: np.ufunc, where: Any, made: Any, out: Any, casting: str) -> Any:
     """Stores what a ufunc made where a mask is true."""
     if out is None:
         raise UnsupportedError(
             f"np.{ufunc.__name__}(..., where=) without out= leaves elements undefined",
             "give out=",
         )
+    _check_out(ufunc, made, out, casting)
     return _store_out(out, apply(FUNCTIONS[np.where], where, made, out))
 
 

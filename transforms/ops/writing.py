@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import mod, neg, sub
+from tapeless.transforms.ops.castings import converted, stored
 from tapeless.transforms.ops.cumulative import cumsum
 from tapeless.transforms.ops.diagonals import diagonal_length
 from tapeless.transforms.ops.elementwise import maximum, minimum
@@ -77,22 +78,24 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
         where = mod(where, n)
     elif mode == "clip":
         where = minimum(maximum(where, 0), n - 1)
-    new = update(line, _cyclic(v, where.type.shape[0]), where, key=(Slot(0),))
+    values = _cyclic(stored(v, a.type.dtype), where.type.shape[0])
+    new = update(line, values, where, key=(Slot(0),))
     return reshape(new, shape=a.type.shape)
 
 
 def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
-    where = as_array(indices)
+    where, values = as_array(indices), stored(values, arr.type.dtype)
     if axis is None:
-        new = update(flat(arr), as_array(values), where, key=(Slot(0),))
+        new = update(flat(arr), values, where, key=(Slot(0),))
         return reshape(new, shape=arr.type.shape)
     key, rest = along_axis(arr, where, axis_of(axis, arr.type.ndim))
-    return update(arr, as_array(values), *rest, key=key)
+    return update(arr, values, *rest, key=key)
 
 
 def _place(arr: Any, mask: Any, vals: Any) -> Any:
     """The k-th element under the mask becomes the k-th of the values, which are used cyclically."""
-    v, chosen = flat(as_array(vals)), cast(flat(as_array(mask)), dtype=np.dtype(bool))
+    v = flat(converted(vals, arr.type.dtype, "safe"))
+    chosen = cast(flat(as_array(mask)), dtype=np.dtype(bool))
     rank = sub(cumsum(cast(chosen, dtype=np.dtype(int)), axis=0), 1)
     rank = mod(maximum(rank, 0), atom(v.type.shape[0]))
     return _chosen(arr, chosen, gather(v, rank, key=(Slot(0),)))
@@ -100,16 +103,16 @@ def _place(arr: Any, mask: Any, vals: Any) -> Any:
 
 def _putmask(a: Any, mask: Any, values: Any) -> Any:
     chosen = cast(flat(as_array(mask)), dtype=np.dtype(bool))
-    return _chosen(a, chosen, _cyclic(values, chosen.type.shape[0]))
+    new = converted(values, a.type.dtype, "safe")
+    return _chosen(a, chosen, _cyclic(new, chosen.type.shape[0]))
 
 
 def _chosen(a: Atom, chosen: Atom, values: Atom) -> Any:
-    made = select(chosen, cast_to(values, a.type.dtype), flat(a))
-    return reshape(made, shape=a.type.shape)
+    return reshape(select(chosen, values, flat(a)), shape=a.type.shape)
 
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
-    new = cast_to(as_array(src), dst.type.dtype)
+    new = converted(src, dst.type.dtype, casting)
     if where is not True:
         new = select(as_array(where), new, dst)
     return broadcast_to(new, shape=dst.type.shape)
@@ -122,7 +125,9 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:
         raise ValueError("array must be at least 2-d")
     length = diagonal_length(a.type.shape[0], a.type.shape[1], 0)
     key = tuple(map(Slot, range(a.type.ndim)))
-    return update(a, _cyclic(val, length), *[count_up(length)] * a.type.ndim, key=key)
+    return update(
+        a, _cyclic(stored(val, a.type.dtype), length), *[count_up(length)] * a.type.ndim, key=key
+    )
 
 
 WRITERS: dict[Any, Any] = {
