@@ -17,6 +17,9 @@ def checkpoint_name(x: Any, name: str) -> Any:
     return x
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise _missing(__name__, name)
 

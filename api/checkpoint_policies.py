@@ -40,5 +40,8 @@ checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable = Policy(
 )
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise _missing(__name__, name)

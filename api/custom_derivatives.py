@@ -8,6 +8,8 @@ from tapeless.linear import closure_convert as closure_convert
 from tapeless.linear import custom_gradient as custom_gradient
 from tapeless.missing import missing as _missing
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
 
 def __getattr__(name: str) -> Any:
     raise _missing(__name__, name)

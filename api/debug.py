@@ -202,6 +202,9 @@ def breakpoint(
     _breakpoint(num_frames, kwargs)
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise _missing(__name__, name)
 

@@ -63,5 +63,8 @@ def itemsize_bits(dtype: Any) -> int:
     return 8 * int(np.dtype(dtype).itemsize)
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise _missing(__name__, name)

@@ -35,5 +35,8 @@ KeyReuseError = KeyReuseWarning
 JAXTypeError = JaxRuntimeError = TapelessError
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise _missing(__name__, name)

@@ -332,6 +332,9 @@ def shard_map(
     return ShardMap(f, mesh, in_specs, out_specs, names, check_vma)
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise missing("tapeless.sharding", name)
 

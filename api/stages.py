@@ -14,6 +14,9 @@ from tapeless.missing import missing as _missing
 Compiled = Wrapped  # compiled for some arguments, and still for all
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise _missing(__name__, name)
 

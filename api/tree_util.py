@@ -246,6 +246,9 @@ def flatten_one_level_with_keys(tree: Any) -> tuple[list[tuple[KeyEntry, Any]], 
     return list(zip(keys, children, strict=True)), flatten_one_level(tree)[1]
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise _missing(__name__, name)
 

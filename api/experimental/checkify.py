@@ -169,6 +169,9 @@ def _throw(code: Any) -> None:
         raise exception
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise missing(__name__, name)
 

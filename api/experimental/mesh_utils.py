@@ -28,6 +28,9 @@ def create_device_mesh(
     return make_mesh(mesh_shape, names, devices=devices).devices
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise missing(__name__, name)
 

@@ -380,6 +380,9 @@ def symmetric_product(
     return alpha * (a @ np.swapaxes(a, -1, -2)) + beta * c_matrix
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     """Says why a name of jax.lax.linalg is not here."""
     return refuse_linalg(name)

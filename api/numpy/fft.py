@@ -21,5 +21,8 @@ globals().update(_functions)
 __all__ = sorted(_functions)
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise missing(__name__, name)

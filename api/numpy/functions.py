@@ -12,6 +12,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.arrays import functional, has_functional, plain
 from tapeless.calling import call_user
+from tapeless.missing import MissingNameError
 from tapeless.numpy.parameters import PARAMETERS, given, placed
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.frontend.symbols import Symbol
@@ -204,5 +205,5 @@ def exported(source: Any, names: list[str], module: str) -> dict[str, Any]:
 def missing(module: str, name: str) -> AttributeError:
     """The error for a name that a module does not have."""
     if name in FOREIGN.split():
-        return AttributeError(f"{module}.{name}: NumPy has no such type, so there is none here")
+        return MissingNameError(f"{module}.{name}: NumPy has no such type, so there is none here")
     return AttributeError(f"module {module!r} has no attribute {name!r}")

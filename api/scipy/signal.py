@@ -183,6 +183,9 @@ def _check_matrices(name: str, in1: Any, in2: Any, boundary: str, fillvalue: Any
         raise ArgumentError(f"{name}: takes matrices, not shapes {np.shape(in1)}, {np.shape(in2)}")
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise missing(__name__, name)
 

@@ -299,6 +299,9 @@ globals().update(
 )
 
 
+__path__: list[str] = []  # so that `from ... import` of a name says why it is missing
+
+
 def __getattr__(name: str) -> Any:
     raise missing(__name__, name)
 

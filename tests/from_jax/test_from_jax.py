@@ -86,3 +86,18 @@ def test_modules_of_other_names():
     assert isinstance(tapeless.jit(abs), stages.Wrapped)
     assert isinstance(tapeless.jit(np.sin).lower(1.0), stages.Lowered)
     assert ad_checkpoint.checkpoint_name(1.0, "x") == 1.0
+
+
+def test_imports_of_names_say_why_they_do_not_exist():
+    silent = []
+    for module, held in names.kept().items():
+        ours = module.replace("jax", "tapeless", 1)
+        for name in held:
+            try:
+                exec(f"from {ours} import {name}", {})
+            except ImportError as e:
+                if not isinstance(e, tapeless.TapelessError) and not name.endswith("_p"):
+                    silent.append(f"{ours}.{name}")
+    assert silent == []
+    with pytest.raises(ImportError, match="cannot import name 'nonsense'"):
+        exec("from tapeless.sharding import nonsense", {})
