@@ -46,6 +46,8 @@ PYTHON_NAMES = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:
+    if not dtype.isnative:
+        return f'"{dtype.str}"'
     return dtype.name if dtype.kind in "bO" else f"np.{dtype.name}"  # Python's own
 
 
