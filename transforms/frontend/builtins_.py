@@ -54,7 +54,7 @@ from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.truth import truth
+from tapeless.transforms.frontend.truth import is_none, something, truth
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops import steps
 from tapeless.transforms.ops.creation import shape_of
@@ -101,9 +101,9 @@ def _number(kind: type) -> Any:
         x = special.tested(x) if kind is bool else special.called(f"__{kind.__name__}__", _same, x)
         if not isinstance(x, Symbol):
             return x + 1j * more[0] if contains_symbol(more) else kind(x, *more)
-        value = _only(x, kind) if x.type.shape else x.value()
         if kind is bool:
             return python_number(truth(x))
+        value = _only(x, kind) if x.type.shape else x.value()
         if more:
             return _number(complex)(hooks, x) + 1j * more[0]
         if kind is int and value.type.dtype.kind == "f":
@@ -125,17 +125,24 @@ def _only(x: Symbol, kind: type) -> Any:
         raise
 
 
-def _isinstance(hooks: Any, x: Any, kinds: Any) -> bool:
+def _isinstance(hooks: Any, x: Any, kinds: Any) -> Any:
     if isinstance(x, Text):
         return isinstance("", kinds)
     if isinstance(x, StagedList):
         return issubclass(x.stands_for, kinds)
     if not isinstance(x, Symbol):
         return isinstance(x, kinds)
-    if x.listing is not None:
-        return issubclass(list, kinds)
-    options = kinds if isinstance(kinds, tuple) else (kinds,)
-    return any(_is_kind(x, k) for k in options)
+    found = issubclass(list, kinds) if x.listing is not None else _is_kind(x, kinds)
+    if something(x) is not None and isinstance(None, kinds) != found:
+        return hooks.is_none(x, found)
+    _check_set(x)
+    return found
+
+
+def _check_set(x: Symbol) -> None:
+    """An error where a variable that a function looks at is not set."""
+    if x.undefined is not None and not x.undefined.none:
+        x.value()
 
 
 def _is_kind(x: Symbol, kind: Any) -> bool:
@@ -155,6 +162,9 @@ def _type(hooks: Any, x: Any, *more: Any) -> Any:
         return x.stands_for
     if not isinstance(x, Symbol):
         return str if isinstance(x, Text) else type(x, *more)
+    if something(x) is not None:
+        return Either(is_none(x), type(None), class_of(x))
+    _check_set(x)
     return class_of(x)
 
 

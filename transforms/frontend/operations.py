@@ -22,7 +22,7 @@ from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.texts import Text, percent
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.truth import is_none, same_meaning, truth
+from tapeless.transforms.frontend.truth import is_none, same_meaning, something, truth
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops.table import FUNCTIONS
 
@@ -77,10 +77,12 @@ class Operations(Access):
         found = each(is_none, value)
         if isinstance(value, Either) and isinstance(found, Symbol):
             trace().means[found.value(), False] = value.something()
-        return self.not_(found) if negate else found
+        return self.not_(found) if negate else python_number(found)
 
     def not_(self, value: Any) -> Any:
-        if isinstance(value, Symbol) and (value.type.shape or value.type.dtype.kind == "b"):
+        if isinstance(value, Symbol) and (
+            value.type.shape or value.type.dtype.kind == "b" or something(value) is not None
+        ):
             value = truth(value)
         if isinstance(value, Symbol):
             return python_number(self.opposite(value))

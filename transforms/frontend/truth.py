@@ -12,7 +12,7 @@ from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops.shapes import cast
-from tapeless.transforms.ops.steps import logical_not, not_equal
+from tapeless.transforms.ops.steps import logical_and, logical_not, not_equal
 
 
 def truth(value: Any) -> Any:
@@ -22,6 +22,9 @@ def truth(value: Any) -> Any:
     value = tested(value)
     if not isinstance(value, Symbol):
         return bool(value)
+    flag = something(value)
+    if flag is not None and not value.type.shape:
+        return _true_number(value, flag)
     if value.type.shape:
         total = dims.product(value.type.shape)
         if total != 1 and not trace().same_size(total, 1):
@@ -37,6 +40,22 @@ def truth(value: Any) -> Any:
     if isinstance(value, Symbol) and isinstance(value.cell and value.cell.atom, Literal):
         return bool(value.cell.atom.value)  # type: ignore[union-attr]
     return value
+
+
+def something(value: Any) -> Atom | None:
+    """The flag that is false where a value is None, where that is not known."""
+    if not isinstance(value, Symbol) or value.undefined is None or not value.undefined.none:
+        return None
+    flag, t = value.undefined.flag, trace()
+    known = flag is None or any(b is t.checked.get(flag) for b in t.blocks)
+    return None if known else flag
+
+
+def _true_number(value: Symbol, flag: Atom) -> Any:
+    """Whether a number that may be None is neither None nor zero."""
+    test = wrap(logical_and(flag, not_equal(value.present(), 0)))
+    trace().means[test.value(), True] = frozenset({flag})
+    return test
 
 
 def is_none(value: Any) -> Any:
