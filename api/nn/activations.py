@@ -147,9 +147,10 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     array([-0.1587,  0.8413])
     """
     if not approximate:
-        return 0.5 * x * scipy_special("nn.gelu(approximate=False)").erfc(-x * math.sqrt(0.5))
+        below = scipy_special("nn.gelu(approximate=False)").ndtr(x)
+        return x * np.asarray(below, np.result_type(x, 0.5))[()]  # SciPy knows no float16
     inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
-    return x * (0.5 * (1 + np.tanh(inner)))
+    return x * (0.5 + 0.5 * np.tanh(inner))
 
 
 def glu(x: Any, axis: int = -1) -> Any:

@@ -9,6 +9,7 @@ operands are cast where the two differ, so the value has the dtype of the core p
 from __future__ import annotations
 
 import ast
+import math
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,7 @@ NUMPY = [
 ]
 #: the names that a module imports, by the operation
 IMPORTED = {**MATH, **{name: name for name in (*NUMPY, "isnan", "isinf", "isfinite")}}
+IMPORTED["ndtr"] = "erfc"
 COMPLEX = ["exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs"]
 FACTOR = {"deg2rad": np.pi / 180, "radians": np.pi / 180, "rad2deg": 180 / np.pi}
 FACTOR["degrees"] = FACTOR["rad2deg"]
@@ -112,6 +114,7 @@ OTHERS = [
     "conj",
     "bits",
     "convert_element_type",
+    "ndtr",
     "threefry2x32",  # a function of the module, as the next one: `written_once.py`
     "erf_inv",
 ]
@@ -255,6 +258,10 @@ def _other(name: str, s: Let, operands: Operands, imports: set[tuple[str, str]])
             return _power(s, operands)
         case "maximum" | "minimum":
             return _extremum(name, s, operands)
+        case "ndtr":  # as SciPy, in float64 whatever the dtype
+            imports.add(("math", "erfc"))
+            text = f"0.5 * erfc({-math.sqrt(0.5)} * {{0}})"
+            return cast(template(text, operands.to(FLOAT)), FLOAT, out)
         case "heaviside":
             text = "{0} if {0} != {0} else {1} if {0} == 0 else {2} if {0} < 0 else {3}"
             ends = {"2": literal(0.0, out), "3": literal(1.0, out)}

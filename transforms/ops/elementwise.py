@@ -16,7 +16,15 @@ from tapeless.transforms.ops.pointwise import Over, elementwise
 from tapeless.transforms.ops.promotion import conform
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params, cast, linear
-from tapeless.transforms.ops.steps import equal, greater_equal, isnan, less_equal, logical_or, sign
+from tapeless.transforms.ops.steps import (
+    equal,
+    greater_equal,
+    isinf,
+    isnan,
+    less_equal,
+    logical_or,
+    sign,
+)
 
 
 def _power_base(x: Atom, y: Atom, z: Atom) -> Any:
@@ -66,11 +74,19 @@ cbrt = elementwise(np.cbrt, lambda x, y: Over(3 * y**2), costly=True)
 square = elementwise(np.square, lambda x, y: 2 * x)
 reciprocal = elementwise(np.reciprocal, lambda x, y: -y * y)
 logaddexp = elementwise(
-    np.logaddexp, lambda x, y, z: exp(x - z), lambda x, y, z: exp(y - z), costly=True
+    np.logaddexp, lambda x, y, z: _share(exp, x, z), lambda x, y, z: _share(exp, y, z), costly=True
 )
 logaddexp2 = elementwise(
-    np.logaddexp2, lambda x, y, z: exp2(x - z), lambda x, y, z: exp2(y - z), costly=True
+    np.logaddexp2,
+    lambda x, y, z: _share(exp2, x, z),
+    lambda x, y, z: _share(exp2, y, z),
+    costly=True,
 )
+
+
+def _share(power: Op, x: Atom, z: Atom) -> Any:
+    """power(x - z), its limit where z is infinite: 1 if x is inf, 0 else."""
+    return select(isinf(z), cast(equal(x, np.inf), dtype=z.type.dtype), power(x - z))
 
 
 # -- angles

@@ -105,6 +105,21 @@ def test_gelu_by_the_error_function():
     check_grads(lambda x: nn.gelu(x, approximate=False), (POINTS,))
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_gelu_of_large_numbers_and_its_dtype(dtype):
+    pytest.importorskip("scipy", reason="the exact gelu needs SciPy")
+    x = np.array([0.99, -0.99], dtype) * np.finfo(dtype).max
+    for exact in (False, True):
+
+        def activation(x, exact=exact):
+            return nn.gelu(x, approximate=not exact)
+
+        with np.errstate(over="ignore"):
+            for made in (activation(x), jit(activation)(x)):
+                assert made.dtype == dtype
+                np.testing.assert_array_equal(made, [x[0], 0])
+
+
 def test_glu():
     x = np.arange(12.0).reshape(3, 4)
     want = x[:, :2] / (1 + np.exp(-x[:, 2:]))

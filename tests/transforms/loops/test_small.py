@@ -206,3 +206,13 @@ def test_what_a_mask_selects_can_leave_the_loop():
 
     x = rng.normal(size=9)
     np.testing.assert_array_equal(jit(f)(x), f(x))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_normal_distribution_is_part_of_a_loop(dtype):
+    special = pytest.importorskip("scipy.special")
+    x = np.array([-30.0, -3.0, -0.1, 0.0, 2.0, 9.0, np.inf, -np.inf, np.nan], dtype)
+    compiled = jit(lambda x: x + special.ndtr(x))
+    assert "scipy" not in compiled.source(x)
+    np.testing.assert_allclose(jit(special.ndtr)(x), special.ndtr(x), rtol=1e-12)
+    assert compiled(x).dtype == dtype
