@@ -42,6 +42,7 @@ from tapeless.transforms.jvp import (
     tangent_of,
     tangent_variable,
 )
+from tapeless.transforms.once import computed_once
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.calls import bundle, enter, is_call, linear_call, unbundle
 from tapeless.transforms.residuals.resolve import resolve
@@ -63,6 +64,7 @@ class Linear:
 
 def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     """The two parts; with `ahead`, the linear one is to be run as it is, else transposed."""
+    block = computed_once(block)
     active = dependents(block, [block.params[k] for k in wrt])
     primal = [prepare(s, active, ahead) for s in block.body]
     b = builder.Builder()

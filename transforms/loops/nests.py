@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.arrange import Arrangement, Item
+from tapeless.transforms.loops.later import made_later
 from tapeless.transforms.loops.memory import is_array
 from tapeless.transforms.loops.remaining import remaining
 from tapeless.transforms.loops.reuse import Reuse
@@ -62,10 +63,12 @@ class Nests(Reuse):
     def statements(
         self, body: list[Statement], live: set[Var], into: Iterable[tuple[Var, Var]]
     ) -> None:
+        held = self.begin_block(body)
         body = [s for s in body if not self.skipped(s)]
         defined = {v for s in body for v in outputs(s)}
         body = [s for s in body if not self.checked_first(s, defined)]
-        items = Arrangement(
+        into = list(into)
+        arrangement = Arrangement(
             self.memory,
             self.equal,
             self.stage,
@@ -73,7 +76,9 @@ class Nests(Reuse):
             self.bound_axes,
             lambda v: v in live or self.uses.get(v, 0) > 0,
             self.called,
-        ).run(body)
+        )
+        arrangement.run(body)
+        items = made_later(arrangement, live, into)
         self.redirect(items, into, live)
         self.chain(items)
         laters = remaining([item.needs for item in items], live)
@@ -83,6 +88,8 @@ class Nests(Reuse):
                 self.nest(item, later, bases)
             else:
                 self.statement(item.statements[0], items[k + 1 :], later)
+            self.release(later | bases)
+        self.end_block(held)
 
     def skipped(self, s: Statement) -> bool:
         if isinstance(s, Effect):
@@ -104,6 +111,8 @@ class Nests(Reuse):
                 wanted = {stage.var, v} & later or v in used
                 if v not in self.home and (wanted or v in self.analysis.targets):
                     self.home[v] = self.allocate(v, self.free_axes(stage))
+                    if v not in self.analysis.targets:
+                        self.held.append(v)
         self.keep_carried(item, later, used)
         name = self.index_name()
         if item.size is None:

@@ -1,20 +1,25 @@
-"""Memory that is used again: by what a loop carries on, and by the rows of a nest."""
+"""Memory that is used again: by what a loop carries on, by the rows of a nest, and by what is made
+when nobody reads the former contents any more."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from tapeless.transforms.core.language import For, Let, Var, While
+from tapeless.transforms.core.language import For, Let, Statement, Var, While
 from tapeless.transforms.loops.along import through
 from tapeless.transforms.loops.arrange import Item
+from tapeless.transforms.loops.elements import Buffer
 from tapeless.transforms.loops.products import Products
 from tapeless.transforms.sharing import has_memory
 
 
 class Reuse(Products):
     """`into` are values that are written to the memory of a carry; `becomes` what a loop begins
-    with, made in the memory of its carry."""
+    with, made in the memory of its carry; `spare` are arrays that nobody reads any more; `level` is
+    how many blocks are around, `level_of` where arrays begin that are stored to, `held` what was
+    made in the open block and may become spare."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -22,6 +27,60 @@ class Reuse(Products):
         self.becomes: dict[Any, Var] = {}
         self.uses: dict[Var, int] = {}
         self.live: set[Var] = set()
+        self.spare: dict[Any, list[Buffer]] = {}
+        self.level = 0
+        self.level_of: dict[Var, int] = {}
+        self.held: list[Var] = []
+
+    # -- memory that nobody reads any more
+
+    def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
+        if own is None and self.level_of.get(v, self.level) == self.level and self.may_share():
+            known = self.spare.get(self.kind(v, axes))
+            if known:
+                found = known.pop()
+                return Buffer(found.name, axes, found.one)
+        return super().allocate(v, axes, own)
+
+    def may_share(self) -> bool:
+        """Whether what is written here is done by one thread after the other."""
+        return True
+
+    def kind(self, v: Var, axes: tuple[int, ...]) -> tuple[Any, ...]:
+        """Arrays that can take one another's place: also by what they are called."""
+        shape = tuple(self.canon(self.analysis.spelled(v.type.shape[k])) for k in axes)
+        return v.name or "out", v.type.dtype, shape
+
+    def begin_block(self, body: Iterable[Statement]) -> list[Var]:
+        """Notes what the block makes that is stored to later; returns what was held before."""
+        before, self.held = self.held, []
+        self.level += 1
+        for s in body:
+            if isinstance(s, Let) and s.outs[0] in self.analysis.unset:
+                self.level_of[s.outs[0]] = self.level
+                self.held.append(s.outs[0])
+        return before
+
+    def end_block(self, before: list[Var]) -> None:
+        self.held = before
+        self.level -= 1
+
+    def release(self, needed: Collection[Any]) -> None:
+        """Makes memory spare that was made in this block, and that nothing needs any more."""
+        for v in [v for v in self.held if v in self.home and v not in needed]:
+            home = self.home[v]
+            if self.may_share() and not self.is_spelled(home.name):
+                self.held.remove(v)
+                self.spare.setdefault(self.kind(v, home.axes), []).append(home)
+
+    def is_spelled(self, name: str) -> bool:
+        """Whether a number that is written where it is used is read from an array."""
+        return any(
+            isinstance(x, ast.Name) and x.id == name
+            for e in self.local.values()
+            if not isinstance(e, ast.Name | ast.Constant)
+            for x in ast.walk(e)
+        )
 
     def redirect(self, items: list[Item], into: Iterable[tuple[Var, Var]], live: set[Var]) -> None:
         held = self.memory.bases(live)

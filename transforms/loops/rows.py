@@ -102,6 +102,9 @@ class Rows(Lanes):
             self.own += [w for w in self.scratch if w not in before]
         return made
 
+    def may_share(self) -> bool:
+        return self.part is None or self.in_row
+
     def hold_rows(self, item: Item, used: set[Var | None]) -> None:
         size = item.size
         if self.part is not None and size is not None and self.canon(size) in self.sizes:

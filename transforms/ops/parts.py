@@ -286,6 +286,8 @@ def part_key(
     def bound(size: Size) -> Any:
         if isinstance(size, int):
             return size
+        if isinstance(from_end := size - n, int) and from_end < 0:
+            return from_end
         rest.append(size_atom(size))
         return Slot(len(rest) - 1)
 

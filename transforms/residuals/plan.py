@@ -22,6 +22,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.reads import reads, sizes_in
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.maxflow import minimum_cut
+from tapeless.transforms.ops.elementwise import power
 from tapeless.transforms.residuals.primal import Primal
 from tapeless.transforms.residuals.standing import Standing
 from tapeless.transforms.wishes import word_for
@@ -32,7 +33,13 @@ def recomputable(let: Let) -> bool:
     makers = ("new_stack", "zero_items", "zeros_of_items", "empty")
     if op.inplace or not op.pure or op.name in makers:
         return False
-    return not op.costly or (op.elementwise and not let.outs[0].type.shape)
+    cheap = not op.costly or is_square(let)
+    return cheap or (op.elementwise and not let.outs[0].type.shape)
+
+
+def is_square(let: Let) -> bool:
+    """Whether a power is one that is computed as a product or a quotient."""
+    return let.op is power and isinstance(let.args[1], Literal) and let.args[1].value in (2, -1)
 
 
 class Plan:
