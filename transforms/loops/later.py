@@ -181,10 +181,9 @@ class Later:
             readers = [t for s in group for v in outputs(s) for t in self.readers.get(v, ())]
             places = [self.number[id(self.place[t])] for t in readers if self.place[t] is not item]
             k = min(places, default=0)
-            if k < self.number[id(item)] + 2:
-                continue
             between = self.items[self.number[id(item)] + 1 : k]
-            if all(self.unchanged(s, between, k) for s in group):
+            far = any(t.size is not None for t in between)
+            if far and all(self.unchanged(s, between, k) for s in group):
                 made = Item([], item.size, item.rank)
                 self.items.insert(k, made)
                 self.count()
