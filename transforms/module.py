@@ -31,13 +31,13 @@ def is_plain(spec: Spec) -> bool:
     if spec.kind == "leaf":
         return True
     if spec.kind == "static":
-        return isinstance(spec.value, PLAIN)
+        return type(spec.value) in PLAIN  # members of enumerations are numbers, too
     if isinstance(spec.value, Rows):
         return type(spec.value.like) is StagedList and _is_row(spec.value.element)
     if isinstance(spec.kind, str):
         return False
     builtin = spec.kind in (tuple, dict, OneOfTwo) or issubclass(spec.kind, list)
-    keys = spec.kind is not dict or all(isinstance(k, PLAIN) for k in spec.keys)
+    keys = spec.kind is not dict or all(type(k) in PLAIN for k in spec.keys)
     return builtin and keys and all(map(is_plain, spec.children))
 
 

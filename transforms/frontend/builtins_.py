@@ -303,11 +303,11 @@ def _broadcast_shapes(hooks: Any, *shapes: Any) -> Any:
 
 def _floor(kind: Any) -> Any:
     def run(hooks: Any, x: Any) -> Any:
-        return (
-            wrap(cast(kind(x.value()), dtype=np.dtype(int), python=True))
-            if isinstance(x, Symbol)
-            else _FLOORS[kind](x)
-        )
+        if not isinstance(x, Symbol):
+            return _FLOORS[kind](x)
+        if x.type.shape:
+            return _FLOORS[kind](np.zeros(2))  # which says so itself
+        return wrap(cast(kind(x.value()), dtype=np.dtype(int), python=True))
 
     return run
 

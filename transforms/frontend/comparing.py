@@ -146,7 +146,7 @@ def contained(item: Any, container: Any) -> Any:
     tests = [t for t in (_equal(item, c) for c in container) if t is not False]
     if any(t is True for t in tests):
         return True
-    return functools.reduce(_either, tests, False)
+    return python_number(functools.reduce(_either, tests, False))
 
 
 def _either(a: Any, b: Any) -> Any:

@@ -46,6 +46,8 @@ def len_(hooks: Any, x: Any) -> Any:
     if isinstance(x, StagedList):
         return x.length()
     if isinstance(x, Sequence):
+        if x.is_range and isinstance(x.step, Symbol):
+            return hooks.call(max, -((x.start - x.stop) // x.step), 0)
         return wrap(_count(x))
     if isinstance(x, Chosen):
         return each(len, either(x))

@@ -118,6 +118,8 @@ class Symbol(Unknown):
         return call_numpy(METHODS["view"], (self, dtype), {})
 
     def fill(self, value: Any) -> None:
+        if np.ndim(value) if not isinstance(value, Symbol) else value.type.shape:
+            raise ValueError("setting an array element with a sequence.")
         self[...] = value
 
     def setflags(self, write: bool = True) -> None:
@@ -130,8 +132,8 @@ class Symbol(Unknown):
     def tolist(self) -> Any:
         return [e.tolist() for e in self] if self.type.shape else self.item()
 
-    def sort(self, axis: int = -1) -> None:
-        self[...] = apply(FUNCTIONS[np.sort], self, axis)
+    def sort(self, axis: int = -1, *args: Any, **options: Any) -> None:
+        self[...] = apply(FUNCTIONS[np.sort], self, axis, *args, **options)
 
     def __getattr__(self, name: str) -> Any:
         if name in METHODS:

@@ -212,7 +212,10 @@ def _take_along(arr: Any, indices: Any, axis: Any = -1) -> Any:
 
 
 def _extract(condition: Any, arr: Any) -> Any:
-    return get(flat(as_array(arr)), flat(as_array(condition)))
+    line, chosen = flat(as_array(arr)), flat(as_array(condition))
+    if chosen.type.dtype.kind == "b" and chosen.type.shape == line.type.shape:
+        return get(line, chosen)
+    return get(line, nonzero(chosen))  # there may be fewer of them
 
 
 def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:

@@ -12,7 +12,7 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import add, mul, neg, sub
 from tapeless.transforms.ops.elementwise import real
 from tapeless.transforms.ops.factorisations import singular_values
-from tapeless.transforms.ops.fresh import eye
+from tapeless.transforms.ops.fresh import eye, zeros
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.linalg import adjoint, conjugated, matmul
 from tapeless.transforms.ops.matrices import lapack_dtype
@@ -89,6 +89,8 @@ def _lstsq(a: Any, b: Any, rcond: None = None) -> Any:
     square = real(mul(left, conjugated(left))) if left.type.dtype.kind == "c" else mul(left, left)
     squares = sum(square, axes=(0,), keepdims=True)
     residuals = reshape(squares, shape=(b.type.shape[1] if b.type.ndim > 1 else 1,))
+    if not tall or current().clamp(n, m) == n:  # all equations hold: NumPy gives none
+        residuals = zeros(shape=(0,), dtype=residuals.type.dtype)
     return x, residuals, cast_to(matrix_rank(a), np.dtype(np.int32)), singular_values(a)
 
 

@@ -19,7 +19,7 @@ from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate, stack
 from tapeless.transforms.ops.linalg import matmul
-from tapeless.transforms.ops.quantiles import by_sorting
+from tapeless.transforms.ops.quantiles import by_sorting, check_levels
 from tapeless.transforms.ops.reductions import (
     amax,
     amin,
@@ -237,6 +237,7 @@ def _quantile(scale: float, op: Op = quantile) -> Any:
                     "np.nanquantile of levels that depend on data, or with method=",
                     "use known levels and method='linear'",
                 )
+            check_levels(as_array(level), scale)
             level = truediv(as_array(level), scale) if scale != 1 else as_array(level)
             return by_sorting(a, level, axes_of(axis, a.type.ndim), bool(keepdims), method)
         if isinstance(q, (list, tuple)):

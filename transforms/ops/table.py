@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.language import Literal, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import (
@@ -252,9 +254,18 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     made = creation.as_array(default)
+    condlist, choicelist = (_rows(rows) for rows in (condlist, choicelist))
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         made = _where(condition, choice, made)
     return made
+
+
+def _rows(arrays: Any) -> Any:
+    """What a list of arrays holds, that may be an array."""
+    if not isinstance(arrays, (Var, Literal)):
+        return arrays
+    count = static(size_atom(arrays.type.shape[0]), "the number of conditions must be known")
+    return [indexing.get(arrays, k) for k in range(int(count))]
 
 
 def _clip(
@@ -310,7 +321,7 @@ def _as_float(a: Any) -> Any:
 def _as_number(a: Any) -> Any:
     if a.type.shape:
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-    kind = {"f": float, "i": int}.get(a.type.dtype.kind)
+    kind = {"f": float, "i": int, "b": bool}.get(a.type.dtype.kind)
     known = kind is None or a.type.weak
     return a if known else shapes.cast(a, dtype=np.dtype(kind), python=True)
 

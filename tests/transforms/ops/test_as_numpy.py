@@ -1,0 +1,93 @@
+"""Small programs: values, types and errors are those of Python and NumPy, emitted and compiled."""
+
+import enum
+import math
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless import jit, vmap
+
+X = np.array([3.0, 1.0, 2.0, 0.5])
+M = np.arange(6.0).reshape(2, 3)
+
+
+class Shape(enum.IntEnum):
+    circle = 2
+    square = 5
+
+
+def changed(x, store):
+    y = x.copy()
+    store(y)
+    return y
+
+
+PROGRAMS = {
+    "quantile": (lambda x, q: np.quantile(x, q), X, 0.3),
+    "quantiles": (lambda x, q: np.quantile(x, q), X, np.array([0.0, 0.7])),
+    "quantile beyond": (lambda x, q: np.quantile(x, q), X, 1.5),
+    "quantile below": (lambda x, q: np.quantile(x, q), X, np.array([0.1, -0.1])),
+    "quantile of nan": (lambda x, q: np.quantile(x, q), X, np.nan),
+    "quantile by a method": (lambda x: np.quantile(x, 1.5, method="hazen"), X),
+    "percentile": (lambda x, q: np.percentile(x, q), X, 30.0),
+    "percentile beyond": (lambda x, q: np.percentile(x, q), X, 130.0),
+    "no residuals": (lambda a, b: np.linalg.lstsq(a, b)[1], np.eye(3), M.T),
+    "wide": (lambda a, b: np.linalg.lstsq(a, b)[1], M, M),
+    "residuals": (lambda a, b: np.linalg.lstsq(a, b)[1], np.eye(3, 2) + 1, M.T),
+    "extract": (lambda x: np.extract(x > 1, x), X),
+    "extract by integers": (lambda x, c: np.extract(c, x), X, np.array([0, 2, 1])),
+    "extract by floats": (lambda x, c: np.extract(c, x), M, M % 2),
+    "select": (lambda x: np.select([x > 2, x > 1], [x, x * 2], 7.0), X),
+    "select by an array": (lambda x: np.select(x[None] > 1, x[None] * 2), X),
+    "sort": (lambda x: changed(x, lambda y: y.sort(kind="mergesort")), X),
+    "sort of an axis": (lambda x: changed(x, lambda y: y.sort(0, kind="stable")), -M),
+    "fill": (lambda x: changed(x, lambda y: y.fill(2)), X),
+    "fill with an array": (lambda x: changed(x, lambda y: y.fill(x)), X),
+    "fill with a list": (lambda x: changed(x, lambda y: y.fill([1.0])), X),
+    "floor": (lambda x: (math.floor(x), math.ceil(x), math.trunc(x)), -1.5),
+    "floor of an array": (lambda x: math.floor(x), X),
+    "ceil of an array": (lambda x: math.ceil(x), X),
+    "predicates": (lambda x: (math.isnan(x), math.isinf(x), math.isfinite(x)), 2.0),
+    "in": (lambda x: (x in (1.0, 2.0), x in [1.0, 3.0]), 2.0),
+    "length of a range": (lambda a, b, c: len(range(a, b, c)), 1, 9, 2),
+    "length of a falling range": (lambda a, b, c: len(range(a, b, c)), 9, 1, -3),
+    "length of an empty range": (lambda a, b, c: len(range(a, b, c)), 9, 10, -3),
+    "member": (lambda n: Shape.circle, 3),
+    "members": (lambda x: {Shape.circle: x, "k": (Shape.square, x)}, 3.0),
+    "number of a member": (lambda n: Shape.circle + n, 3),
+}
+
+
+def emitted(f):
+    return lambda *a: tapeless.value_and_grad(lambda w: (w, f(*a)), has_aux=True)(1.0)[0][1]
+
+
+def outcome(f, args):
+    try:
+        return f(*args)
+    except (TypeError, ValueError) as e:
+        return type(e)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_as_numpy(name):
+    f, *args = PROGRAMS[name]
+    wanted = outcome(f, args)
+    for made in (outcome(emitted(f), args), outcome(jit(f), args)):
+        pairs = zip(tapeless.tree.leaves(made), tapeless.tree.leaves(wanted), strict=True)
+        for a, b in pairs:
+            assert type(a) is type(b)
+            if isinstance(b, type):
+                assert a is b
+            else:
+                np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_levels_of_a_batch():
+    levels = np.array([0.1, 0.5])
+    for f in (vmap(lambda q: np.quantile(X, q)), jit(vmap(lambda q: np.quantile(X, q)))):
+        np.testing.assert_allclose(f(levels), np.quantile(X, levels))
+        with pytest.raises(ValueError, match=r"Quantiles must be in the range \[0, 1\]"):
+            f(levels + 0.7)
