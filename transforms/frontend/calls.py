@@ -34,6 +34,7 @@ from tapeless.transforms.frontend.provenance import (
     is_numpy,
     may_change,
     of_library,
+    of_numba,
     of_objects,
     qualified,
 )
@@ -110,6 +111,8 @@ class Calls:
             return self.call_function(f, args, kwargs)
         if isinstance(f, functools.partial):
             return self.call(f.func, *f.args, *args, **{**f.keywords, **kwargs})
+        if (written := of_numba(f)) is not None:
+            return self.call(written, *args, **kwargs)
         if isinstance(f, type):
             return self.construct(f, args, kwargs)
         if isinstance(f, functools._lru_cache_wrapper):

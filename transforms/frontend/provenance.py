@@ -53,6 +53,17 @@ def of_library(f: Any) -> bool:
     return all(root in LIBRARIES for root in roots)
 
 
+def of_numba(f: Any) -> Any:
+    """The Python code of what Numba compiles, and `range` for its `prange`; None for others."""
+    if isinstance(f, type):
+        return range if f.__name__ == "prange" and _roots(f) == {"numba"} else None
+    if not type(f).__module__.startswith("numba."):
+        return None
+    if type(f).__name__ == "DUFunc":  # of numba.vectorize
+        return np.vectorize(f.__wrapped__)
+    return getattr(f, "py_func", None)
+
+
 def hashable(f: Any) -> bool:
     try:
         hash(f)
