@@ -9,9 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Literal, Type
+from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.ops import arithmetic, elementwise
 from tapeless.transforms.ops.fresh import empty, zeros
+from tapeless.transforms.ops.indexing import INDEX
 from tapeless.transforms.ops.parts import part, part_key, update
 from tapeless.transforms.ops.shapes import cast_to
 
@@ -43,14 +46,28 @@ def concatenated(out: Type, *pieces: Atom, axis: int) -> Any:
 def rolled(out: Type, x: Atom, shift: Atom, *, axis: int) -> Any:
     """Both parts, where it is known that there are so many elements."""
     n = out.shape[axis]
-    if not isinstance(shift, Literal) or not dims.at_least(n, abs(shift.value)):
+    if isinstance(shift, Var):
+        first: Size = _places(shift, n)
+    elif dims.at_least(n, abs(shift.value)):
+        first = shift.value if shift.value >= 0 else n + shift.value
+    else:
         raise NotTaken
-    first = shift.value if shift.value >= 0 else n + shift.value
     if first == 0 or first == n:  # (sizes have no order)
         return x
     made = empty(shape=out.shape, dtype=out.dtype)
     made = stored(made, part(x, axis, 0, n - first), axis, first, n)
     return stored(made, part(x, axis, n - first, n), axis, 0, first)
+
+
+def _places(shift: Var, n: Size) -> Size:
+    """By how many places elements move towards the end, less than n."""
+    if shift.type.shape or shift.type.dtype.kind not in "iu":
+        raise NotTaken
+    places = arithmetic.mod(cast_to(shift, INDEX), elementwise.maximum(size_atom(n), 1))
+    if not isinstance(places, Var):
+        raise NotTaken
+    places.size = dims.symbol("places", 0, places)
+    return places.size
 
 
 def padded(out: Type, x: Atom, *, before: tuple[Size, ...], after: tuple[Size, ...]) -> Any:
