@@ -66,8 +66,9 @@ def _places(shift: Var, n: Size) -> Size:
     places = arithmetic.mod(cast_to(shift, INDEX), elementwise.maximum(size_atom(n), 1))
     if not isinstance(places, Var):
         raise NotTaken
-    places.size = dims.symbol("places", 0, places)
-    return places.size
+    size: Size = dims.symbol("places", 0, places)
+    places.size = size
+    return size
 
 
 def padded(out: Type, x: Atom, *, before: tuple[Size, ...], after: tuple[Size, ...]) -> Any:
