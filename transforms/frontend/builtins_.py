@@ -47,6 +47,7 @@ from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.once import iter_, once, zipped
 from tapeless.transforms.frontend.ordering import sorted_
 from tapeless.transforms.frontend.outside import record, refuse_file, refuse_outside
+from tapeless.transforms.frontend.places import ndenumerate, ndindex
 from tapeless.transforms.frontend.python_numbers import class_of
 from tapeless.transforms.frontend.records import replaced
 from tapeless.transforms.frontend.staged_deque import new_deque
@@ -429,6 +430,8 @@ BUILTINS: dict[Any, Any] = {
         (x.size if axis is None else x.shape[axis]) if isinstance(x, Symbol) else np.size(x, axis)
     ),
     np.broadcast_shapes: _broadcast_shapes,
+    np.ndindex: once(ndindex),
+    np.ndenumerate: once(ndenumerate),
     operator.iadd: lambda hooks, a, b: hooks.inplace("Add", a, b),
     operator.imul: lambda hooks, a, b: hooks.inplace("Mult", a, b),
     operator.setitem: lambda hooks, a, k, v: hooks.set_item(a, k, v),
