@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeless import tree
+from tapeless import listed, tree
 from tapeless.arguments import checked_argnames, checked_argnums, refuse_wide_integers
 from tapeless.backends.locks import STAGING
 from tapeless.jit_options import Options
@@ -94,6 +94,7 @@ class Jit(Unchanged):
         self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
         self.decided = False  # whether there is any
         self.calls = 0  # like the last
+        self.lists = listed.Lists(self)
 
     def options(self) -> tuple[Any, ...]:
         return (self.asked,)
@@ -109,6 +110,8 @@ class Jit(Unchanged):
         if disabled():
             return self.plain(*args, **kwargs)
         try:
+            if (made := self.lists.call(args, kwargs)) is not MISSED:
+                return made
             value = super().__call__(*args, **kwargs)
         except OverflowError:
             what = f"jit of {base_name(self.fun)}"
@@ -128,26 +131,27 @@ class Jit(Unchanged):
         self.decided = often or self.direct is not None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "direct": None, "decided": False, "calls": 0}
+        new = {"direct": None, "decided": False, "calls": 0, "lists": listed.Lists(self)}
+        return {**super().__getstate__(), **new}
+
+    def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        return self.lists.picked(args, kwargs) or super().pick(args, kwargs)
 
     # -- static arguments
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         found = super().specialise(*self.marked(args, kwargs))
         self.direct, self.decided, self.calls = None, False, 0
+        self.lists.shown = None
         return found
 
     def marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The arguments with static ones as constants."""
         if not (self.asked.static_argnums or self.asked.static_argnames):
             return args, kwargs
-        numbers = {k % len(args) for k in self.asked.static_argnums if -len(args) <= k < len(args)}
-        names = self.asked.static_argnames
-        held = self.arguments(args, kwargs)
-        args = tuple(
-            self.constant(x) if k in numbers or held[k] in names else x for k, x in enumerate(args)
-        )
-        return args, {k: self.constant(x) if k in names else x for k, x in kwargs.items()}
+        static = self.static(args, kwargs)
+        args = tuple(self.constant(x) if k in static else x for k, x in enumerate(args))
+        return args, {k: self.constant(x) if k in static else x for k, x in kwargs.items()}
 
     def constant(self, value: Any) -> Constant:
         if isinstance(value, Constant):
@@ -160,6 +164,16 @@ class Jit(Unchanged):
                 f"{type(value).__name__}",
                 "static arguments are compared with those of other calls: pass a tuple, say",
             ) from e
+
+    def static(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> set[Any]:
+        """The static arguments, by their places and names."""
+        asked = self.asked
+        if not (asked.static_argnums or asked.static_argnames):
+            return set()
+        numbers = {k % len(args) for k in asked.static_argnums if -len(args) <= k < len(args)}
+        named = zip(range(len(args)), self.arguments(args, kwargs), strict=False)
+        by_name = {k for k, name in named if name in asked.static_argnames}
+        return numbers | by_name | {*asked.static_argnames}
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args = tuple(map(_plain, args))
@@ -267,7 +281,7 @@ class Jit(Unchanged):
         `seconds`, `cached`."""
         from tapeless.reasons import compilations  # noqa: PLC0415  # asked for rarely
 
-        return list(compilations(self.cache))
+        return [*compilations(self.cache), *self.lists.compilations()]
 
 
 def _plain(x: Any) -> Any:

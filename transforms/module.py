@@ -33,7 +33,7 @@ def is_plain(spec: Spec) -> bool:
     if spec.kind == "static":
         return type(spec.value) in PLAIN  # members of enumerations are numbers, too
     if isinstance(spec.value, Rows):
-        return type(spec.value.like) is StagedList and _is_row(spec.value.element)
+        return _is_list(spec.value) and _is_row(spec.value.element)
     if isinstance(spec.kind, str):
         return False
     builtin = spec.kind in (tuple, dict, OneOfTwo) or issubclass(spec.kind, list)
@@ -41,10 +41,18 @@ def is_plain(spec: Spec) -> bool:
     return builtin and keys and all(map(is_plain, spec.children))
 
 
+def _is_list(rows: Rows) -> bool:
+    """Whether what loops filled is a list to the caller, and no deque."""
+    return type(rows.like).of_python is StagedList.of_python
+
+
 def _is_row(element: Spec) -> bool:
     """Whether elements of a list are numbers, or tuples or lists of one or more numbers."""
     if element.kind == "leaf":
         return True
+    if isinstance(element.value, Rows):  # lists of numbers, in one array
+        inner = element.value
+        return _is_list(inner) and inner.element.kind == "leaf" and all(inner.weak)
     plain = element.kind in (tuple, list, StagedList) and not isinstance(element.value, Rows)
     parts = element.children if plain else ()
     return bool(parts) and all(c.kind == "leaf" for c in parts)
@@ -78,6 +86,8 @@ def _text(spec: Spec, left: Any) -> str:
 def _rows_text(rows: Rows, columns: list[str]) -> str:
     """A list of the elements of arrays."""
     columns = [x if _is_primary(x) else f"({x})" for x in columns]
+    if isinstance(rows.element.value, Rows):
+        return f"{columns[0]}.tolist()"
     lists = [
         f"{x}.tolist()" if weak else f"list({x})"
         for x, weak in zip(columns, rows.weak, strict=True)

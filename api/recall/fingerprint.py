@@ -27,7 +27,8 @@ from tapeless.transformed import Transformed
 
 LIBRARIES = frozenset({"numpy", "scipy", "math", "cmath", "operator"})
 TRANSFORMS = frozenset(
-    f"tapeless.{m}" for m in ("autodiff", "batching", "compiled", "gradients", "jacobians")
+    f"tapeless.{m}"
+    for m in ("autodiff", "batching", "compiled", "gradients", "jacobians", "listed")
 )
 SAFE = """
     abs all any bool complex dict divmod enumerate filter float frozenset int isinstance issubclass

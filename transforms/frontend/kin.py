@@ -118,6 +118,18 @@ def share(*tails: Any) -> None:
     trace().shared.update(tail.key for tail in tails)
 
 
+def share_elements(*lists: Any) -> None:
+    """Tells that lists have the same elements, which may be containers."""
+    tails = [made.tail for made in lists if made.tail is not None]
+    if len(tails) == len(lists) and any(has_containers(tail.spec) for tail in tails):
+        share(*tails)
+
+
+def has_containers(spec: Any) -> bool:
+    own = isinstance(spec.kind, type) and not issubclass(spec.kind, tuple)
+    return own or any(map(has_containers, spec.children))
+
+
 def stored(owner: Any, value: Any, place: Any) -> None:
     """Tells that a list has a container at a place: perhaps one that it has at another, too, until
     that gets what was here (`h[i], h[j] = h[j], h[i]`)."""
@@ -134,6 +146,13 @@ def stored(owner: Any, value: Any, place: Any) -> None:
     else:
         t.twice.append((owner.tail.key, before, now))
     put_into(owner, value, place)
+
+
+def is_at(owner: Any, value: Any, place: Any) -> bool:
+    """Whether a container was taken from this place of a list."""
+    found = trace().elements.get(id(value))
+    mine = found is not None and found.owner is owner and found.place is not None
+    return mine and bool(_position(found.place) == _position(place))  # type: ignore[union-attr]
 
 
 def _position(place: Any) -> Any:

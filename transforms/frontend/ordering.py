@@ -14,11 +14,11 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.comparing import fields_compared, undecided
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension
 from tapeless.transforms.frontend.iteration import map_
-from tapeless.transforms.frontend.kin import chosen
+from tapeless.transforms.frontend.kin import chosen, share_elements
 from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.picking import interchangeable
 from tapeless.transforms.frontend.sameness import NUMBERS
-from tapeless.transforms.frontend.staged_list import StagedList, from_arrays, share_elements
+from tapeless.transforms.frontend.staged_list import StagedList, from_arrays
 from tapeless.transforms.frontend.symbols import Symbol, apply
 from tapeless.transforms.frontend.trace import Unrollable, trace
 from tapeless.transforms.frontend.values import (

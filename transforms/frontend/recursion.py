@@ -93,9 +93,7 @@ class Recursion:
         sizes = self.sizes([(a, kind) for a, kind in pairs if kind is not None])
         outs = tuple(Var(retype(kind, sizes)) for kind in self.result_kinds)
         enter(self.function, (*arguments, *free), outs, self.pure)
-        made = [
-            Symbol(v, is_array=_is_array(x)) for v, (x, _) in zip(outs, self.results(), strict=True)
-        ]
+        made = [_like(v, x) for v, (x, _) in zip(outs, self.results(), strict=True)]
         self.link([x for x, _ in values], made)
         count = len(list(self.returned.leaves()))
         for k, symbol in zip(sorted(self.written), made[count:], strict=True):
@@ -133,6 +131,12 @@ class Recursion:
             raise UnsupportedError(
                 f"{self.name} overwrites an array that was made outside of the program",
                 "copy it first",
+            )
+        if target.listing is not None:
+            raise UnsupportedError(
+                f"{self.name} calls itself to a depth that depends on the contents of arrays, and "
+                "stores to a list that a loop filled",
+                "make it an array with np.array first",
             )
         target.write(convert(new.value(), target.type))
 
@@ -275,7 +279,7 @@ class Recursion:
             if p is None:
                 new.append(value)
             else:
-                symbol = Symbol(p, is_array=_is_array(value))
+                symbol = _like(p, value)
                 new.append(symbol if self.apart else made.setdefault(id(value), symbol))
         return new
 
@@ -328,6 +332,13 @@ class Recursion:
 
 def _leaves(spec: Spec) -> Iterator[tuple[Any, Atom]]:
     return zip(spec.leaf_values(), spec.leaves(), strict=True)
+
+
+def _like(v: Var, value: Any) -> Symbol:
+    """A symbol for what stands where a value does: an array, or one in the place of a list."""
+    made = Symbol(v, is_array=_is_array(value))
+    made.listing = getattr(value, "listing", None)
+    return made
 
 
 def _is_array(value: Any) -> bool:

@@ -15,7 +15,14 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.joining import convert
-from tapeless.transforms.frontend.kin import appended, moved, put_into, share, stored
+from tapeless.transforms.frontend.kin import (
+    appended,
+    has_containers,
+    moved,
+    put_into,
+    share_elements,
+    stored,
+)
 from tapeless.transforms.frontend.rows import JOINERS, is_empty, join_rows
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.tails import (
@@ -87,9 +94,8 @@ class StagedList(list):  # type: ignore[type-arg]
     def length(self) -> Any:
         if self.tail is None:
             return len(self)
-        if self.tail.length is not None:
-            return wrap(size_atom(self.tail.length))
-        return wrap(stacks.stack_length(self.tail.stacks[0].value()))
+        n = self.tail.length
+        return wrap(stacks.stack_length(self.tail.stacks[0].value()) if n is None else size_atom(n))
 
     def arrays(self) -> list[Any]:
         """The leaves of all elements, stacked along axis 0."""
@@ -323,14 +329,13 @@ class StagedList(list):  # type: ignore[type-arg]
         spec = take_apart(self[0])
         leaves = columns_of(spec)
         columns = [broadcast_to(leaf, shape=(n, *leaf.type.shape)) for leaf in leaves]
-        return _with_tail(spec, columns, [leaf.type.weak for leaf in leaves], n)
+        return _with_tail(spec, columns, [leaf.type.weak for leaf in leaves])
 
     def __reversed__(self) -> Any:
         return reversed(list(self))
 
     def copy(self) -> StagedList:
-        made = self.duplicate()
-        share_elements(self, made)
+        share_elements(self, made := self.duplicate())
         return made
 
     def duplicate(self) -> StagedList:
@@ -343,42 +348,35 @@ class StagedList(list):  # type: ignore[type-arg]
         list.__setitem__(made, slice(None), [deepcopy(x, memo) for x in list.__iter__(made)])
         return made
 
-    __delitem__, __eq__ = _of_plain("__delitem__"), _of_plain("__eq__")
-    __lt__, __gt__ = _of_plain("__lt__"), _of_plain("__gt__")
+    __delitem__, __eq__, __lt__, __gt__ = map(
+        _of_plain, ("__delitem__", "__eq__", "__lt__", "__gt__")
+    )
     __hash__ = None
 
 
 StagedList.__name__ = "list"  # as errors of Python say it
 
 
-def from_arrays(spec: Any, arrays: list[Any], weak: Iterable[bool] = ()) -> StagedList:
+def from_arrays(
+    spec: Any, arrays: list[Any], weak: Iterable[bool] = (), kind: Any = None, like: Any = None
+) -> StagedList:
     """A list of the rows of arrays, one for each leaf of an element; `weak`: which of these are
-    numbers of Python's."""
+    numbers of Python's; `like`: the tail of a list that it stands for."""
     values = [a.value() for a in arrays]
-    python = [*weak] or [False] * len(values)
-    made = _with_tail(spec, values, python, values[0].type.shape[0])
+    made = _with_tail(spec, values, [*weak] or [False] * len(values), kind or StagedList)
+    made.tail.exact = like is not None and like.exact  # type: ignore[union-attr]
     assert made.tail is not None
     present = [symbol.value() for symbol in made.tail.stacks]
     made.tail.made = (present, Place(), values)
     return made
 
 
-def share_elements(*lists: StagedList) -> None:
-    """Tells that lists have the same elements, which may be containers."""
-    tails = [made.tail for made in lists if made.tail is not None]
-    if len(tails) == len(lists) and any(has_containers(tail.spec) for tail in tails):
-        share(*tails)
-
-
-def has_containers(spec: Any) -> bool:
-    own = isinstance(spec.kind, type) and not issubclass(spec.kind, tuple)
-    return own or any(map(has_containers, spec.children))
-
-
 def as_list(x: Any) -> Any:
     """The list that an array stands for; other values as they are."""
     tail = getattr(x, "listing", None)
-    return x if tail is None else from_arrays(tail.spec, [x], [t.weak for t in tail.items])
+    return (
+        x if tail is None else from_arrays(tail.spec, [x], [t.weak for t in tail.items], like=tail)
+    )
 
 
 def listed(made: Symbol, like: Any) -> Any:
@@ -387,14 +385,16 @@ def listed(made: Symbol, like: Any) -> Any:
     return as_list(made)
 
 
-def _with_tail(spec: Any, columns: list[Atom], weak: list[bool], length: Size) -> StagedList:
+def _with_tail(
+    spec: Any, columns: list[Atom], weak: list[bool], cls: Any = StagedList
+) -> StagedList:
     t, key = trace(), (trace().place(), "")
     types = [Type(a.type.dtype, a.type.shape[1:], w) for a, w in zip(columns, weak, strict=True)]
     many = [
-        Symbol(stacks.unstack(convert(a, kind.with_shape(a.type.shape)), weak=kind.weak))
-        for a, kind in zip(columns, t.decisions.widened(key, types), strict=True)
+        Symbol(stacks.unstack(convert(a, item.with_shape(a.type.shape)), weak=item.weak))
+        for a, item in zip(columns, t.decisions.widened(key, types), strict=True)
     ]
-    made: StagedList = t.born(StagedList())
+    made: StagedList = t.born(cls())
     made.tail = Tail(spec, many, key)
-    made.tail.length = length
+    made.tail.length = columns[0].type.shape[0]
     return made

@@ -57,6 +57,7 @@ class Tail:
         self.loops: set[Any] = set()  # those that append to it
         self.inside: list[Any] = []  # the stacks that have the list as an element
         self.made: Any = None  # (stacks, place, arrays) of the last reading
+        self.exact = False  # whether numbers of other types are refused: the caller has the list
 
     @property
     def items(self) -> list[Type]:
@@ -72,6 +73,8 @@ class Tail:
 
     def fit(self, types: list[Type]) -> None:
         """Lets the list hold numbers of these types too, from its start on; refuses other types."""
+        if self.exact and [(t.dtype, t.weak) for t in types] != [*map(_number_of, self.items)]:
+            raise UnsupportedError("a list that is given gets numbers of another type")
         joined: list[Any] = [join_types(i, t) for i, t in zip(self.items, types, strict=True)]
         for item, wide, new in zip(self.items, joined, types, strict=True):
             if _changes(item, wide) or (wide.dtype != item.dtype and item.shape):
@@ -95,6 +98,10 @@ class Tail:
         for symbol, value in zip(self.stacks, spec.leaf_values(), strict=False):  # or a flag
             if isinstance(value, Symbol) and value.mutable:
                 trace().hold(symbol.cell, value.memory())
+
+
+def _number_of(item: Type) -> tuple[Any, bool]:
+    return item.dtype, item.weak
 
 
 def _changes(item: Type, joined: Type) -> bool:

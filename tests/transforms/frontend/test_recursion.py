@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
+from tapeless.transforms.errors import UnsupportedError
 
 
 def paths(n, reached, found):
@@ -123,3 +124,38 @@ def test_a_list_around_it_that_loops_filled_does_not_grow():
 
     with pytest.raises(tapeless.TapelessError, match="a list from outside grows or shrinks"):
         tapeless.jit(seen)(np.array([9.0, 2.0]))
+
+
+def longer(xs, k, x):
+    if x < 1.0:
+        return xs
+    return longer(xs + xs if k == 3 else xs, k - 1, x * 0.5)
+
+
+def test_a_list_that_a_loop_filled_stays_one():
+    def filled(n, x):
+        xs = []
+        for k in range(n):
+            xs.append(k)  # noqa: PERF402 (what is tested)
+        return longer(xs, 3, x)
+
+    assert tapeless.jit(filled)(5, 9.0) == filled(5, 9.0) == [0, 1, 2, 3, 4] * 2
+
+
+def put_into(xs, k, x):
+    if x < 1.0:
+        return
+    xs[k] = 7
+    put_into(xs, k + 1, x * 0.5)
+
+
+def test_stores_to_a_list_that_a_loop_filled_are_refused():
+    def f(n, x):
+        xs = []
+        for k in range(n):
+            xs.append(k)  # noqa: PERF402 (what is tested)
+        put_into(xs, 0, x)
+        return xs
+
+    with pytest.raises(UnsupportedError, match="stores to a list that a loop filled"):
+        tapeless.jit(f)(9, 4.0)
