@@ -15,9 +15,11 @@ from tapeless.transforms.core.language import Atom, Block, Let, Type, Var
 from tapeless.transforms.fills import fill
 from tapeless.transforms.ops.fresh import full
 from tapeless.transforms.ops.shapes import broadcast_to, cast, copy
+from tapeless.transforms.ops.sizes import copy_if_set
 from tapeless.transforms.ownership import Ownership
 from tapeless.transforms.sharing import Root
 from tapeless.transforms.simplify import dead_code
+from tapeless.transforms.unset import may_lack
 
 
 def detach(block: Block, count: int) -> Block:
@@ -25,7 +27,7 @@ def detach(block: Block, count: int) -> Block:
     memory = Ownership(block.params)
     memory.block(fill(block).body, {a for a in block.results if isinstance(a, Var)})
     made = {v: s for s in block.body if isinstance(s, Let) for v in s.outs}
-    results = list(block.results)
+    results, lacking = list(block.results), may_lack(block)
     taken: set[Root] = set()
     b = Builder()
     with building(b):
@@ -38,7 +40,7 @@ def detach(block: Block, count: int) -> Block:
                 or roots & taken
                 or any(kind not in ("own", "shared") for kind, _ in roots)
             ):
-                results[k] = _copied(a, made.get(a))
+                results[k] = copy_if_set(a) if a in lacking else _copied(a, made.get(a))
             taken |= roots
     if not b.blocks[0]:
         return block

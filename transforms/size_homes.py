@@ -43,7 +43,8 @@ class Sizes:
         self.last = last_reads(block, self.at)
         self.names = Counter(v.name for v in (*block.params, *_made(block)))
         self.unset = set(_unset(block))
-        self.scan(block, {}, [p for p in block.params if getattr(p.type, "shape", ())])
+        given = [p for p in block.params if getattr(p.type, "shape", ())]
+        self.scan(block, {}, [p for p in given if not self.may_lack(p)])
 
     def scan(self, block: Block, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
         known, shaped = {k: [*v] for k, v in known.items()}, list(shaped)

@@ -24,7 +24,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.calls import bundle, is_call
 from tapeless.transforms.ops.fresh import zero_tape
-from tapeless.transforms.ops.sizes import size_if_set
+from tapeless.transforms.ops.sizes import copy_if_set, size_if_set
 
 
 def copied_unset(block: Block) -> set[Var]:
@@ -67,7 +67,7 @@ def copied_unset(block: Block) -> set[Var]:
 
 def _packed(s: Statement) -> tuple[Atom, ...]:
     """What a statement takes whether it has a value or not."""
-    taking = (bundle, zero_tape, size_if_set)
+    taking = (bundle, zero_tape, copy_if_set, size_if_set)
     return s.args if isinstance(s, Let) and (s.op in taking or is_call(s)) else ()
 
 
@@ -90,7 +90,8 @@ def _handed(s: Statement) -> Iterator[tuple[Var, Atom]]:
             names = [s.carries] if isinstance(s, For) else [b.params for b in blocks(s)]
             yields = s.yields if isinstance(s, For) else s.body.results
             for targets in (*names, s.outs):
-                yield from zip(targets, s.inits, strict=True)
+                if targets is not s.outs or isinstance(s, While) or not _runs(s):
+                    yield from zip(targets, s.inits, strict=True)
                 yield from zip(targets, yields, strict=True)
 
 

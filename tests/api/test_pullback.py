@@ -280,3 +280,46 @@ def test_called_functions_that_save_a_length():
     step = np.cos(np.arange(6.0)).reshape(3, 2)
     ahead, back = (grad(total)(a + h * step, w) for h in (1e-6, -1e-6))
     np.testing.assert_allclose(pull(step)[0], (ahead - back) / 2e-6, rtol=1e-6, atol=1e-7)
+
+
+def stepped(x, scale):
+    h = scale * x
+    for _ in range(3):
+        h = np.sin(h)
+    return h, h * x
+
+
+def by_side(x, c):
+    if c > 0:
+        first, second = stepped(x, 2.0)
+        return np.sum(np.cos(first)) + np.sum(second**3)
+    first, _ = stepped(x, 3.0)
+    _, second = stepped(x, 3.0)
+    return np.sum(np.cos(first)) + np.sum(second**3)
+
+
+def joined_in_steps(x, c):
+    """Long enough for its steps to be functions of the module."""
+
+    def steps(x):
+        h = 2 * x
+        for _ in range(3):
+            h = (np.sin(h) + x * np.cos(h) - x**2 * h + np.sin(x * h)) / 4
+            h = (np.cos(h) - x * np.sin(h) - x**2 * h + np.cos(x * h)) / 4
+            h = (np.sin(h) - x * np.sin(h) + x**2 * h + np.cos(x + h)) / 4
+        return h, h * x
+
+    if c > 0:
+        z = x + 1j * c
+        return np.sum(np.cos(np.real(steps(z)[0]))) + np.sum(np.real(steps(z)[1]) ** 2)
+    return np.sum(np.cos(steps(x)[0])) + np.sum(steps(x)[1] ** 3)
+
+
+@pytest.mark.parametrize("f", [by_side, joined_in_steps])
+@pytest.mark.parametrize("c", [0.1, -0.1])
+def test_what_one_side_of_a_branch_saves(f, c):
+    x = np.array([0.3, -0.2, 0.5])
+    bar = vjp(f, x, c)[1](1.0)[0]
+    step = 1e-6 * np.eye(3)
+    expected = [(f(x + e, c) - f(x - e, c)) / 2e-6 for e in step]
+    np.testing.assert_allclose(bar, expected, rtol=1e-6, atol=1e-8)
