@@ -33,6 +33,7 @@ SIGNALS = frozenset(
 MATRICES = frozenset(
     [
         *("companion", "convolution_matrix", "fiedler", "fiedler_companion", "leslie"),
+        "hessenberg",
         *("eigvalsh_tridiagonal", "khatri_rao", "lstsq", "matmul_toeplitz", "pinvh"),
         *("orthogonal_procrustes", "solve_circulant", "solve_toeplitz"),
         *("solve_continuous_lyapunov", "solve_discrete_lyapunov"),

@@ -19,6 +19,7 @@ from tapeless.scipy.bsplines import (
     splev,
     splrep,
 )
+from tapeless.scipy.radial import RBFInterpolator, checked_kernel, of_weights
 from tapeless.scipy.splines import CubicSpline, PchipInterpolator, interp1d, of_pieces
 from tapeless.transforms.errors import ArgumentError
 
@@ -139,7 +140,7 @@ class _Bounded(RegularGridInterpolator):
 OURS: dict[str, Any] = {f.__name__: f for f in (CubicSpline, PchipInterpolator, interp1d)}
 OURS |= {f.__name__: f for f in (BSpline, BarycentricInterpolator, KroghInterpolator)}
 OURS |= {f.__name__: f for f in (make_interp_spline, splrep, splev)}
-OURS["RegularGridInterpolator"] = _Bounded
+OURS |= {"RBFInterpolator": RBFInterpolator, "RegularGridInterpolator": _Bounded}
 
 
 def standing_for(f: Any) -> Any:
@@ -151,6 +152,9 @@ def standing_for(f: Any) -> Any:
         return functools.partial(bsplines.of_bumps, f.t, f.c, f.k, f.extrapolate, f.axis)
     if hasattr(f, "c") and hasattr(f, "x") and np.ndim(f.c) >= 2 and not hasattr(f, "t"):
         return functools.partial(of_pieces, f.c, f.x, f.extrapolate, f.axis)
+    if type(f).__name__ == "RBFInterpolator":
+        checked_kernel(f.kernel, f.epsilon, f.neighbors)
+        return functools.partial(of_weights, f)
     if type(f).__name__ == "RegularGridInterpolator":
         grid = _Bounded(f.grid, f.values, "linear", f.bounds_error, f.fill_value)
         return functools.partial(_at_places, grid, f.method)
@@ -167,6 +171,7 @@ __all__ = [
     "CubicSpline",
     "KroghInterpolator",
     "PchipInterpolator",
+    "RBFInterpolator",
     "RegularGridInterpolator",
     "interp1d",
     "make_interp_spline",

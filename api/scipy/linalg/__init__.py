@@ -6,7 +6,7 @@
 >>> linalg.cho_solve(factor, np.array([8.0, 8.0]))
 array([1.5, 1. ])
 
-`hessenberg`, `schur`, `rsf2csf` and `funm` are SciPy's own, for code that is not transformed.
+`schur`, `rsf2csf` and `funm` are SciPy's own, for code that is not transformed.
 """
 
 if not __name__.startswith("tapeless."):
@@ -17,7 +17,6 @@ from scipy.linalg import (
     funm,
     hadamard,
     helmert,
-    hessenberg,
     hilbert,
     invhilbert,
     rsf2csf,
@@ -25,7 +24,7 @@ from scipy.linalg import (
 )
 
 from tapeless.numpy.functions import followed, following
-from tapeless.scipy.linalg import equations, factors, functions, solvers, structured
+from tapeless.scipy.linalg import equations, factors, functions, reduced, solvers, structured
 from tapeless.scipy.linalg.equations import (
     eigvalsh_tridiagonal,
     khatri_rao,
@@ -49,6 +48,7 @@ from tapeless.scipy.linalg.factors import (
     qr_multiply,
 )
 from tapeless.scipy.linalg.functions import expm, expm_frechet, polar, solve_sylvester, sqrtm
+from tapeless.scipy.linalg.reduced import hessenberg
 from tapeless.scipy.linalg.solvers import (
     det,
     eigh,
@@ -77,6 +77,7 @@ globals().update(
     {
         **following(factors, "cho_factor cho_solve cholesky lu lu_factor lu_solve qr qr_multiply"),
         **following(functions, "expm expm_frechet polar solve_sylvester sqrtm"),
+        **following(reduced, "hessenberg"),
         **following(solvers, "det eigh eigh_tridiagonal inv solve solve_triangular svd"),
         **following(structured, "circulant companion convolution_matrix fiedler"),
         **following(structured, "fiedler_companion hankel leslie toeplitz"),

@@ -55,7 +55,7 @@ from tapeless.scipy.stats.descriptive import (
 from tapeless.scipy.stats.discrete import bernoulli, betabinom, binom, geom, nbinom, poisson
 from tapeless.scipy.stats.families import Family
 from tapeless.scipy.stats.kde import gaussian_kde
-from tapeless.scipy.stats.lines import linregress
+from tapeless.scipy.stats.lines import linregress, spearmanr, theilslopes
 from tapeless.scipy.stats.samples import mode, rankdata, sem
 
 #: `import tapeless.scipy.stats.norm` works, as in JAX, where distributions are modules.
@@ -99,7 +99,9 @@ __all__ = [
     "rankdata",
     "sem",
     "skew",
+    "spearmanr",
     "t",
+    "theilslopes",
     "truncnorm",
     "uniform",
     "variation",

@@ -19,6 +19,7 @@ SAMPLES = frozenset(
     [
         *("gmean", "gzscore", "hmean", "iqr", "kurtosis", "median_abs_deviation", "moment"),
         *("linregress", "pearsonr", "pmean", "sem", "skew", "variation", "zmap", "zscore"),
+        *("spearmanr", "theilslopes"),
     ]
 )
 

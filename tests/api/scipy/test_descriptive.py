@@ -33,6 +33,8 @@ SMOOTH = {
     "pearsonr, by name": lambda x: stats.pearsonr(x[0], Y[0]).statistic,
     "linregress": lambda x: np.stack(stats.linregress(x[0], Y[0])),
     "linregress, of two": lambda x: np.stack(stats.linregress(x[0, :2], x[1, :2])[:2]),
+    "theilslopes": lambda x: np.stack(stats.theilslopes(x[0], Y[0])[:3]),
+    "theilslopes, joint": lambda x: np.stack(stats.theilslopes(x[0], alpha=0.6, method="joint")),
     "sem": lambda x: stats.sem(x, axis=1),
 }
 
@@ -51,6 +53,22 @@ def test_values_and_derivatives(name):
     tapeless.check_grads(function, (X,), order=2)
 
 
+def test_correlation_of_ranks():
+    ties = np.round(2 * X)
+    for x in (X, ties):
+        made = tapeless.jit(lambda x: np.stack(stats.spearmanr(x[0], Y[0])))(x)
+        np.testing.assert_allclose(made, stats.spearmanr(x[0], Y[0]), rtol=1e-10)
+        rows = tapeless.jit(lambda x: np.stack(stats.spearmanr(x[:2], axis=1)))(x)
+        np.testing.assert_allclose(rows, stats.spearmanr(x[0], x[1]), rtol=1e-10)
+    assert not tapeless.grad(lambda x: stats.spearmanr(x, Y[0]).statistic)(X[0]).any()
+
+
+def test_slopes_of_ties():
+    x, y = np.array([0.0, 1.0, 1.0, 2.0, 4.0, 5.0]), np.array([1.0, 1.0, 2.0, 0.0, 5.0, 5.0])
+    made = tapeless.jit(stats.theilslopes)(y, x, 0.1)
+    np.testing.assert_allclose(made, stats.theilslopes(y, x, 0.1), rtol=1e-12)
+
+
 def test_samples_without_deviation():
     same = np.full(4, 0.1)
     for function in (stats.skew, stats.kurtosis):
@@ -64,6 +82,9 @@ def test_samples_without_deviation():
         (lambda x: stats.zscore(x, nan_policy="omit"), "nan_policy='omit'"),
         (lambda x: stats.median_abs_deviation(x, center=np.mean), "center is not supported"),
         (lambda x: stats.linregress(x[0], x[1], "less"), "alternative='two-sided'"),
+        (lambda x: stats.spearmanr(x[0], x[1], alternative="less"), "alternative='two-sided'"),
+        (lambda x: stats.spearmanr(np.stack([x[0]] * 3)), "two samples"),
+        (lambda x: stats.theilslopes(x[0], method="other"), "'joint' or 'separate'"),
         (lambda x: stats.pearsonr(x[0], x[1], alternative="less"), "alternative='two-sided'"),
     ],
 )

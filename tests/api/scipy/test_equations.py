@@ -28,6 +28,8 @@ SMOOTH = {
     "khatri_rao": (lambda b: sl.khatri_rao(b, B), B),
     "orthogonal_procrustes": (lambda a: sl.orthogonal_procrustes(a, S)[0], A),
     "eigvalsh_tridiagonal": (lambda v: sl.eigvalsh_tridiagonal(v, v[1:]), V),
+    "hessenberg": (lambda a: np.stack(sl.hessenberg(a, calc_q=True)), A),
+    "hessenberg, small": (lambda a: sl.hessenberg(a[:2, :2]) + sl.hessenberg(a[:1, :1]), A),
     "companion": (sl.companion, V),
     "leslie": (lambda v: sl.leslie(v, v[1:]), V),
     "convolution_matrix": (lambda v: sl.convolution_matrix(v, 3), V),
@@ -56,6 +58,25 @@ def test_matrices_without_a_basis_of_eigenvectors():
     np.testing.assert_allclose(linalg.sqrtm(np.stack([block, 4 * block]))[1], 2 * root, atol=1e-12)
     slope = tapeless.jvp(sl.sqrtm, (block,), (block,))[1]
     np.testing.assert_allclose(slope, root / 2, atol=1e-12)
+
+
+def test_hessenberg_of_complex_matrices_and_of_zeros():
+    z, step = A + 1j * S, np.triu(A, -1)
+    step[3, 2] = 0
+    for a in (z, z[:2, :2], step, np.diag(V), np.eye(3, dtype=int)):
+        h, q = sl.hessenberg(a, calc_q=True)
+        for found in (linalg.hessenberg, tapeless.jit(sl.hessenberg)):
+            made = found(a, calc_q=True)
+            np.testing.assert_allclose(made[0], h, atol=1e-13)
+            np.testing.assert_allclose(made[1], q, atol=1e-13)
+
+    def shown(re, im):
+        h, q = sl.hessenberg(re + 1j * im, calc_q=True)
+        return np.stack([h.real, h.imag, q.real, q.imag])
+
+    tapeless.check_grads(shown, (z.real, z.imag), order=1)
+    with pytest.raises(ValueError, match="expected a square matrix"):
+        linalg.hessenberg(B)
 
 
 @pytest.mark.parametrize("name", ["sqrtm", "logm"])
