@@ -57,7 +57,22 @@ def _generator() -> Any:
         def visit_JoinedStr(self, *_: Any) -> None:  # noqa: N802 (astor's name)
             raise _Formatted
 
+    for name, part in {"Attribute": "value", "Subscript": "value", "Call": "func"}.items():
+        visit = _in_brackets(getattr(Generator, f"visit_{name}"), part)
+        setattr(Generator, f"visit_{name}", visit)
     return Generator
+
+
+def _in_brackets(visit: Any, part: str) -> Any:
+    """astor notes in a node what is around it, but not in what is asked for an attribute or item,
+    or called: there would be what was around it elsewhere, where one node is in several places."""
+    highest = _astor().op_util.Precedence.highest
+
+    def run(self: Any, node: Any, **options: Any) -> None:
+        getattr(node, part)._pp = highest
+        visit(self, node, **options)
+
+    return run
 
 
 def _quoted(text: str, *_: Any, **__: Any) -> str:

@@ -81,3 +81,15 @@ def test_a_template_is_not_changed_by_filling():
     first = to_source(template("{0} * {1}", {"0": number(1), "1": number(2)}))
     second = to_source(template("{0} * {1}", {"0": number(3), "1": number(4)}))
     assert (first, second) == ("1 * 2", "3 * 4")
+
+
+def test_a_tree_may_be_in_several_places():
+    """What is around it in one place says nothing of the brackets that it needs in another."""
+    product = template("{0} * {1}", {"0": number(2), "1": template("x", {})})
+    for text in ("{0} / 2 + {0}.real", "{0} + {0}[0]", "({0}, {0}.T)", "{0} - {0}(1)"):
+        tree = template(text, {"0": product})
+        wanted = text.replace("{0}.", "(2 * x).").replace("{0}[", "(2 * x)[")
+        wanted = wanted.replace("{0}(", "(2 * x)(").replace("{0}", "2 * x")
+        assert to_source(tree) == wanted
+    to_source(template("{0} / 2", {"0": product}))
+    assert to_source(template("{0}.real", {"0": product})) == "(2 * x).real"

@@ -105,6 +105,8 @@ def _number(kind: type) -> Any:
         if kind is bool:
             return python_number(truth(x))
         value = _only(x, kind) if x.type.shape else x.value()
+        if kind is not complex and value.type.weak and value.type.dtype.kind == "c":
+            return kind(1j)  # which is an error; of NumPy's numbers it is the real part
         if more:
             return _number(complex)(hooks, x) + 1j * more[0]
         if kind is int and value.type.dtype.kind == "f":

@@ -167,7 +167,7 @@ def _part(name: str, transpose: Any, put: Any) -> Op:
     """The real or imaginary part of a complex value."""
     return linear(
         name,
-        lambda x: Type(np.zeros((), x.type.dtype).real.dtype, x.type.shape),
+        lambda x: Type(np.zeros((), x.type.dtype).real.dtype, x.type.shape, x.type.weak),
         f"{{0}}.{name}",
         transpose,
         view=True,

@@ -358,6 +358,8 @@ MATH = {
     "cbrt": np.cbrt,
     "exp2": np.exp2,
     "ldexp": np.ldexp,
+    "frexp": np.frexp,
+    "nextafter": np.nextafter,
     "modf": np.modf,
     "fsum": np.sum,
     "prod": np.prod,

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeless.transforms.written import (
     bisection,
+    complex_numbers,
     heaps,
     queues,
     reduced,
@@ -18,7 +19,7 @@ from tapeless.transforms.written import (
     windows,
 )
 
-FAMILIES = (sets, signals, several, repeated, reduced, windows, scalars)
+FAMILIES = (sets, signals, several, repeated, reduced, windows, scalars, complex_numbers)
 WRITTEN: dict[Any, Any] = {f: ours for family in FAMILIES for f, ours in family.NUMPY.items()}
 #: Functions and classes of Python's library.
 PYTHONS: dict[Any, Any] = heaps.PYTHON | bisection.PYTHON | queues.PYTHON
