@@ -8,7 +8,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.frontend.special import tested
-from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops.shapes import cast
@@ -17,6 +17,7 @@ from tapeless.transforms.ops.steps import logical_and, logical_not, not_equal
 
 def truth(value: Any) -> Any:
     """A test as Python sees it: a bool, or a symbol of type bool."""
+    value = as_list(value)
     if isinstance(value, StagedList) and value.tail is not None:
         value = value.length() > 0
     value = tested(value)

@@ -79,6 +79,8 @@ class Filled(Nests):
                 name = self.names.new(s.outs[0].name or "count")
                 self.put(f"{name} = {top.id}", s.origin)
                 self.local[s.outs[0]] = ast.Name(name, ast.Load())
+            case "shift":
+                self.shift(s, cell)
             case "to_array":
                 self.array_of(s, cell, after)
 
@@ -101,6 +103,17 @@ class Filled(Nests):
                 self.put(f"{home.name} = grown({home.name})")
         self.set(cell, [top], self.converted(s.args[1], [], cell.type.item.dtype))
         self.put(f"{top.id} += 1")
+
+    def shift(self, s: Let, cell: Var) -> None:
+        """The other items move to the front."""
+        top, count, home = self.stacks[cell], s.params["count"], self.home[cell]
+        index = self.index_name()
+        at = ast.Name(index, ast.Load())
+        with self.nested(f"for {index} in range({top.id} - {count}):", s.origin):
+            later = self.home_element(home, [template(f"{{0}} + {count}", {"0": at})])
+            self.put(f"{to_source(self.home_element(home, [at]))} = {to_source(later)}")
+        self.indices.append(index)
+        self.put(f"{top.id} = max({top.id} - {count}, 0)")
 
     def place_in(self, cell: Var, s: Let, what: str) -> ast.expr:
         """Where an item is, counted from the start; raises IndexError where there is none."""

@@ -29,6 +29,7 @@ from tapeless.transforms.loops.reciprocals import reciprocals
 from tapeless.transforms.loops.relied import Relation, facts_of
 from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.rowwise import by_rows
+from tapeless.transforms.loops.shifted_lists import shifted_lists
 from tapeless.transforms.loops.small import Small, left_over
 from tapeless.transforms.loops.sums import IN_ORDER
 from tapeless.transforms.loops.sums_first import sums_first
@@ -69,7 +70,7 @@ def lower(
     fastmath     whether sums may be added up in any order, and quotients be products
     """
     relations = list(relations)
-    block = forget(tables_as_arrays(block, numbers=True))
+    block = shifted_lists(forget(tables_as_arrays(block, numbers=True)))
     for routines in (True, False):
         prepared = _prepared(block, relations, stored, hints or {}, donated, routines, fastmath)
         lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel)

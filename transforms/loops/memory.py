@@ -31,7 +31,7 @@ from tapeless.transforms.loops.stages import STORES
 from tapeless.transforms.loops.views import is_view
 from tapeless.transforms.sharing import has_memory
 
-STORING = frozenset([*STORES, *TEXTS, "push", "pop", "set_item", "add_item"])
+STORING = frozenset([*STORES, *TEXTS, "push", "pop", "set_item", "add_item", "shift"])
 EFFECTS = "effects"  # what raises and prints: these keep their order
 
 

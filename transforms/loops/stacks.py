@@ -50,7 +50,7 @@ def filled(saved, count):
     return made
 '''
 STARTS = frozenset(["new_stack", "zero_items", "unstack", "copy"])  # what makes a stack
-STORES = frozenset(["push", "pop", "set_item", "add_item"])
+STORES = frozenset(["push", "pop", "set_item", "add_item", "shift"])
 READS = frozenset(["peek", "stack_length", "to_array"])
 
 

@@ -150,6 +150,41 @@ def none_at_all(n):
     return ints, np.array(floats)
 
 
+def queue(n):
+    waiting, order = [1], []
+    while waiting:
+        v = waiting.pop(0)
+        order.append(v)
+        for w in (2 * v, 2 * v + 1):
+            if w < n:
+                waiting.append(w)
+    return order, waiting
+
+
+def rests(n):
+    out, seen = [], []
+    for k in range(n):
+        if k % 3:
+            out.append(k)
+        rest = out[1:]
+        seen.append(len(rest) + (rest[0] if rest else 0))
+        if k % 5 == 0:
+            out = out[2:]
+    return out, seen
+
+
+def given_another_list(n):
+    row, out = [k + 2 for k in range(n)], []
+    while row:
+        out.append(row[0])
+        rest = []
+        for r in row:
+            if r % row[0]:
+                rest.append(r)
+        row = rest
+    return out
+
+
 COUNTED = [primes, collatz, longest, fibonacci, recaman, runs, taken_back, pairs, flags, copies]
 COUNTED += [sums_before_stores, none_at_all]
 
@@ -161,6 +196,32 @@ def test_lists_that_grow_by_data_are_one_kernel(f):
         assert alike(compiled(n), f(n))
     assert is_one_kernel(compiled.source(40))
     assert len(compiled.compilations) == 1
+
+
+@pytest.mark.parametrize("f", [queue, rests, given_another_list])
+def test_lists_that_lose_items_or_are_replaced(f):
+    for n in (40, 7, 2):
+        assert alike(jit(f)(n), f(n))
+
+
+def test_a_queue_is_one_kernel():
+    assert is_one_kernel(jit(queue).source(40))
+
+
+def test_derivative_of_a_window():
+    def f(x):
+        window, total = [], 0.0
+        for k in range(len(x)):
+            window.append(x[k])
+            if len(window) > 3:
+                total += k * window.pop(0) * window[-1]
+        return total
+
+    wanted = np.zeros(len(X))
+    for k in range(3, len(X)):
+        wanted[k - 3] += k * X[k]
+        wanted[k] += k * X[k - 3]
+    np.testing.assert_allclose(jit(grad(f))(X), wanted, rtol=1e-13)
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i1", "u2", "?"])
