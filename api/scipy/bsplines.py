@@ -178,7 +178,8 @@ def splrep(
 def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
     """The values, or a derivative, of the spline that `splrep` gives.
 
-    ext  outside: 0: the polynomial at the edge goes on; 1: 0; 3: the value at the edge
+    ext  outside: 0: the polynomial at the edge goes on; 1: 0; 3: the value at the edge (for
+         der > 0, the polynomial goes on, as in SciPy)
 
     Raises ValueError for another ext.
     """
@@ -187,7 +188,7 @@ def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
     t, c, k = (tck.t, tck.c, tck.k) if isinstance(tck, BSpline) else tck
     t, c, x = np.asarray(t), np.asarray(c), np.asarray(x) * 1.0
     first, last = t[k], t[operator.index(t.shape[0]) - k - 1]
-    made = of_bumps(t, c, k, True, 0, np.clip(x, first, last) if ext == 3 else x, der)
+    made = of_bumps(t, c, k, True, 0, np.clip(x, first, last) if ext == 3 and der == 0 else x, der)
     return np.where((x < first) | (x > last), 0.0, made) if ext == 1 else made
 
 

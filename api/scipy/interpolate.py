@@ -26,6 +26,7 @@ from tapeless.transforms.errors import ArgumentError
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 METHODS = ("linear", "nearest")
+OUTSIDE: dict[Any, int] = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
 
 
 class RegularGridInterpolator:
@@ -152,6 +153,8 @@ def standing_for(f: Any) -> Any:
         return functools.partial(bsplines.of_bumps, f.t, f.c, f.k, f.extrapolate, f.axis)
     if hasattr(f, "c") and hasattr(f, "x") and np.ndim(f.c) >= 2 and not hasattr(f, "t"):
         return functools.partial(of_pieces, f.c, f.x, f.extrapolate, f.axis)
+    if isinstance(args := getattr(f, "_eval_args", None), tuple):  # of the classes of FITPACK
+        return functools.partial(_at_knots, args, f.ext)
     if type(f).__name__ == "RBFInterpolator":
         checked_kernel(f.kernel, f.epsilon, f.neighbors)
         return functools.partial(of_weights, f)
@@ -159,6 +162,11 @@ def standing_for(f: Any) -> Any:
         grid = _Bounded(f.grid, f.values, "linear", f.bounds_error, f.fill_value)
         return functools.partial(_at_places, grid, f.method)
     return None
+
+
+def _at_knots(knots: Any, own: int, x: Any, nu: int = 0, ext: Any = None) -> Any:
+    """A spline of one variable: its `own` ext holds where the call gives none."""
+    return splev(x, knots, nu, own if ext is None else OUTSIDE.get(ext, ext))
 
 
 def _at_places(grid: _Bounded, method: str, xi: Any) -> Any:

@@ -80,9 +80,28 @@ def test_derivatives(function, x):
         (lambda y: interpolate.splev(9.0, interpolate.splrep(X, y), ext=2), "ext must be"),
         (lambda y: interpolate.BSpline(KNOTS, y, 3, "periodic"), "is not supported"),
         (lambda y: interpolate.BarycentricInterpolator(y), "needs yi"),
-        (lambda y: interpolate.RBFInterpolator(X[:, None], y)(X[:, None]), "no rule"),
+        (lambda y: interpolate.make_smoothing_spline(X, y)(1.0), "no rule"),
     ],
 )
 def test_what_is_refused(function, match):
     with pytest.raises((ValueError, tapeless.TapelessError), match=match):
         tapeless.jit(function)(Y)
+
+
+@pytest.mark.parametrize("ext", [0, 1, 3])
+def test_splines_of_fitpack_that_are_made_outside(ext):
+    fitpack = pytest.importorskip("scipy.interpolate")
+    knots = np.linspace(0.0, 2.0, 12)
+    heights = np.sin(3 * knots)
+    x = np.array([-0.3, 0.1, 1.2, 1.9, 2.4])
+    for made in (
+        fitpack.UnivariateSpline(knots, heights, s=0.01, ext=ext),
+        fitpack.InterpolatedUnivariateSpline(knots, heights, k=2, ext=ext),
+    ):
+        for nu, here in ((0, None), (1, None), (0, "const")):
+            compiled = tapeless.jit(lambda x, m=made, nu=nu, here=here: m(x, nu, here))
+            np.testing.assert_allclose(compiled(x), made(x, nu, here), atol=1e-12)
+        slope = tapeless.grad(lambda x, m=made: np.sum(m(x)))(x)
+        np.testing.assert_allclose(slope[1:4], made(x, 1)[1:4], atol=1e-10)
+        with pytest.raises(ValueError, match="ext must be 0, 1 or 3"):
+            tapeless.jit(lambda x, m=made: m(x, ext=2))(x)
