@@ -251,6 +251,8 @@ def _round(hooks: Any, number: Any, ndigits: Any = None) -> Any:
     x, digits = number, ndigits
     if not isinstance(x, Symbol):
         return special.called("__round__", round, x, digits)
+    if x.type.shape:
+        raise TypeError("type numpy.ndarray doesn't define __round__ method")
     if digits is None:
         return wrap(cast(steps.rint(x.value()), dtype=np.dtype(int), python=True))
     digits = operator.index(digits)

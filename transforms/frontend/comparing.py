@@ -19,6 +19,7 @@ from tapeless.transforms.frontend.either import Either, either
 from tapeless.transforms.frontend.iterators import Once
 from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.provenance import static_attribute
+from tapeless.transforms.frontend.python_numbers import class_of
 from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList, as_list
@@ -133,6 +134,8 @@ def contained(item: Any, container: Any) -> Any:
             "ListComp", (container, lambda v: (lambda: True, lambda: v), False)
         )
     if isinstance(container, Symbol):
+        if not container.type.shape and not container.is_array:
+            raise TypeError(f"argument of type '{class_of(container).__name__}' is not iterable")
         return python_number(apply(FUNCTIONS[np.any], special.binary("Eq", item, container)))
     if isinstance(container, StagedList) and container.tail is not None:
         return _in_columns(item, container)

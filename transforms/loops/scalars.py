@@ -272,8 +272,8 @@ def _other(name: str, s: Let, operands: Operands, imports: set[tuple[str, str]])
                 "{1} if {0} else {2}",
                 {"0": test, "1": operands.one(1, out), "2": operands.one(2, out)},
             )
-        case "any" | "all":  # of a number
-            return operands.one(0, BOOL)
+        case "any" | "all" | "max" | "min" | "sum" | "prod":  # of a number
+            return operands.one(0, out)
         case "logical_not":
             return template("not {0}", operands.to(BOOL))
         case "logical_and" | "logical_or" | "logical_xor":

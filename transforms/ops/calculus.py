@@ -303,7 +303,10 @@ def _shorter(a: Atom, v: Atom) -> bool:
 
 
 def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    a, v = _line(as_array(a)), _line(as_array(v))
+    a, v = as_array(a), as_array(v)
+    if not (a.type.shape and v.type.shape):
+        raise ValueError("object of too small depth for desired array")
+    a, v = _line(a), _line(v)
     if "c" in (a.type.dtype.kind, v.type.dtype.kind):
         raise UnsupportedError("np.correlate of complex numbers", "use np.convolve")
     if not dims.at_least(a.type.shape[0], v.type.shape[0]) and _shorter(a, v):

@@ -116,6 +116,7 @@ def _histogram(
             "use np.histogramdd, which takes both",
         )
     a, edges = as_array(a), as_array(bins)
+    a = a if a.type.shape else flat(a)
     if edges.type.shape:
         return binned(a, edges), edges
     count = int(static(edges, "the number of bins must be known"))

@@ -264,6 +264,8 @@ def _require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any =
 
 def _vander(x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N803 (NumPy's)
     x = as_array(x)
+    if x.type.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
     n = x.type.shape[0] if N is None else shape_of(N)[0]
     exponents = count_up(n)
     return power(column(x), exponents if increasing else atom(n) - 1 - exponents)

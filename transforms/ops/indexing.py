@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from tapeless.transforms.ops.parts import update as update
 from tapeless.transforms.ops.shapes import Atoms, Params, flat, reshape
 
 INDEX = np.dtype(np.intp)
+BOUNDS = "slice indices must be integers or None or have an __index__ method"
 
 
 def normalize(key: Any, ndim: int) -> tuple[Key, Atoms]:
@@ -40,7 +42,11 @@ def normalize(key: Any, ndim: int) -> tuple[Key, Atoms]:
         return Slot(len(rest) - 1)
 
     def bound(b: Any) -> Any:
-        return slot(b) if isinstance(b, (Var, Literal)) else None if b is None else int(b)
+        if not isinstance(b, (Var, Literal)):
+            return None if b is None else _integer(b)
+        if b.type.dtype.kind not in "iub" or b.type.shape:
+            raise TypeError(BOUNDS)
+        return slot(b)
 
     out: list[Any] = []
     for e in _whole(entries, ndim):
@@ -64,6 +70,13 @@ def normalize(key: Any, ndim: int) -> tuple[Key, Atoms]:
         if isinstance(e, Slot) and rest[e.k].type.dtype.kind not in "iub":
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
     return tuple(out), tuple(rest)
+
+
+def _integer(bound: Any) -> int:
+    try:
+        return operator.index(bound)
+    except TypeError:
+        raise TypeError(BOUNDS) from None
 
 
 def _whole(entries: list[Any], ndim: int) -> list[Any]:
