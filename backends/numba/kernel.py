@@ -42,7 +42,7 @@ class Program:
         self.values, self.text, self.apart = values, text, apart
         self.kernels: dict[str, Kernel] = {}
         self.compilations: list[Compilation] = []
-        self._known: dict[str, Any] | None = None
+        self._known: dict[bool, dict[str, Any]] = {}
 
     def kernel(self, function: Callable[..., Any], options: dict[str, Any]) -> Kernel:
         """The kernel that stands for a function of the module."""
@@ -56,17 +56,19 @@ class Program:
         written = [s for s in ast.parse(self.text).body if isinstance(s, ast.FunctionDef)]
         return {s.name: s for s in written if s.name in self.kernels}
 
-    def known(self) -> dict[str, Any]:
-        """What names mean inside compiled code."""
-        if self._known is None:
+    def known(self, entered: bool = True) -> dict[str, Any]:
+        """What names mean inside compiled code; `entered`: by our entries, where kernels give back
+        the arrays that they make for themselves (`scratch`). Elsewhere these are Numba's."""
+        if entered not in self._known:
             from tapeless.backends.numba.compiler import maths, sums  # noqa: PLC0415  # imports Numba
 
             known = {k: maths.vectorised(v) for k, v in self.values.items()}
             for name, kernel in self.kernels.items():
                 made = sums.instructions(kernel.function, kernel.options)
+                made = made if entered or name != "scratch" else None
                 known[name] = made or maths.callee(kernel.function, known, kernel.options)
-            self._known = known
-        return self._known
+            self._known[entered] = known
+        return self._known[entered]
 
 
 class Kernel:
@@ -157,7 +159,7 @@ class Kernel:
 
     def by_numba(self) -> Callable[..., Any]:
         """Numba's own function, for what our entries do not serve."""
-        return self.program.known()[self.__name__]  # type: ignore[no-any-return]
+        return self.program.known(entered=False)[self.__name__]  # type: ignore[no-any-return]
 
     def compile(self, wanted: Signature, symbol: str) -> Any:
         """Object code: written here, or by Numba."""
