@@ -56,7 +56,7 @@ class _Writer:
         tests += [*self.known(), *self.outside(), *self.sizes(), *self.memory()]
         if tests:
             self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
-        if self.found.overwritten:
+        if self.found.overwritten and self.found.may_overlap:
             self.lines.append(f"{self.constant(self.found.refuse_overlap)}({self.all()})")
         if self.found.keys:
             self.lines.append(f"{self.constant(self.found.use_keys)}({self.all()})")
@@ -174,7 +174,10 @@ class _Writer:
 
     def memory(self) -> Iterator[str]:
         """Tests of how arrays lie in memory, and that they may be overwritten."""
-        if self.found.orders or self.found.overwritten:
+        places = {v.var: k for k, v in enumerate(self.found.staged.leaves)}
+        if not self.found.orders and self.found.overwritten <= places.keys():
+            yield from sorted(f"a{places[v]}.flags.writeable" for v in self.found.overwritten)
+        elif self.found.orders or self.found.overwritten:
             yield f"{self.constant(self.found.memory_holds)}({self.all()})"
 
     def own(self) -> list[bool]:

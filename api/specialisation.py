@@ -186,17 +186,22 @@ class Specialisation:
 
     def refuse_overlap(self, leaves: Any) -> None:
         """Refuses arguments that share memory if the program stores to one and reads another."""
-        if not self.overwritten:
+        if not self.overwritten or not self.may_overlap:
             return
         arrays = self.arrays(leaves)
-        for v in self.overwritten:
-            for other in arrays:
-                if other is not v and other in self.read and _overlap(arrays[v], arrays[other]):
-                    a, b = self.names[v], self.names[other]
-                    raise ArgumentError(
-                        f"'{a}' and '{b}' share memory, and the function stores to '{a}'",
-                        f"pass a copy of one of them: {b}.copy()",
-                    )
+        for v, other in self.may_overlap:
+            if other in arrays and _overlap(arrays[v], arrays[other]):
+                a, b = self.names[v], self.names[other]
+                raise ArgumentError(
+                    f"'{a}' and '{b}' share memory, and the function stores to '{a}'",
+                    f"pass a copy of one of them: {b}.copy()",
+                )
+
+    @functools.cached_property
+    def may_overlap(self) -> list[tuple[Var, Var]]:
+        """What the program stores to, each with what else it reads."""
+        others = [v for v in self.names if v in self.read]
+        return [(v, other) for v in self.overwritten for other in others if other is not v]
 
     @functools.cached_property
     def read(self) -> set[Var]:

@@ -73,3 +73,21 @@ def test_a_tangent_may_be_the_argument_itself():
     assert value == 17.0
     assert tangent == 2 * (2.0 * (2.0 + 2.0) + 2.0 * 2.0 + 3.0 * 3.0)
     np.testing.assert_array_equal(v, [1.0, 2.0, 3.0])
+
+
+def test_one_array_is_tested_by_its_flag(monkeypatch):
+    """Nothing else is there that could share its memory."""
+    calls = []
+    for name in ("memory_holds", "refuse_overlap"):
+        monkeypatch.setattr(
+            tapeless.specialisation.Specialisation,
+            name,
+            lambda self, leaves, name=name: calls.append(name) or True,
+        )
+    f = tapeless.jit(lambda a: a.__setitem__(0, a[1]))
+    x = np.arange(3.0)
+    f(x)
+    f(x)
+    calls.clear()
+    f(x)
+    assert calls == []
