@@ -243,16 +243,20 @@ class Trace(Builder):
             total = total + term
         return total
 
-    def length(self, low: Size, high: Size) -> Size:
-        """max(high - low, 0), without the maximum where this call shows that it is not needed."""
-        size = high - low
+    def not_negative(self, size: Size) -> bool:
+        """Whether this call shows that a size is not negative; then others are to show it, too."""
         least = self.extreme(size, False)
         known = self.value(least)
         if known is None or known < 0:
-            return dims.maximum(size, 0)
+            return False
         if not dims.at_least(least, 0):
             self.guard(">=", least, 0)
-        return size
+        return True
+
+    def length(self, low: Size, high: Size) -> Size:
+        """max(high - low, 0), without the maximum where this call shows that it is not needed."""
+        size = high - low
+        return size if self.not_negative(size) else dims.maximum(size, 0)
 
     def clamp(self, bound: Size, n: Size) -> Size | None:
         least, most = self.extreme(bound, False), self.extreme(bound, True)

@@ -13,7 +13,7 @@ from tapeless.transforms.core.language import Let, Statement, Var
 from tapeless.transforms.loops.along import through
 from tapeless.transforms.loops.fitting import canonical, single_symbol
 from tapeless.transforms.loops.memory import Memory
-from tapeless.transforms.loops.relied import not_negative
+from tapeless.transforms.loops.relied import Relied, not_negative
 from tapeless.transforms.loops.stages import Stage, permuted, stage_of
 from tapeless.transforms.loops.views import Span, entries_of, is_view
 
@@ -34,6 +34,9 @@ class Analysis:
     seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
     hints: Mapping[dims.Symbol, int] = field(default_factory=dict)  # sizes in this call
 
+    def __post_init__(self) -> None:
+        self.relied = Relied(self.facts, self.canon)
+
     def canon(self, size: Size) -> Size:
         return canonical(size, self.sizes)
 
@@ -47,7 +50,7 @@ class Analysis:
         if not isinstance(s, Let) or is_view(s):
             return None
         if s not in self.stages:
-            stage = self.stages[s] = self.ordered(stage_of(s, self.equal, self.facts))
+            stage = self.stages[s] = self.ordered(stage_of(s, self.equal, self.relied))
             if stage is not None and stage.stores:
                 self.measure(s, stage.entries, stage.space)
         return self.stages[s]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import Builder, building
+from tapeless.transforms.core.builder import building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -28,6 +28,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.sizes import size_value
+from tapeless.transforms.loops.relied import Relied
 from tapeless.transforms.ops.parts import Slot, result_shape
 
 Sizes = dict[dims.Symbol, Size]
@@ -81,11 +82,14 @@ class Fitting:
     """`sizes` are the equalities that hold in the whole program; `checks` make sure of new ones.
 
     hints    sizes in the call that the program is made for
+    facts    sizes that are not negative
     relied   equalities that hold in that call, and must hold in each: ("==", a, b)
     """
 
-    def __init__(self, sizes: Sizes, hints: Mapping[dims.Symbol, int]) -> None:
-        self.sizes, self.hints = sizes, hints
+    def __init__(
+        self, sizes: Sizes, hints: Mapping[dims.Symbol, int], facts: Iterable[Size] = ()
+    ) -> None:
+        self.sizes, self.hints, self.facts = sizes, hints, list(facts)
         self.checks: list[Statement] = []
         self.lengths: dict[Any, Size] = {}  # what is the value of a size
         self.relied: list[tuple[str, Size, Size]] = []
@@ -178,8 +182,11 @@ class Fitting:
         self.checks += _check(n, m, s) if noted else []
         return noted
 
+    def canon(self, size: Size) -> Size:
+        return canonical(size, self.sizes)
+
     def equal(self, a: Size, b: Size) -> bool:
-        return canonical(a, self.sizes) == canonical(b, self.sizes)
+        return self.canon(a) == self.canon(b)
 
     def wanted(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
         """The shapes that arguments must have, with their own axes of length one."""
@@ -188,19 +195,18 @@ class Fitting:
             for k, a in enumerate(s.args):
                 yield k, _stretched(a, space)
         elif s.op.name in ("update", "add_at"):
-            yield from _stored(s)
+            yield from self.stored(s)
         elif s.op.name == "matmul" and all(a.type.ndim <= 2 for a in s.args):
             a, b = s.args
             yield 1, (a.type.shape[-1], *b.type.shape[1:])
 
-
-def _stored(s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
-    """The shape of the part that a value is stored to, where inputs say it."""
-    if s.args[1].type.shape:
-        with building(Builder()):
-            space = result_shape(s.args[0].type.shape, s.params["key"], s.args[2:])
-        if len(s.args[1].type.shape) <= len(space) and all(map(_given, space)):
-            yield 1, _stretched(s.args[1], space)
+    def stored(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
+        """The shape of the part that a value is stored to, where inputs say it."""
+        if s.args[1].type.shape:
+            with building(Relied(list(map(self.canon, self.facts)), self.canon)):
+                space = result_shape(s.args[0].type.shape, s.params["key"], s.args[2:])
+            if len(s.args[1].type.shape) <= len(space) and all(map(_given, space)):
+                yield 1, _stretched(s.args[1], space)
 
 
 def _stretched(a: Atom, space: tuple[Size, ...]) -> tuple[Size, ...]:

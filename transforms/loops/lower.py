@@ -103,7 +103,7 @@ def _prepared(
 
     plain = decompose(without_wide_integers(block))
     plain = reciprocals(plain) if fastmath else plain
-    fitting = Fitting(sizes, hints)
+    fitting = Fitting(sizes, hints, facts_of(relations))
     fitted = fitting.run(vectorise(alongside(counted(by_rows(alike(plain))))))
     fitted = sums_first(fitted, equal) if fastmath else fitted
     facts = [canonical(n, sizes) for n in facts_of(relations)]

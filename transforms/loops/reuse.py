@@ -110,11 +110,23 @@ class Reuse(Products):
                 continue
             if k > order or stage.space != maker.space or stage.reduced:
                 return False
+            if item.axes.get(stage) != item.axes[maker] or not self.in_order(stage, item):
+                return False
             for a, axes in zip(stage.let.args, stage.maps, strict=False):
                 at = stage.entries_axes() if axes is None else axes
                 if any(e != maker.out for e in through(self.memory, a, at, p)):
                     return False
         return True
+
+    def in_order(self, stage: Stage, item: Item) -> bool:
+        """Whether loops inside of a nest run over the axes of all that it makes in one order."""
+        return len(stage.space) < 3 or all(
+            list(run) == sorted(run)
+            for other in item.axes
+            for a, axes in zip(other.let.args, other.maps, strict=False)
+            if a in item.vars
+            for run in [[k for k in axes or () if k is not None]]
+        )
 
     def chain(self, items: list[Item]) -> None:
         """What a loop begins with is made in the memory of its carry, if nobody else reads it."""

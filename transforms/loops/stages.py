@@ -5,7 +5,7 @@ y = sum(t, axis=1)      becomes      for all (i, k): y[i] += t[i, k]
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -59,8 +59,8 @@ class Stage:
         return self.let.op.name in CONSTANTS and not wide
 
 
-def stage_of(s: Let, equal: Equal, facts: Sequence[Size] = ()) -> Stage | None:
-    """The statement as loops; None where it is not compiled. `facts` are sizes that are not
+def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> Stage | None:
+    """The statement as loops; None where it is not compiled. `relied` knows of sizes that are not
     negative."""
     if not all(_compiled(a.type) for a in (*s.args, *s.outs)):
         return None
@@ -76,7 +76,7 @@ def stage_of(s: Let, equal: Equal, facts: Sequence[Size] = ()) -> Stage | None:
     if name in ("index", "gather"):
         return _picked(s)
     if name in STORES:
-        return _store(s, equal, facts)
+        return _store(s, equal, relied or Relied(()))
     if name == "matmul":
         return _product(s, equal)
     if name == "size_value":
@@ -142,7 +142,7 @@ def _picked(s: Let) -> Stage | None:
     return Stage(s, space, _slots(entries, len(s.args), 1), _all(space), entries=entries)
 
 
-def _store(s: Let, equal: Equal, facts: Sequence[Size]) -> Stage | None:
+def _store(s: Let, equal: Equal, relied: Relied) -> Stage | None:
     target, value = s.args[:2]
     if target.type.dtype.kind != "c" == value.type.dtype.kind:
         return None
@@ -155,7 +155,7 @@ def _store(s: Let, equal: Equal, facts: Sequence[Size]) -> Stage | None:
     if entries is None:
         return None
     have = value.type.shape
-    with building(Relied(facts)):
+    with building(relied):
         space = result_shape(target.type.shape, s.params["key"], s.args[2:])
     if len(have) > len(space):
         return None

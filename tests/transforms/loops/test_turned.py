@@ -1,0 +1,43 @@
+"""Loops that change an array by what it is when it is turned."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit
+
+RNG = np.random.default_rng(1)
+
+
+def overwritten(c, axes, n):
+    for _ in range(n):
+        c[:] -= np.sin(c.transpose(axes))
+    return np.sum(c * c)
+
+
+def carried(c, axes, n):
+    for _ in range(n):
+        t = np.sin(c)
+        c = c * 0.5 + t.transpose(axes)
+    return np.sum(c * c)
+
+
+def read_before(c, axes, n):
+    for _ in range(n):
+        t = c * np.cos(c)
+        c = (c + t * t).transpose(axes) * 0.5 - t
+    return np.sum(c * c)
+
+
+CASES = [axes for d in (2, 3) for axes in itertools.permutations(range(d))]
+
+
+@pytest.mark.parametrize("f", [overwritten, carried, read_before])
+@pytest.mark.parametrize("axes", CASES, ids=str)
+def test_values_and_derivatives(f, axes):
+    c, v = RNG.normal(size=(2, *[4] * len(axes)))
+    np.testing.assert_allclose(jit(f)(c.copy(), axes, 3), f(c.copy(), axes, 3), rtol=1e-12)
+    found = np.sum(jit(grad(f))(c.copy(), axes, 3) * v)
+    ahead, behind = (f(c + h * v, axes, 3) for h in (1e-6, -1e-6))
+    assert abs(found - (ahead - behind) / 2e-6) < 1e-6 * (1 + abs(found))
