@@ -12,6 +12,7 @@ from tapeless.transforms.loops.along import through
 from tapeless.transforms.loops.arrange import Item
 from tapeless.transforms.loops.elements import Buffer
 from tapeless.transforms.loops.products import Products
+from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.sharing import has_memory
 
 
