@@ -18,7 +18,8 @@ from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.views import is_view
 from tapeless.transforms.ops.fresh import empty
 
-SHORT = 32
+SHORT = 32  # elements: so few are not worth a loop of their own
+TRIED = 32  # ways to cut a chain of values in two
 PLAIN = frozenset(["cast", "copy", "real", "imag", "conj"])
 
 
@@ -41,6 +42,7 @@ class Later:
         self.live = {*live, *self.memory.bases(live)}
         self.readers: dict[Var, list[Statement]] = {}
         self.place: dict[Statement, Item] = {}
+        self.known: dict[Statement, set[Any]] = {}  # what `arrays` gives
         for item in self.items:
             for s in item.statements:
                 self.place[s] = item
@@ -75,8 +77,9 @@ class Later:
         found = False
         for group in self.groups([s for s in item.statements if s in goals]):
             other = goals[group[0]][0]
-            tails = [group[k:] for k in range(len(group))]
-            gains = [self.gain(item, other, tail) for tail in tails]
+            tails = [group[k:] for k in range(0, len(group), 1 + len(group) // TRIED)]
+            before, there = Counter(self.reads(item.statements)), set(self.reads(other.statements))
+            gains = [self.gain(item, other, tail, before, there) for tail in tails]
             if max(gains) > 0:
                 tail = tails[gains.index(max(gains))]
                 self.move(tail, item, other, {s: goals[s][1] for s in tail})
@@ -126,8 +129,18 @@ class Later:
                 return False
             if not item.reads.isdisjoint(writes):
                 return False
-        ends = [self.number[id(self.overwritten[v])] for v in reads if v in self.overwritten]
-        return all(end >= last for end in ends)
+        return all(
+            self.number[id(end)] > last or (self.number[id(end)] == last and self.by_element(s, v))
+            for v in reads
+            if (end := self.overwritten.get(v)) is not None
+        )
+
+    def by_element(self, s: Statement, v: Var) -> bool:
+        """Whether a statement reads of memory only the element that it makes of its own value."""
+        stage = self.at.stage(s)
+        return stage is not None and all(
+            entry == tuple(stage.out) for entry in self.at.touching(stage, v)
+        )
 
     def in_step(
         self,
@@ -192,12 +205,14 @@ class Later:
 
     # -- what is read and written
 
-    def gain(self, item: Item, other: Item, moved: list[Statement]) -> int:
-        """How many arrays fewer the two nests read and write, if these statements are moved."""
+    def gain(
+        self, item: Item, other: Item, moved: list[Statement], before: Counter[Any], there: set[Any]
+    ) -> int:
+        """How many arrays fewer the two nests read and write, if these statements are moved;
+        `before` and `there` are what they read now."""
         made = {v for s in moved for v in s.outs}
         places = {v: {id(self.place[t]) for t in self.readers[v]} - {id(item)} for v in made}
         read = [len(at) for at in places.values() if id(other) in at]
-        before, there = Counter(self.reads(item.statements)), set(self.reads(other.statements))
         mine = Counter(self.reads(moved))
         outer = {v for v in mine if v not in made}
         inner = {v for v in outer if self.at.made.get(v) is item}
@@ -207,7 +222,10 @@ class Later:
         return saved + len(dropped) - len(outer - there) - len(inner - kept)
 
     def arrays(self, s: Statement) -> set[Any]:
-        return self.memory.bases(self.memory.needs(s)) - {None}
+        found = self.known.get(s)
+        if found is None:
+            found = self.known[s] = self.memory.bases(self.memory.needs(s)) - {None}
+        return found
 
     def reads(self, body: Iterable[Statement]) -> Iterator[Any]:
         for s in body:
