@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -13,10 +14,12 @@ from tapeless.transforms.frontend.values import Spec
 Place = tuple[Any, int]  # a location and which of its leaves
 
 
+@dataclass(eq=False)
 class Common:
-    """Memory that a pass leaves under two names; which memory that is differs from pass to pass."""
+    """Memory that a pass leaves under two names; which memory that is differs from pass to pass.
+    It is as old as its loop: a loop around takes it for made in a pass of its own."""
 
-    birth = 0
+    birth: int
 
 
 class Aliases:
@@ -24,7 +27,7 @@ class Aliases:
     those that they stand for before the loop, and those that a pass leaves in them."""
 
     def __init__(self) -> None:
-        self.began = 0
+        self.birth, self.began = next(trace().serials), 0
         self.outer: dict[Place, set[Any]] = {}  # memory older than the loop
         self.common: dict[frozenset[Any], Common] = {}  # of two places, or of a place and a list
         self.place: dict[Var, Place] = {}
@@ -87,7 +90,7 @@ class Aliases:
         pairs += [(p, c) for p in inner.items() for c in lists.items()]
         for (p, mine), (q, others) in pairs:
             if mine & others:
-                self.common.setdefault(frozenset((p, q)), Common())
+                self.common.setdefault(frozenset((p, q)), Common(self.birth))
         return self.known() > before
 
     def known(self) -> int:

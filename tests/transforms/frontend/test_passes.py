@@ -125,3 +125,28 @@ def test_a_walrus_is_evaluated_once_a_pass():
         return found
 
     assert tapeless.jit(walks)() == walks()
+
+
+TIMES = np.array([0.15, 0.35, 0.6, 0.8])
+
+
+def steps(y):
+    state, at = (y, 0 * y, np.zeros((2, y.size))), 0.0
+    found = np.zeros(TIMES.shape[0])
+    for k in range(TIMES.shape[0]):
+        while TIMES[k] > at:
+            slopes = np.zeros((2, y.size))
+            slopes[0] = state[1]
+            slopes[1] = -state[0]
+            new = state[0] + 0.1 * slopes[1]
+            if new.sum() > -100:
+                state = (new, slopes[1], slopes)
+            at += 0.1 * np.cos(new[0])
+        found[k] = state[0].sum() + state[2][0].sum()
+    return found
+
+
+def test_memory_that_two_names_share_in_a_loop_inside_lets_the_outer_one_settle():
+    compiled = tapeless.jit(steps)
+    assert compiled.source(np.ones(3)).count("while ") == 1
+    np.testing.assert_allclose(compiled(np.ones(3)), steps(np.ones(3)), rtol=1e-14)

@@ -1,5 +1,6 @@
-"""Ufuncs, operators and functions of `math`."""
+"""Ufuncs, operators and functions of `math` and `cmath`."""
 
+import cmath
 import math
 import operator
 
@@ -67,6 +68,12 @@ MATH = {
     below_one: [math.tan, math.asin, math.acos, math.atanh],
     above_one: [math.acosh],
 }
+COMPLEX = [
+    *(cmath.sin, cmath.cos, cmath.tan, cmath.sinh, cmath.cosh, cmath.tanh, cmath.exp, cmath.log),
+    *(cmath.asin, cmath.acos, cmath.atan, cmath.asinh, cmath.acosh, cmath.atanh, cmath.sqrt),
+    cmath.log10,
+]
+TESTS = [cmath.isnan, cmath.isinf, cmath.isfinite]
 MATH_PAIRS = [math.atan2, math.pow, math.copysign, math.fmod, math.hypot]
 
 ALL = [(f, make) for make, many in PAIRS.items() for f in many]
@@ -79,6 +86,16 @@ def even(*shape):
 
 def odd(*shape):
     return even(*shape) + 0.1
+
+
+def parts(f):
+    """A function of one complex number, as a real one."""
+
+    def program(x):
+        z = f(x + 0.3j)
+        return z.real + 2 * z.imag
+
+    return program
 
 
 DIVIDED = np.array([2.6, -3.7, 7.1]), np.array([1.1, 0.8, -2.2])
@@ -182,6 +199,14 @@ CASES = [
     case(np.ldexp.outer, normal(2), integers(3)),
     *(case(f, float(make()), single=False) for make, many in MATH.items() for f in many),
     *(case(f, 1.3, 0.7, single=False) for f in MATH_PAIRS),
+    *(case(parts(f), 0.7, second=False, single=False, of=f) for f in COMPLEX),
+    *(case(lambda x, f=f: f(x + 0.3j), 0.7, single=False, of=f) for f in TESTS),
+    case(lambda x: cmath.phase(x + 0.3j), 0.7, second=False, single=False, of=cmath.phase),
+    case(lambda x: cmath.polar(x + 0.3j)[0], 0.7, second=False, single=False, of=cmath.polar),
+    case(lambda x, y: cmath.rect(x, y).imag, 0.7, 0.4, second=False, single=False, of=cmath.rect),
+    case(lambda x: cmath.isclose(x, 0.7 + 0.3j), 0.7, single=False, of=cmath.isclose),
+    case(lambda x: math.frexp(x)[0], 5.3, second=False, single=False, of=math.frexp),
+    case(lambda x: math.nextafter(x, 3.0), 5.3, second=False, single=False, of=math.nextafter),
     case(math.log, 1.3, 2.5, single=False),
     case(math.hypot, 0.3, 0.4, 1.2, single=False),
     case(math.isclose, 0.3, 0.4, single=False),
