@@ -26,6 +26,7 @@ from tapeless.transforms.frontend.outside import refuse_foreign_store
 from tapeless.transforms.frontend.picking import NOTHING, make_room, picked
 from tapeless.transforms.frontend.provenance import name_of, static_attribute
 from tapeless.transforms.frontend.python_numbers import attribute_of
+from tapeless.transforms.frontend.reached import reach
 from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, constant, wrap
 from tapeless.transforms.frontend.texts import Chosen
@@ -110,6 +111,7 @@ class Access(Calls):
         if (found := picked(obj, key)) is not NOTHING:
             return found
         listed = isinstance(obj, Symbol) and obj.listing is not None
+        reach(obj, key, "list index out of range")
         value = _item_of_listed(obj, key) if listed else obj[key]
         if isinstance(obj, capture.MAPPINGS) and not trace().birth(obj):
             return capture.outer(value, lambda: obj[key], f"{name_of(obj)}[{key!r}]")
@@ -130,6 +132,7 @@ class Access(Calls):
         if not isinstance(obj, (Symbol, *MUTABLE)):
             refuse_foreign_store(obj)
         make_room(obj, key, value)
+        reach(obj, key, "list assignment index out of range")
         obj[key] = value
         put_back(obj)
 

@@ -38,6 +38,7 @@ from tapeless.transforms.frontend.provenance import (
     of_objects,
     qualified,
 )
+from tapeless.transforms.frontend.reached import reach
 from tapeless.transforms.frontend.records import is_record, new_record
 from tapeless.transforms.frontend.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.remembered import remembered
@@ -144,6 +145,8 @@ class Calls:
         in_order(f)
         if isinstance(f.__self__, StagedList) and f.__name__ not in READERS:
             before_change(f.__self__)
+            if f.__name__ in ("pop", "popleft"):
+                reach(f.__self__, args[0] if args else -1, "pop from empty list")
             made = f(*args, **kwargs)
             put_back(f.__self__)
             return made

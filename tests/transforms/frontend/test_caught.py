@@ -261,3 +261,60 @@ def test_a_loop_without_a_pass_raises_nothing():
     assert jit(failing_passes)(1.5, 0) == 3.0
     with pytest.raises(KeyError, match="missing"):
         jit(failing_passes)(1.5, 1)
+
+
+def of_a_filled_list(n, k):
+    out = []
+    for i in range(n):
+        out.append(i * 2.0)
+        out.append(1.0)
+    try:
+        return out[k]
+    except IndexError:
+        return -1.0
+
+
+def stored_to_a_filled_list(n, k):
+    out = [float(i) for i in range(n)]
+    try:
+        out[k] = 7.0
+    except IndexError:
+        out.append(-1.0)
+    return sum(out)
+
+
+def emptied(n, k):
+    out, count = [float(i) for i in range(n)], 0
+    try:
+        for _ in range(k):
+            out.pop()
+            count += 1
+    except IndexError:
+        return -count
+    return count
+
+
+@pytest.mark.parametrize("f", [of_a_filled_list, stored_to_a_filled_list])
+@pytest.mark.parametrize("k", [0, 2, -1, 5, 100, -100])
+def test_elements_of_filled_lists(f, k):
+    assert jit(f)(8, k) == f(8, k)
+
+
+def given(xs, k):
+    try:
+        return xs[k]
+    except IndexError:
+        return -1
+
+
+@pytest.mark.parametrize("k", [3, 12, -13])
+def test_elements_of_given_lists(k):
+    numbers = list(range(12))
+    assert jit(given)(numbers, k) == given(numbers, k)
+    assert jit(lambda xs: given(xs, 100))(numbers) == -1
+
+
+@pytest.mark.parametrize("args", [(3, 2), (3, 5), (0, 1)])
+def test_lists_that_are_emptied(args):
+    assert jit(emptied)(*args) == emptied(*args)
+    assert grad(lambda x: x * emptied(*args))(1.0) == emptied(*args)
