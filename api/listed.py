@@ -19,7 +19,7 @@ import numpy as np
 
 from tapeless.later import later
 from tapeless.specialisation import MISSED, Specialisation
-from tapeless.storing import containers
+from tapeless.storing import containers, refuse_read_outside
 from tapeless.transformed import Transformed
 from tapeless.transforms.core import builder
 from tapeless.transforms.errors import ArgumentError, TapelessError
@@ -49,10 +49,13 @@ class Taken:
     lists: dict[Key, Any]
     forms: tuple[tuple[Key, Form], ...]
 
-    def put_back(self, made: tuple[Any, Key | None, dict[Key, Any]]) -> Any:
-        """The value, after the lists got what the function left in them."""
+    def put_back(self, made: tuple[Any, Key | None, dict[Key, Any]], run: Specialisation) -> Any:
+        """The value, after the lists got what the function that has `run` left in them."""
         value, same, new = made
         if new:
+            lists = [self.lists[key] for key in new]
+            rows = (row for x in lists if type(x[0]) is list for row in x)
+            refuse_read_outside((*lists, *rows), run.staged.outside)
             self.store(new)
         return value if same is None else self.lists[same]
 
@@ -242,7 +245,7 @@ class Lists:
             self.made[found.forms] = None
             return MISSED
         self.shown = inner.last
-        return found.put_back(made)
+        return found.put_back(made, inner.last)
 
     def picked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
         """What is run for such a call; without arguments, for the last."""

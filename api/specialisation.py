@@ -257,7 +257,7 @@ class Specialisation:
     def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value for these arguments."""
         if self.changes:
-            refuse_shared(self.changes, (args, kwargs))
+            refuse_shared(self.changes, (args, kwargs), self.staged.outside)
         given = self.passed(args, kwargs)
         held = [h.get() for h in self.staged.held]
         made = self.run(*given)

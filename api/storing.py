@@ -122,9 +122,11 @@ def at(arguments: Any, path: Path) -> Any:
     return arguments
 
 
-def refuse_shared(changes: Iterable[Change], arguments: Any) -> None:
-    """Refuses containers that are passed twice, if they are stored to: the program takes them for
-    two."""
+def refuse_shared(
+    changes: Iterable[Change], arguments: Any, outside: Iterable[tuple[str, Any]]
+) -> None:
+    """Refuses containers that are passed twice, or that the function reads from `outside`, too, if
+    they are stored to: the program takes them for two."""
     seen = [id(c) for _, c, _ in containers(arguments) if not isinstance(c, tuple)]
     for change in changes:
         container = at(arguments, change.path)
@@ -132,6 +134,18 @@ def refuse_shared(changes: Iterable[Change], arguments: Any) -> None:
             raise ArgumentError(
                 f"a {type(container).__name__} is passed twice, and the function stores to it",
                 "pass a copy of it at one place",
+            )
+        refuse_read_outside([container], outside)
+
+
+def refuse_read_outside(stored: Iterable[Any], outside: Iterable[tuple[str, Any]]) -> None:
+    """Refuses containers that are stored to as arguments, and read by names from outside."""
+    mine = set(map(id, stored))
+    for name, get in outside:
+        if id(get()) in mine:
+            raise ArgumentError(
+                f"an argument that the function stores to is '{name}', which it reads, too",
+                "pass a copy of it",
             )
 
 

@@ -211,3 +211,22 @@ def test_gradients_by_lists_are_lists():
 
     assert grad(f)([1.0, 2.0, 3.0]) == [2.0, 4.0, 6.0]
     assert jit(grad(f))(FLOATS) == [2 * x for x in FLOATS]
+
+
+LONG, SHORT, NAMED = [1.0] * 12, [1.0] * 3, {"w": 1.0}
+
+
+@pytest.mark.parametrize("held", [LONG, SHORT, NAMED], ids=["long", "short", "dict"])
+def test_what_is_read_by_its_own_name_is_not_stored_to(held):
+    key = "w" if held is NAMED else 0
+
+    def f(x):
+        x[key] = 9.0
+        return held[key] + x[key]
+
+    compiled, other = jit(f), held.copy()
+    assert compiled(other) == 10.0
+    assert other[key] == 9.0
+    with pytest.raises(ArgumentError, match="which it reads, too"):
+        compiled(held)
+    assert held[key] == 1.0

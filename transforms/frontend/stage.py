@@ -57,6 +57,7 @@ class Staged:
     functional: bool = False  # whether functions of tapeless.numpy were called
     held: list[Held] = field(default_factory=list)  # what writes store, or store to
     keys: Found = field(default_factory=Found)  # random keys that are used
+    outside: list[tuple[str, Any]] = field(default_factory=list)  # containers that are read there
 
     def without_axes(self) -> list[Var]:
         """The inputs that are arrays without axes, and no numbers."""
@@ -176,6 +177,7 @@ def _staged(
     """What a run that went through gives."""
     reads = run.reads.values()
     captured = [v[0] for v in reads if type(v) is tuple and isinstance(v[0], Captured)]
+    containers = [(k[1], v[2]) for k, v in run.reads.items() if k[0] == "container"]
     variables = tuple(leaf.var for leaf in leaves if leaf.var is not None)
     results = (*result.leaves(), *(a for w in writes for a in w.spec.leaves()))
     block = Block((*variables, *(c.var for c in captured)), tuple(run.blocks[0]), tuple(results))
@@ -200,6 +202,7 @@ def _staged(
         run.functional,
         held,
         key_uses(block, run.keys),
+        [(run.reads["type", k].name.removeprefix("the type of "), get) for k, get in containers],
     )
 
 
