@@ -187,7 +187,8 @@ class Listed(Transformed):
         return (self.forms,)
 
     def describe(self) -> str:
-        return self.emitted_name
+        what = "lists as arrays: the value, the argument that it is, what lists now hold"
+        return f"{self.emitted_name}, of {what}"
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         named: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}

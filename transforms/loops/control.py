@@ -159,7 +159,7 @@ class Control(Filled):
                 self.put("else:")
                 self.lines += orelse
         elif orelse:
-            self.put(f"if not ({test}):", origin)
+            self.put(f"if not {test}:" if test.isidentifier() else f"if not ({test}):", origin)
             self.lines += orelse
 
     def keep_number(self, v: Var, value: ast.expr, after: list[Item], later: set[Var]) -> None:

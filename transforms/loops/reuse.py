@@ -7,6 +7,7 @@ import ast
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import For, Let, Statement, Var, While
 from tapeless.transforms.loops.along import through
 from tapeless.transforms.loops.arrange import Item
@@ -109,7 +110,7 @@ class Reuse(Products):
             stage = self.stage(s)
             if stage is None or not self.memory.reads(stage.let) & {p}:
                 continue
-            if k > order or stage.space != maker.space or stage.reduced:
+            if k > order or not self.alike(stage.space, maker.space) or stage.reduced:
                 return False
             if item.axes.get(stage) != item.axes[maker] or not self.in_order(stage, item):
                 return False
@@ -118,6 +119,9 @@ class Reuse(Products):
                 if any(e != maker.out for e in through(self.memory, a, at, p)):
                     return False
         return True
+
+    def alike(self, space: tuple[Size, ...], other: tuple[Size, ...]) -> bool:
+        return len(space) == len(other) and all(map(self.equal, space, other))
 
     def in_order(self, stage: Stage, item: Item) -> bool:
         """Whether loops inside of a nest run over the axes of all that it makes in one order."""

@@ -41,3 +41,18 @@ def test_values_and_derivatives(f, axes):
     found = np.sum(jit(grad(f))(c.copy(), axes, 3) * v)
     ahead, behind = (f(c + h * v, axes, 3) for h in (1e-6, -1e-6))
     assert abs(found - (ahead - behind) / 2e-6) < 1e-6 * (1 + abs(found))
+
+
+def epidemic(beta, gamma, s, i, n):
+    for _ in range(n):
+        new, gone = beta * s * i, gamma * i
+        s, i = s - new, i + new - gone
+    return s + 2 * i
+
+
+def test_lengths_that_are_found_to_be_equal_share_memory_too():
+    """What a loop carries on is made in place, whichever argument says how long it is."""
+    args = [*RNG.random((4, 5)), 3]
+    text = jit(epidemic).source(*args)
+    assert text.count(" = scratch(") == 2
+    np.testing.assert_allclose(jit(epidemic)(*args), epidemic(*args), rtol=1e-14)
