@@ -81,7 +81,9 @@ np.fill_diagonal({c}, np.sin({S}))|{c}[np.arange(n), k] {O} np.tanh({V})|{c}[{Q}
 {+s} = np.tanh({S})|{+v} = np.sin({V})|{+a} = np.tanh({A})|{+c} = np.sin({C})|{v} = np.tanh({V})
 {a} = np.sin({A})|{s} = np.sin({S})|{v} {O} np.tanh({V})|{a} {O} np.sin({A})|{+v} = np.zeros(n)
 {+v} = {v}[::-1]|{+v} = {c}[:, {I}]|{+v} = {v}|{+w} = {a}[{I}]|{+c} = {c}.T|{+a} = {a}[:, ::-1]
-{v1}, {v2} = {v2}, {v1}|{v1}, {v2} = {v2}, np.sin({V})|{a1}, {a2} = {a2}, {a1}"""
+{v1}, {v2} = {v2}, {v1}|{v1}, {v2} = {v2}, np.sin({V})|{a1}, {a2} = {a2}, {a1}
+{v1} = {v1}[::-1]|{a1} = {a1}[:, ::-1]|{c1} = {c1}.T|{c1} = 0.5 * {c1} + np.sin({c1}).T
+{v1}, {v2} = {v2}[::-1], {v1}|{c1} = {c1}[::-1, ::-1]|{v1} = {v1}[::-1] * {v} - {v1}"""
 NESTED = """if {T}:
     {block}
 

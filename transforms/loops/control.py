@@ -236,7 +236,7 @@ class Control(Filled):
         cells = {p for p, _ in moved}
         for k, (p, y) in enumerate(moved):
             base = self.memory.base(y)
-            if base in cells and base is not p:
+            if base in cells and (base is not p or self.memory.cell(y) is not p):
                 kept = Var(p.type, p.name)
                 self.home[kept] = self.allocate(p, self.free_of(p))
                 self.var_bound[kept] = self.var_bound.get(p, {})
