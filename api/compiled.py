@@ -20,6 +20,7 @@ from tapeless.recall.recalled import Record
 from tapeless.recall.records import Shelf, recalled, shelf
 from tapeless.specialisation import MISSED, Specialisation
 from tapeless.transformed import Stages
+from tapeless.transforms.algebra.facts import as_written
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.exactly import exactly
@@ -213,9 +214,13 @@ class Jit(Unchanged):
     def lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         paths = tree.paths((args, kwargs))
         self.positions = [path[1] if path[0] == 0 else None for path in paths]
-        for looped in (True, False):
-            with contextlib.suppress(each.NotInLoops), nesting.looping(looped):
-                return super().compile(args, kwargs)
+        before = as_written.set(self.asked.fastmath is False)
+        try:
+            for looped in (True, False):
+                with contextlib.suppress(each.NotInLoops), nesting.looping(looped):
+                    return super().compile(args, kwargs)
+        finally:
+            as_written.reset(before)
         raise AssertionError
 
     def write(
@@ -341,11 +346,12 @@ def jit(
     donate_argnums   arguments that the caller does not need any more: results of the same dtype
                      and shape are written to their memory
     device           "cpu"
-    fastmath         None: sums over axes are added up in any order, and three quotients by one
-                     number that is never near zero are products with its reciprocal. False: sums
-                     in the order of their elements (those of parts that threads share are added
-                     up afterwards), and quotients as they are written. True: all sums may be
-                     reordered, and a * b + c rounded once; NaN and infinities stay what they are
+    fastmath         None: sums over axes are added up in any order, constants of products and
+                     quotients meet, and three quotients by one number that is never near zero are
+                     products with its reciprocal. False: sums in the order of their elements (those
+                     of parts that threads share are added up afterwards), and all else as it is
+                     written. True: all sums may be reordered, and a * b + c rounded once; NaN and
+                     infinities stay what they are
     boundscheck      whether an index out of bounds raises IndexError; else it is not looked for
     parallel         whether threads may share the rows of large arrays; results have the same bits
                      for any number of threads

@@ -12,7 +12,7 @@ if not __name__.startswith("tapeless."):
 
 from typing import Any
 
-from tapeless.transforms.algebra.facts import Rule, Uses
+from tapeless.transforms.algebra.facts import Rule, Uses, as_written
 from tapeless.transforms.algebra.products import (
     constant_first,
     constant_of_quotient,
@@ -104,8 +104,27 @@ RULES: dict[Any, tuple[Rule, ...]] = {
 }
 
 
+#: Those whose results may differ in the last digit, or leave the range of numbers.
+ROUNDING = frozenset(
+    {
+        times_power,
+        multiple_of_quotient,
+        multiple_of_fraction,
+        constants_together,
+        constant_on_smaller,
+        constant_of_quotient,
+        multiples,
+        multiples_in_a_row,
+        constant_before_sum,
+    }
+)
+
+
 def algebra(s: Let, uses: Uses) -> Atom | None:
+    exact = as_written.get()
     for rule in RULES.get(s.op, ELEMENTWISE if s.op.elementwise else ()):
+        if exact and rule in ROUNDING:
+            continue
         found: Atom | None = rule(s, uses)
         if found is not None:
             return found

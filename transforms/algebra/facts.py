@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 from tapeless.transforms.core.builder import made_by
@@ -14,6 +15,9 @@ from tapeless.transforms.ops.folding import is_number
 
 Uses = Mapping[Var, int]  # how often variables are read; those made by rules are not in it
 Rule = Callable[[Let, Uses], Any]
+
+#: Whether products, quotients and sums stay as they are written, to the last digit.
+as_written: ContextVar[bool] = ContextVar("as_written", default=False)
 
 
 def negated(a: Atom) -> Any:

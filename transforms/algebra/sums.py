@@ -9,6 +9,7 @@ from typing import Any
 
 from tapeless.transforms.algebra.facts import (
     Uses,
+    as_written,
     fits,
     is_float,
     is_integer,
@@ -126,4 +127,5 @@ def constants_in_a_row(s: Let, uses: Uses) -> Any:
 def _same_kind(s: Let, x: Atom, *numbers: Any) -> bool:
     """Whether `x` with numbers added has the type of a result."""
     whole = all(isinstance(n, int) for n in numbers)
-    return x.type == s.outs[0].type and (x.type.dtype.kind == "f" or (is_integer(x) and whole))
+    rounded = x.type.dtype.kind == "f" and not as_written.get()
+    return x.type == s.outs[0].type and (rounded or (is_integer(x) and whole))

@@ -1,4 +1,7 @@
-"""Which arrays the variables of a rolled loop may share memory with."""
+"""Which arrays the variables of a rolled loop may share memory with.
+
+for _ in range(n): b[1:] = a[:-1]; a, b = b, a      a and b stay apart, whichever is which
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,9 @@ class Aliases:
         self.cells: dict[Place, Any] = {}
         self.frozen: set[Place] = set()  # may be a view that NumPy does not let be overwritten
         self.left: dict[Place, set[Any]] = {}  # the memory that the last pass left there
+        self.first: dict[Place, Symbol] = {}  # what is there before the loop
+        self.together: set[frozenset[Place]] = set()  # pairs that some pass leaves in one memory
+        self.outs: dict[Place, Any] = {}  # the cells after the loop
 
     def start(self, key: Any, entry: Spec, params: list[Var]) -> None:
         for k, (value, param) in enumerate(zip(entry.leaf_values(), params, strict=True)):
@@ -41,6 +47,7 @@ class Aliases:
             if isinstance(value, Symbol) and value.mutable:
                 memory = value.memory()
                 self.outer.setdefault((key, k), set()).update(memory)
+                self.first.setdefault((key, k), value)
                 self.note_frozen((key, k), value)
 
     def note_frozen(self, place: Place, value: Symbol) -> None:
@@ -58,13 +65,32 @@ class Aliases:
         """After the loop."""
         self.install(out, symbol)
         if out in self.place:
-            trace().share(symbol.cell, self.left.get(self.place[out], ()))
+            place = self.place[out]
+            trace().share(symbol.cell, self.left.get(place, ()))
+            self.keep_apart(place, symbol.cell, self.outs)
+            self.outs[place] = symbol.cell
+
+    def keep_apart(self, place: Place, cell: Any, others: dict[Place, Any]) -> None:
+        """Tells of a cell that it shares no memory with those of other places that no pass leaves
+        in one memory with it, if they are apart before the loop."""
+        for q, other in others.items():
+            pair = frozenset((place, q))
+            if q != place and pair not in self.together and self.are_apart(self.first, place, q):
+                trace().apart.add(frozenset((cell, other)))
+
+    def are_apart(self, values: dict[Place, Symbol], p: Place, q: Place) -> bool:
+        a, b = (_root(values.get(place)) for place in (p, q))
+        return a is not None and b is not None and trace().are_apart(a, b)
 
     def leave(self, param: Var, out: Var) -> None:
         if param in self.place:
             self.place[out] = self.place[param]
 
     def link(self) -> None:
+        seen: dict[Place, Any] = {}
+        for place, cell in self.cells.items():
+            self.keep_apart(place, cell, seen)
+            seen[place] = cell
         for pair, memory in self.common.items():
             for each in pair:
                 if each in self.cells:
@@ -76,9 +102,11 @@ class Aliases:
         """Notes what a pass left; True if that is news."""
         before = self.known()
         inner: dict[Any, set[Any]] = {}
+        finals_of: dict[Place, Symbol] = {}
         for key, final in finals.items():
             for k, value in enumerate(final.leaf_values()):
                 if (key, k) in self.cells and isinstance(value, Symbol) and value.mutable:
+                    finals_of[key, k] = value
                     memory = value.memory()
                     older = {m for m in memory if m.birth < self.began}
                     self.outer.setdefault((key, k), set()).update(older)
@@ -91,7 +119,21 @@ class Aliases:
         for (p, mine), (q, others) in pairs:
             if mine & others:
                 self.common.setdefault(frozenset((p, q)), Common(self.birth))
+        for p, q in combinations(finals_of, 2):
+            if not self.are_apart(finals_of, p, q):
+                self.together.add(frozenset((p, q)))
         return self.known() > before
 
     def known(self) -> int:
-        return sum(map(len, self.outer.values())) + len(self.common) + len(self.frozen)
+        return (
+            sum(map(len, self.outer.values()))
+            + len(self.common)
+            + len(self.frozen)
+            + len(self.together)
+        )
+
+
+def _root(value: Symbol | None) -> Any:
+    """The cell that an array is in, or a part of."""
+    root = value if value is None or value.parent is None else value.parent
+    return None if root is None else root.cell

@@ -13,7 +13,7 @@ from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.foreign import refuse_foreign
-from tapeless.transforms.frontend import views
+from tapeless.transforms.frontend import chains, views
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.numpy_numbers import called, python_number
 from tapeless.transforms.frontend.operators import following
@@ -23,7 +23,7 @@ from tapeless.transforms.frontend.unknown import Unknown
 from tapeless.transforms.frontend.updates import At
 from tapeless.transforms.ops import creation, indexing, shapes
 from tapeless.transforms.ops.castings import check, stored
-from tapeless.transforms.ops.keys import is_element
+from tapeless.transforms.ops.keys import is_element, result_shape
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
 
@@ -159,9 +159,9 @@ class Symbol(Unknown):
         if self.parent is not None:  # an element of a part is one of the base
             template, rest = indexing.normalize(atoms(key), self.type.ndim)
             indexing.check_bounds(self.type.shape, template)
-            root, (template, rest) = self.place(template, rest)
-            if root is self.parent and is_element(template, rest, root.type.ndim):
-                return wrap(indexing.index(root.value(), *rest, key=template))
+            (_, places, params), *others = self.place(template, rest)
+            if not others and is_element(params["key"], places, self.parent.type.ndim):
+                return wrap(indexing.index(self.parent.value(), *places, **params))
         return following(apply(indexing.get, self, key), self)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -177,21 +177,21 @@ class Symbol(Unknown):
                 new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype)
             )
             return
-        root, (key, rest) = self.place(template, rest)
-        root.write(indexing.update(root.value(), new, *rest, key=key))
+        if self.parent is not None:
+            (_, places, params), *others = self.place(template, rest)
+            shape = result_shape(base.type.shape, template, rest)
+            turned = chains.turned_back(new, shape, others)
+            if turned is not None:
+                root = self.parent.value()
+                self.parent.write(indexing.update(root, turned, *places, **params))
+                return
+        self.write(indexing.update(base, new, *rest, key=template))
 
-    def place(self, key: Any, rest: Any) -> tuple[Value, tuple[Any, Any]]:
-        """The array whose elements a key names, and their key there: the base of a view, if one key
-        says it."""
-        if self.parent is None or len(self.chain) != 1:
-            return self, (key, rest)
-        step = (indexing.index, rest, {"key": key})
-        steps = views.joined((*self.chain, step), self.parent.type.shape)
-        return (
-            (self.parent, (steps[0][2]["key"], steps[0][1]))
-            if len(steps) == 1
-            else (self, (key, rest))
-        )
+    def place(self, key: Any, rest: Any) -> chains.Chain:
+        """The views that lead from the base of a view to what a key names; the first picks."""
+        assert self.parent is not None
+        step, base = (indexing.index, rest, {"key": key}), self.parent.type
+        return chains.picked_first(chains.joined((*self.chain, step), base.shape), base.ndim)
 
     # -- NumPy's own dispatch: functions and ufuncs that unrewritten code calls
 
@@ -321,12 +321,12 @@ def _part_of(source: Any, made: Var, lets: list[Let], rule: Any) -> Symbol:
     return symbol
 
 
-def view_of(parent: Value, chain: tuple[views.Step, ...], kind: Type) -> Symbol:
+def view_of(parent: Value, chain: chains.Chain, kind: Type) -> Symbol:
     """A view of the array at the root."""
     read_only = parent.read_only
     if parent.parent is not None:
         parent, chain = parent.parent, (*parent.chain, *chain)
-    chain = views.joined(chain, parent.type.shape)
+    chain = chains.joined(chain, parent.type.shape)
     symbol = Symbol(None, parent, chain, is_array=not kind.shape, kind=kind)
     symbol.read_only = read_only
     return symbol

@@ -20,10 +20,9 @@ from tapeless.transforms.core.language import (
     blocks,
 )
 from tapeless.transforms.jvp import is_dead
-from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.arrange import Item
 from tapeless.transforms.loops.each import over_batch
-from tapeless.transforms.loops.filled import Filled
+from tapeless.transforms.loops.exchanged import Exchanged
 from tapeless.transforms.loops.lines import Indent, NotCompiled
 from tapeless.transforms.loops.routines import helpers, is_routine
 from tapeless.transforms.loops.views import entries_of, is_view
@@ -31,7 +30,7 @@ from tapeless.transforms.sharing import has_memory
 from tapeless.transforms.text import spelled, template, to_source
 
 
-class Control(Filled):
+class Control(Exchanged):
     """Statements that share no loop, one by one."""
 
     def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
@@ -171,20 +170,13 @@ class Control(Filled):
         self.put(f"{name} = {to_source(value)}")
         self.local[v] = ast.Name(name, ast.Load())
 
-    def copy_into(self, v: Var, a: Atom) -> None:
-        bound = self.var_bound.get(v, {})
-        self.over(
-            list(v.type.shape),
-            [bound.get(k) for k in range(v.type.ndim)],
-            lambda at: self.set(
-                v, at, scalars.cast(self.element(a, at), a.type.dtype, v.type.dtype)
-            ),
-        )
-
-    def enter(self, s: For | While, carries: tuple[Var, ...]) -> list[tuple[str, Var]]:
+    def enter(
+        self, s: For | While, carries: tuple[Var, ...], after: tuple[Atom, ...]
+    ) -> list[tuple[str, Var]]:
         """Sets the carries before the first pass; the names of those that are numbers."""
         names = []
         starts = []
+        exchanged = self.exchanged(self.moved(s, carries, after))
         for k, (p, init) in enumerate(zip(carries, s.inits, strict=True)):
             if not isinstance(p.type, Type):
                 if not self.memory.in_place(s, k):
@@ -194,10 +186,12 @@ class Control(Filled):
                 starts.append((name, self.scalar_text(init, p)))
                 names.append((name, p))
             elif not self.memory.in_place(s, k):
-                if isinstance(init, Var) and self.becomes.get(init) is p:
+                kept = self.home.get(s.outs[k])
+                may_be_init = p not in exchanged or kept is None
+                if may_be_init and isinstance(init, Var) and self.becomes.get(init) is p:
                     self.home[p] = self.home[init]
                     continue
-                kept = self.home.get(s.outs[k])
+                kept = None if p in exchanged else kept
                 self.home[p] = kept or self.allocate(p, self.free_of(p))
                 if not is_dead(init):
                     self.copy_into(p, init)
@@ -228,36 +222,42 @@ class Control(Filled):
 
     def leave(self, s: For | While, carries: Any, names: list[tuple[str, Var]], after: Any) -> None:
         """Sets the carries for the next pass."""
-        moved = [
-            (p, y)
-            for k, (p, y) in enumerate(zip(carries, after, strict=True))
-            if has_memory(p) and not self.memory.in_place(s, k)
-        ]
+        every = self.moved(s, carries, after)
+        exchanged = self.exchanged(every)
+        moved = [(p, y) for p, y in every if p not in exchanged]
         cells = {p for p, _ in moved}
         for k, (p, y) in enumerate(moved):
             base = self.memory.base(y)
-            if base in cells and (base is not p or self.memory.cell(y) is not p):
+            alone = isinstance(y, Var) and base is p and self.memory.cell(y) is p
+            if base in cells and not alone:
                 kept = Var(p.type, p.name)
                 self.home[kept] = self.allocate(p, self.free_of(p))
                 self.var_bound[kept] = self.var_bound.get(p, {})
                 self.copy_into(kept, y)
                 moved[k] = (p, kept)
         for p, y in moved:
-            if not is_dead(y) and self.into.get(y) is not p:
+            if not is_dead(y) and not (isinstance(y, Var) and self.into.get(y) is p):
                 self.copy_into(p, y)
         values = dict(zip(carries, after, strict=True))
         self.assign([(n, self.scalar_text(values[p], p)) for n, p in names])
+        self.exchange(exchanged)
 
-    def finish(self, s: For | While, carries: Any, names: list[tuple[str, Var]]) -> None:
+    def finish(
+        self, s: For | While, carries: Any, names: list[tuple[str, Var]], after: Any
+    ) -> None:
+        exchanged = self.exchanged(self.moved(s, carries, after))
         text = {p: n for n, p in names}
         for p, v in zip(carries, s.outs, strict=True):
             if p in text:
                 self.local[v] = ast.Name(text[p], ast.Load())
             elif isinstance(v.type, Type) and self.memory.cell(v) is v:
-                self.home[v] = self.home[p]
+                if p in exchanged and v in self.home:
+                    self.copy_into(v, p)
+                else:
+                    self.home[v] = self.home[p]
 
     def for_(self, s: For) -> None:
-        names = self.enter(s, s.carries)
+        names = self.enter(s, s.carries, s.yields)
         count = None
         if s.count is not None:
             count = self.names.new(s.count.name or "count")
@@ -288,13 +288,13 @@ class Control(Filled):
         self.batches -= over_batch(s)
         self.ranges.pop(s.index, None)
         self.local, self.starts, self.measured, self.carry_of = before
-        self.finish(s, s.carries, names)
+        self.finish(s, s.carries, names, s.yields)
         if s.count is not None and count is not None:
             self.local[s.count] = ast.Name(count, ast.Load())
 
     def while_(self, s: While) -> None:
         carries = s.body.params
-        names = self.enter(s, carries)
+        names = self.enter(s, carries, s.body.results)
         for p, q in zip(s.test.params, carries, strict=True):
             if q in self.local:
                 self.local[p] = self.local[q]
@@ -319,7 +319,7 @@ class Control(Filled):
             self.body(s.body.body, live, self.moves(s, carries, s.body.results))
             self.leave(s, carries, names, s.body.results)
         self.local, self.starts, self.measured, self.carry_of = before
-        self.finish(s, carries, names)
+        self.finish(s, carries, names, s.body.results)
 
 
 def _conditional(test: ast.expr, then: ast.expr, orelse: ast.expr, out: Var) -> ast.expr:

@@ -60,7 +60,7 @@ class Lanes(LaneArrays):
         if self.loops or not in_step(self.memory, s):
             super().for_(s)
             return
-        self.enter(s, s.carries)
+        self.enter(s, s.carries, s.yields)
         spans = ast.parse(self.span(s), mode="eval").body.args  # type: ignore[attr-defined]
         first, last = spans if len(spans) > 1 else (ast.Constant(0), spans[0])
         index = self.names.new(s.index.name or "i")
@@ -79,7 +79,7 @@ class Lanes(LaneArrays):
             self.batches -= 1
         self.ranges.pop(s.index)
         self.local, self.carry_of = before
-        self.finish(s, s.carries, [])
+        self.finish(s, s.carries, [], s.yields)
 
     def group(self, body: list[Statement]) -> None:
         """All that is done for the elements of one group."""

@@ -96,7 +96,10 @@ class Spread:
 
     def axis_of(self, a: Atom) -> int | None:
         """The axis of a value that runs over the rows, if that is known."""
-        return next(self.row_axes(a, tuple(range(a.type.ndim))), None)
+        axis = next(self.row_axes(a, tuple(range(a.type.ndim))), None)
+        if isinstance(axis, tuple):
+            raise Unspread  # from another row on: x[1:]
+        return axis
 
     def row_axes(self, a: Atom, axes: Axes) -> Iterator[Any]:
         """The axes that run over the rows in what is read where `a` is read at `axes`."""
@@ -128,11 +131,13 @@ class Spread:
             return  # a number that is the same for all rows
         if not found and stage.space and self.equal(stage.space[0], self.size):
             found = {0}
-        if len(found) != 1 or None in found:
+        if len(found) != 1:
             raise Unspread
         (axis,) = found
-        if axis in stage.reduced:
-            raise Unspread
+        if not isinstance(axis, int):
+            raise Unspread  # one row, or rows from another one on: x[1:]
+        if axis in stage.reduced or not self.equal(stage.space[axis], self.size):
+            raise Unspread  # a sum over the rows, or a part of them: x[:-1]
         self.axes[stage] = axis
         if cell is not None:
             for entries in self.target(stage, cell):

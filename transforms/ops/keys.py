@@ -24,6 +24,7 @@ class Slot:
 
 
 Key = tuple[Any, ...]  # of int, slice, None, Slot
+WHOLE, TURNED = slice(None), slice(None, None, -1)
 
 
 def _entry(e: Any, rest: Atoms) -> Any:
@@ -123,6 +124,11 @@ def is_element(key: Key, rest: Atoms, ndim: int) -> bool:
     """Whether a key names a single element of an array."""
     whole = len(key) == ndim and all(isinstance(e, (int, Slot)) for e in key)
     return whole and not any(a.type.shape for a in rest)
+
+
+def is_turn(key: Key) -> bool:
+    """Whether x[key] is x with axes turned, and nothing else."""
+    return TURNED in key and all(e in (WHOLE, TURNED) for e in key)
 
 
 def trimmed(key: Key) -> Key:

@@ -20,7 +20,7 @@ from tapeless.transforms.ops.keys import Key as Key
 from tapeless.transforms.ops.keys import Slot as Slot
 from tapeless.transforms.ops.keys import compose as compose
 from tapeless.transforms.ops.keys import is_advanced as is_advanced
-from tapeless.transforms.ops.keys import key_text, trimmed
+from tapeless.transforms.ops.keys import is_turn, key_text, trimmed
 from tapeless.transforms.ops.keys import may_repeat as may_repeat
 from tapeless.transforms.ops.keys import result_shape as result_shape
 from tapeless.transforms.ops.selection import select
@@ -66,6 +66,10 @@ def _index_simplify(args: Atoms, params: Params) -> Atom | None:
     return args[0] if whole else None
 
 
+def _index_put(base: Atom, new: Atom, rest: Atoms, params: Params) -> Any:
+    return index(new, **params) if is_turn(params["key"]) else update(base, new, *rest, **params)
+
+
 def _read_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | None:
     if slices_vary(params["key"], axes[1:]):
         return None
@@ -84,7 +88,7 @@ index = Op(
     _index_source,
     accumulate=_index_add,
     view=True,
-    put=lambda base, new, rest, params: update(base, new, *rest, **params),
+    put=_index_put,
     simplify=_index_simplify,
     batch=_read_batch,
 )

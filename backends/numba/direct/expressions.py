@@ -43,6 +43,15 @@ class Variable:
 
 
 @dataclass(frozen=True, eq=False)
+class Moving:
+    """A variable that holds one of several arrays that are alike: the place of where that is, and
+    what they have in common."""
+
+    data: Any
+    like: Memory
+
+
+@dataclass(frozen=True, eq=False)
 class Growing:
     """A variable that holds an array with one axis, for which a longer one is put: places of where
     it is and how long it is, and what stays the same."""
@@ -64,6 +73,7 @@ class Expressions:
         self.arithmetic = Arithmetic(builder, tuple(sorted(flags)), model)
         self.names: dict[str, Any] = {}
         self.growing: set[str] = set()  # names of arrays for which longer ones are put
+        self.moving: set[str] = set()  # those of arrays that are exchanged
         self.slots: dict[tuple[str, Any], Any] = {}
 
     # -- variables
@@ -81,6 +91,8 @@ class Expressions:
             value = Variable(value.dtype, value.natural)
         elif name in self.growing and isinstance(value, Memory):
             value = self.grow(self.names.get(name), value)
+        elif name in self.moving and isinstance(value, Memory):
+            value = self.move(self.names.get(name), value)
         self.names[name] = value
 
     def grow(self, before: Any, value: Memory) -> Growing:
@@ -93,6 +105,13 @@ class Expressions:
         self.builder.store(value.shape[0].value, held.length)
         return held
 
+    def move(self, before: Any, value: Memory) -> Moving:
+        """Puts where an array is to where a variable is kept."""
+        held = before if isinstance(before, Moving) else None
+        held = held or Moving(variable(self.builder, kinds.POINTER), value)
+        self.builder.store(value.data, held.data)
+        return held
+
     def variable(self, name: str) -> Any:
         held = self.names[name]
         if isinstance(held, Variable):
@@ -101,6 +120,8 @@ class Expressions:
         if isinstance(held, Growing):
             data, length = (self.builder.load(place) for place in (held.data, held.length))
             return replace(held.like, data=data, shape=(Number(INT, length, natural=True),))
+        if isinstance(held, Moving):
+            return replace(held.like, data=self.builder.load(held.data))
         return held
 
     def static(self, e: ast.expr) -> Any:

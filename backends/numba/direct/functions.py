@@ -54,7 +54,7 @@ class Function(Flow):
 
     def write(self, arguments: Iterable[Any]) -> tuple[Any, ...] | None:
         """The dtypes of the numbers that it returns; None if it returns none."""
-        self.growing = _growing(self.node)
+        self.growing, self.moving = _growing(self.node), _exchanged(self.node)
         self.paired = paired(self.node)
         for name, value in zip((a.arg for a in self.node.args.args), arguments, strict=True):
             self.assign(name, value)
@@ -306,4 +306,17 @@ def _growing(node: ast.AST) -> set[str]:
         for s in calls
         for target in s.targets
         if isinstance(target, ast.Name) and ast.unparse(s.value) == f"grown({target.id})"
+    }
+
+
+def _exchanged(node: ast.AST) -> set[str]:
+    """The variables in a, b = b, a."""
+    pairs = (s for s in ast.walk(node) if isinstance(s, ast.Assign))
+    return {
+        e.id
+        for s in pairs
+        for target in s.targets
+        if isinstance(target, ast.Tuple) and isinstance(s.value, ast.Tuple)
+        for e in target.elts
+        if isinstance(e, ast.Name)
     }

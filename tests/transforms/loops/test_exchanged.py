@@ -1,0 +1,185 @@
+"""Arrays that exchange their names in each pass of a loop, as solvers with two buffers do."""
+
+import re
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, vmap
+from tapeless.backends.numba.direct import compile as ours
+
+RNG = np.random.default_rng(8)
+U, F = RNG.normal(size=(9, 10)).round(2), RNG.normal(size=(9, 10)).round(2)
+
+
+def jacobi(u, f, n):
+    u = u.copy()
+    new = u.copy()
+    for _ in range(n):
+        around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+        new[1:-1, 1:-1] = 0.25 * (around - f[1:-1, 1:-1])
+        u, new = new, u
+    return u, new
+
+
+def by_elements(u, f, n):
+    u, new = u.copy(), np.zeros_like(u)
+    for k in range(n):
+        for i in range(1, u.shape[0] - 1):
+            new[i] = 0.5 * (u[i - 1] + u[i + 1]) - k * f[i]
+        u, new = new, u
+    return u, new
+
+
+def until_small(u, f, n):
+    u, new, k = u.copy(), u.copy(), 0
+    while k < n:
+        new[1:] = 0.5 * u[:-1] + 0.1 * f[1:]
+        change = np.max(np.abs(new - u))
+        u, new = new, u
+        k += 1
+        if change < 0.5:
+            break
+    return u, new
+
+
+def three_levels(u, f, n):
+    old, u, new = np.zeros_like(u), u.copy(), np.zeros_like(u)
+    for _ in range(n):
+        new[1:-1] = 2 * u[1:-1] - old[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+        old, u, new = u, new, old
+    return old, u, new
+
+
+def by_parity(u, f, n):
+    u, new = u.copy(), u * 0.5
+    for k in range(n):
+        new[0] += u[0]
+        if k % 2 == 0:
+            u, new = new, u
+    return u, new
+
+
+def inside_of_another(u, f, n):
+    u, new = u.copy(), u.copy()
+    for k in range(n):
+        for _ in range(k + 1):
+            new[1:] = np.sin(u[:-1]) + f[1:]
+            u, new = new, u
+        u[0] += 1.0
+    return u, new
+
+
+def of_few_numbers(u, f, n):
+    p, q = u[:2, 0].copy(), f[:2, 0].copy()
+    for _ in range(n):
+        q[0] = p[1] - 0.1 * q[0]
+        p, q = q, p
+    return p, q
+
+
+def with_a_third_name(u, f, n):
+    u, new = u.copy(), u.copy()
+    first = u
+    for _ in range(n):
+        new[1:] = u[:-1] + 1.0
+        u, new = new, u
+    return u, new, first * 1.0
+
+
+def arguments(u, f, n):
+    for _ in range(n):
+        f[1:] = 0.5 * u[:-1]
+        u, f = f, u
+    return u, f
+
+
+def parts(u, f, n):
+    both = np.stack([u, f])
+    a, b = both[0], both[1]
+    for _ in range(n):
+        b[1:] = 0.5 * a[:-1]
+        a, b = b, a
+    return a, both
+
+
+def not_apart(u, f, n):
+    a = u.copy()
+    b = a[::-1]
+    for _ in range(n):
+        b[1:] = 0.5 * a[:-1] + 1.0
+        a, b = b, a
+    return a, b
+
+
+def one_of_a_list(u, f, n):
+    both = [u.copy(), f.copy()]
+    for _ in range(n):
+        both[1][1:] = 0.5 * both[0][:-1]
+        both[0], both[1] = both[1], both[0]
+    return both[0], both[1]
+
+
+def with_what_is_left(u, f, n):
+    u, new = u.copy(), u.copy()
+    turned, first = f.copy(), 0.0
+    for _ in range(n):
+        new[1:] = u[:-1] + 0.1 * turned[1:]
+        turned, first = u[::-1], first + u[3, 2]
+        u, new = new, u
+    return u, new, turned, first
+
+
+FUNCTIONS = (
+    *(jacobi, by_elements, until_small, three_levels, by_parity, inside_of_another, of_few_numbers),
+    *(with_a_third_name, with_what_is_left, arguments, parts, not_apart, one_of_a_list),
+)
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_values_and_arguments(f):
+    for n in (0, 1, 2, 3, 6):
+        given, wanted = (U.copy(), F.copy()), (U.copy(), F.copy())
+        for a, b in zip(jit(f)(*given, n), f(*wanted, n), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-13)
+        for a, b in zip(given, wanted, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-13)
+
+
+@pytest.mark.parametrize("f", [f for f in FUNCTIONS if f is not arguments])
+@pytest.mark.parametrize("n", [1, 4])
+def test_derivatives(f, n):
+    def total(u):
+        return sum(np.sum(np.sin(x) * (k + 1.5)) for k, x in enumerate(f(u, F, n)))
+
+    v = RNG.normal(size=U.shape)
+    wanted = (total(U + 1e-6 * v) - total(U - 1e-6 * v)) / 2e-6
+    for slope in (grad(total), jit(grad(total))):
+        assert abs(np.sum(slope(U) * v) - wanted) < 1e-6 * (1 + abs(wanted))
+
+
+def test_kernels_exchange_the_names():
+    assert re.search(r"(\w+), (\w+) = \2, \1\n", jit(jacobi).source(U, F, 5))
+    assert re.search(r"(\w+), (\w+), (\w+) = \2, \3, \1\n", jit(three_levels).source(U, F, 5))
+    few = jit(of_few_numbers).source(U, F, 5)
+    assert "for " in few
+    assert not re.search(r"(\w+), (\w+) = \2, \1\n", few)
+
+
+def test_one_program_for_all_numbers_of_passes():
+    compiled = jit(jacobi)
+    for n in range(30):
+        np.testing.assert_allclose(compiled(U, F, n)[0], jacobi(U, F, n)[0], rtol=1e-13)
+    assert len({c.kernel for c in compiled.compilations}) == len(compiled.compilations) == 1
+
+
+def test_batches():
+    stack = np.stack([U, 2 * U, -U])
+    found = vmap(lambda u: jacobi(u, F, 3)[0])(stack)
+    np.testing.assert_allclose(found, [jacobi(u, F, 3)[0] for u in stack], rtol=1e-13)
+
+
+def test_without_our_own_compiler(monkeypatch):
+    monkeypatch.setattr(ours, "compile_kernel", lambda *args: None)
+    compiled = jit(lambda u, f, n: jacobi(u, f, n)[0] + 1)
+    np.testing.assert_allclose(compiled(U, F, 4), jacobi(U, F, 4)[0] + 1, rtol=1e-13)

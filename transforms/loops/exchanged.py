@@ -1,0 +1,97 @@
+"""Arrays that a loop carries on: those that become each other are exchanged, not copied.
+
+for _ in range(n): b[1:] = a[:-1]; a, b = b, a      is so in a kernel, too
+"""
+
+from __future__ import annotations
+
+import ast
+from itertools import pairwise
+from typing import Any
+
+from tapeless.transforms.core.language import Atom, For, Type, Var, While
+from tapeless.transforms.loops import scalars
+from tapeless.transforms.loops.filled import Filled
+from tapeless.transforms.loops.scratch import is_tiny
+from tapeless.transforms.sharing import has_memory
+from tapeless.transforms.text import to_source
+
+
+class Exchanged(Filled):
+    def copy_into(self, v: Var, a: Atom) -> None:
+        bound = self.var_bound.get(v, {})
+        self.over(
+            list(v.type.shape),
+            [bound.get(k) for k in range(v.type.ndim)],
+            lambda at: self.set(
+                v, at, scalars.cast(self.element(a, at), a.type.dtype, v.type.dtype)
+            ),
+        )
+
+    def moved(self, s: For | While, carries: Any, after: Any) -> list[tuple[Var, Atom]]:
+        """The carries with memory of their own, and what they become."""
+        return [
+            (p, y)
+            for k, (p, y) in enumerate(zip(carries, after, strict=True))
+            if has_memory(p) and not self.memory.in_place(s, k)
+        ]
+
+    def exchanged(self, moved: list[tuple[Var, Atom]]) -> dict[Var, Var]:
+        """The carries that become each other: whose array each gets."""
+        becomes = {p: self.memory.cell(y) for p, y in moved if isinstance(y, Var)}
+        while True:
+            gets = list(becomes.values())
+            left = {
+                p: q
+                for p, q in becomes.items()
+                if p is not q and q in becomes and p in gets and gets.count(q) == 1
+            }
+            left = {p: q for p, q in left.items() if self.of_a_kind(p.type, q.type)}
+            if len(left) == len(becomes):
+                return left
+            becomes = left
+
+    def of_a_kind(self, a: Type, b: Type) -> bool:
+        """Whether arrays have the same dtype and lengths."""
+        pairs = zip(a.shape, b.shape, strict=False)
+        return a.dtype == b.dtype and a.ndim == b.ndim and all(self.equal(*p) for p in pairs)
+
+    def exchange(self, gets: dict[Var, Var]) -> None:
+        """Exchanges the carries that become each other: when all else is set that reads them."""
+        left = dict(gets)
+        while left:
+            ring = [next(iter(left))]
+            while (q := left.pop(ring[-1])) is not ring[0]:
+                ring.append(q)
+            if self.may_swap(ring):
+                names = [self.home[p].name for p in ring]
+                self.put(f"{', '.join(names)} = {', '.join([*names[1:], names[0]])}")
+            else:
+                self.exchange_elements(ring)
+
+    def may_swap(self, ring: list[Var]) -> bool:
+        """Whether names may exchange their arrays: the kernel's own, and large ones, for those of a
+        few numbers may be in registers."""
+        kinds = {self.params[v]: kind for v, kind in self.scratch.items() if v in self.params}
+        homes = [self.home[p] for p in ring]
+        first = kinds.get(homes[0].name)
+        return (
+            first is not None
+            and not is_tiny(first)
+            and len({h.name for h in homes}) == len(homes)
+            and all(h.axes == homes[0].axes and h.name in kinds for h in homes)
+            and all(self.of_a_kind(kinds[h.name], first) for h in homes)
+        )
+
+    def exchange_elements(self, ring: list[Var]) -> None:
+        first, last = ring[0], ring[-1]
+
+        def one(at: list[ast.expr]) -> None:
+            name = self.names.new(first.name or "t")
+            self.put(f"{name} = {to_source(self.element(first, at))}")
+            for p, q in pairwise(ring):
+                self.set(p, at, self.element(q, at))
+            self.set(last, at, ast.Name(name, ast.Load()))
+
+        bound = self.var_bound.get(first, {})
+        self.over(list(first.type.shape), [bound.get(k) for k in range(first.type.ndim)], one)
