@@ -24,7 +24,7 @@ from tapeless.transforms.core.language import (
     blocks,
     statements,
 )
-from tapeless.transforms.text import to_source
+from tapeless.transforms.text import renamed, to_source
 
 if TYPE_CHECKING:
     from tapeless.transforms.emit import Writer
@@ -315,9 +315,26 @@ def write_pass(w: Writer, s: For | While) -> None:
         write_until(w, s.body.body, flag, settle, escape)
         return
     w.body(s.body.body)
+    test = _after(w, asked(w.expr(flag)), w.results(params, results))
     settle()
-    w.put(f"if {to_source(asked(w.expr(flag)))}:")
+    w.put(f"if {to_source(test)}:")
     w.nest(escape)
+
+
+def _after(w: Writer, test: ast.expr, pairs: list[tuple[str, ast.expr]]) -> ast.expr:
+    """A test as it is when names have got other values: u, f = f, u; if np.sum(u) > 4."""
+    changed = {n: v for n, v in pairs if not (isinstance(v, ast.Name) and v.id == n)}
+    lost = {x.id for x in ast.walk(test) if isinstance(x, ast.Name)} & set(changed)
+    if not lost:
+        return test
+    moved = {v.id: n for n, v in changed.items() if isinstance(v, ast.Name)}
+    if lost <= set(moved):
+        return renamed(test, moved)
+    name, taken = "done", {*w.layout.names.values()}
+    while name in taken:
+        name += "_"
+    w.put(f"{name} = {to_source(test)}")
+    return ast.Name(name, ast.Load())
 
 
 def write_for(w: Writer, s: For) -> None:

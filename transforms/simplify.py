@@ -106,6 +106,7 @@ class Simplifier:
         self.sizes: dict[Any, Any] = {}  # sizes of values that were replaced by equal ones
         self.definitions: dict[Var, Let] = {}
         self.told: dict[Atom, bool] = {}  # what the branches that are open say of tests
+        self.sides: dict[Atom, tuple[Atom, Atom, Atom]] = {}  # test, and what each side gives
 
     def run(self) -> Block:
         block = self.program
@@ -290,7 +291,8 @@ class Simplifier:
         keep: list[int] = []
         chosen: dict[tuple[Atom, Atom], Var] = {}
         for k, v in enumerate(s.outs):
-            p, q = then.results[k], orelse.results[k]
+            p, q = self.side(then.results[k], test, 0), self.side(orelse.results[k], test, 1)
+            then, orelse = (_with_result(b, k, a) for b, a in ((then, p), (orelse, q)))
             twin = chosen.setdefault((p, q), v)
             if twin is not v and twin.type == v.type and v.size is None:
                 self.replace_by(v, twin)
@@ -306,6 +308,8 @@ class Simplifier:
                 self.replace_by(v, _truth(logical_not(test), v.type.weak))
             else:
                 keep.append(k)
+                if not inside & {p, q}:
+                    self.sides[v] = (test, p, q)
         builder.current().emit(
             If(
                 tuple(s.outs[k] for k in keep),
@@ -316,6 +320,14 @@ class Simplifier:
                 s.origin,
             )
         )
+
+    def side(self, a: Atom, test: Atom, k: int) -> Atom:
+        """What was chosen before by the same test is, on one side of it, what that side gave."""
+        found = self.sides.get(a)
+        if found is None or found[0] != test or found[1 + k].type != a.type:
+            return a
+        self.changed = True
+        return found[1 + k]
 
     def as_true(self, test: Atom) -> Atom:
         """What is as true as a test: x for bool(x)."""
@@ -343,6 +355,14 @@ def _key(value: Any) -> Any:
 def _truth(test: Atom, python: bool) -> Atom:
     """A truth value as one of Python's, if that is asked for."""
     return cast(test, dtype=test.type.dtype, python=True) if python else test
+
+
+def _with_result(block: Block, k: int, a: Atom) -> Block:
+    """The block with another result."""
+    results = block.results
+    return (
+        block if results[k] is a else replace(block, results=(*results[:k], a, *results[k + 1 :]))
+    )
 
 
 def _is_truth(a: Atom, value: bool) -> bool:

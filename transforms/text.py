@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import cmath
+import copy
 import functools
 import re
 import sys
@@ -127,6 +128,16 @@ def _filled(node: Any, holes: Mapping[str, ast.expr]) -> Any:
     if not isinstance(node, ast.AST) or isinstance(node, LEAVES):
         return node
     return type(node)(**{name: _filled(getattr(node, name), holes) for name in node._fields})
+
+
+def renamed(tree: ast.expr, names: Mapping[str, str]) -> ast.expr:
+    """An expression that reads other variables."""
+
+    class Renaming(ast.NodeTransformer):
+        def visit_Name(self, e: ast.Name) -> ast.Name:
+            return ast.Name(names.get(e.id, e.id), e.ctx)
+
+    return Renaming().visit(copy.deepcopy(tree))  # type: ignore[no-any-return]
 
 
 def spelled(text: str, *parts: ast.expr) -> str:

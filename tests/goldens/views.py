@@ -6,14 +6,11 @@ def views_grad(m):
     m = m.copy()  # line 82
     m[0] = 2.0 * m[0]  # line 84
     m_0_1 = m[0, 1]  # line 85
-    transposed = m.T
-    transposed[1] = np.sin(m_0_1)
-    m = transposed.T
+    m[:, 1] = np.sin(m_0_1)
 
-    transposed_2 = (2 * m).T
-    t = transposed_2[1].copy()
-    transposed_2[1] = 0.0
-    m_bar = transposed_2.T
+    m_bar = 2 * m  # line 86
+    t = m_bar[:, 1].copy()  # line 85
+    m_bar[:, 1] = 0.0
     m_bar[0, 1] += np.sum(t) * np.cos(m_0_1)
     m_bar[0] = 2.0 * m_bar[0]  # line 84
     return m_bar

@@ -96,7 +96,7 @@ def _join_sizes(a: dims.Size, b: dims.Size) -> dims.Size:
     x, y = t.value(a), t.value(b)
     if x is not None and x == y:
         t.guard("==", a, b)
-        return b if isinstance(b, int) else a
+        return t.equal_sizes.setdefault(frozenset((a, b)), a if isinstance(a, int) else b)
     made = dims.symbol("n", 0)
     t.joined.add(made)
     return made

@@ -31,6 +31,7 @@ from tapeless.transforms.frontend.labels import Labels
 from tapeless.transforms.frontend.layouts import Layouts
 from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.references import Moving, outlasting
+from tapeless.transforms.frontend.rotating import Rotating
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.settled import Pass, Plain, Settled
 from tapeless.transforms.frontend.sides import final_spec
@@ -70,6 +71,7 @@ class Roll:
     lists: Growth = field(default_factory=Growth)
     aliases: Aliases = field(default_factory=Aliases)
     moving: Moving = field(default_factory=Moving)
+    rotating: Rotating = field(default_factory=Rotating)
     labels: Labels = field(default_factory=Labels)
     moved: set[Any] = field(default_factory=set)  # what turned out to move in this pass
     standing: Standing = field(default_factory=Standing)
@@ -123,11 +125,14 @@ class Roll:
             }
             if len(overwritten) == before and staged is not None:
                 settled = Settled(self.seq, staged, self.aliases, self.standing)
+                self.rotating.find(staged, self.aliases)
                 settled.collect(self.locations)
+                self.rotating.count(staged, settled)
                 self.labels.explain(self.locations)
                 settled.emit(self.key)
                 self.lists.measure(self.key, self.count(), self.journal)
                 settled.set_variables()
+                self.rotating.place(staged, settled, self.locations)
                 return
         raise Unrollable("the types of its variables do not settle")
 
@@ -139,7 +144,9 @@ class Roll:
         for loc in list(self.locations.values()):
             if undefined_flag(loc.get()) is not None:
                 self.tell(loc, loc.get().undefined)
-        found = {k: self.moving.spec(k, final_spec(loc)) for k, loc in self.locations.items()}
+        specs = {k: final_spec(loc) for k, loc in self.locations.items()}
+        specs = {k: self.rotating.spec(k, spec) for k, spec in specs.items()}
+        found = {k: self.moving.spec(k, spec) for k, spec in specs.items()}
         return {k: self.labels.spec(k, spec) for k, spec in found.items()}
 
     def tell(self, loc: Location, absence: Absence) -> bool:
@@ -165,6 +172,8 @@ class Roll:
             self.enter(staged, journal)
             self.stage(staged)
             refuse_changed_elements(journal)
+            if t.exact and self.exchanges(entries, journal):
+                return None
             news = [self.finish(k, loc, staged) for k, (loc, _) in journal.old.items()]
             news += [self.compare(key, loc, staged) for key, (loc, _) in staged.finals.items()]
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
@@ -176,9 +185,17 @@ class Roll:
             staged.results.setdefault(key, list(staged.params[key]))
         return staged
 
+    def exchanges(self, entries: dict[Any, Spec], journal: Journal) -> bool:
+        """Whether variables turn out to have exchanged their arrays."""
+        finals = {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
+        if self.rotating.meet(entries, finals):
+            trace().rollback(journal)
+            return True
+        return False
+
     def finish(self, key: Any, loc: Location, staged: Pass) -> bool:
         """Notes what a pass left in a location; True if it stands for other memory than thought."""
-        final, entry = final_spec(loc), staged.entries.get(key)
+        final, entry = self.rotating.spec(key, final_spec(loc)), staged.entries.get(key)
         news, began = False, self.aliases.began
         if entry is not None and entry.value is MISSING:
             final = outlasting(final, began)

@@ -108,6 +108,7 @@ class Trace(Builder):
         self.undecided: Counter[Any] = Counter()  # its calls of itself under tests on data
         self.stretches: list[Stretch] = []  # what calls of functions recorded
         self.recursions: list[Any] = []  # the functions that are being staged to be called by name
+        self.equal_sizes: dict[frozenset[Size], Size] = {}  # which of two found equal is taken
         self.joined: set[Size] = set()  # sizes that differ from pass to pass, or by branch
         self.handlers: list[Any] = []  # the open try statements
         self.attempts: list[Any] = []  # their runs

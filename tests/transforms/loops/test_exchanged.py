@@ -94,6 +94,75 @@ def arguments(u, f, n):
     return u, f
 
 
+def life(u, f, n):
+    new = np.zeros_like(u)
+    for _ in range(n):
+        for i in range(1, u.shape[0] - 1):
+            for j in range(1, u.shape[1] - 1):
+                around = np.sum(u[i - 1 : i + 2, j - 1 : j + 2]) - u[i, j]
+                new[i, j] = 1.0 if around > 1.0 else 0.25 * u[i, j]
+        u, new = new, u
+    u[0] += 1.0
+    return u, new
+
+
+def arguments_until(u, f, n):
+    k = 0
+    while k < n:
+        f[1:] = 0.5 * u[:-1] + k
+        u, f = f, u
+        k += 1
+        if np.sum(u) > 4.0:
+            break
+    return u * 2.0, f
+
+
+def three_arguments(u, f, n):
+    w = u[::-1]
+    third = np.zeros_like(u)
+    for k in range(n):
+        third[1:] = u[:-1] - 0.5 * f[1:] + k
+        u, f, third = f, third, u
+    return u, f, third, w
+
+
+def arguments_inside(u, f, n):
+    for k in range(n):
+        for _ in range(k + 1):
+            f[1:] = 0.5 * u[:-1] + k
+            u, f = f, u
+        u[0] -= 1.0
+    return u, f
+
+
+def two_pairs(u, f, n):
+    a, b = np.zeros_like(u), np.ones_like(u)
+    for k in range(n):
+        a[:] = u + 0.1 * f
+        b[:] = f - 0.1 * u + k
+        u, a = a, u
+        f, b = b, f
+    return u, f, a, b
+
+
+def read_by_another_name(u, f, n):
+    first = u
+    total = 0.0
+    for _ in range(n):
+        f[1:] = 0.5 * u[:-1]
+        u, f = f, u
+        total += first[3, 3]
+    return u, total
+
+
+def under_a_test(u, f, n):
+    for k in range(n):
+        f[1:] = 0.5 * u[:-1] + k
+        if np.sum(f) > 0:
+            u, f = f, u
+    return u, f
+
+
 def parts(u, f, n):
     both = np.stack([u, f])
     a, b = both[0], both[1]
@@ -132,11 +201,17 @@ def with_what_is_left(u, f, n):
 
 FUNCTIONS = (
     *(jacobi, by_elements, until_small, three_levels, by_parity, inside_of_another, of_few_numbers),
-    *(with_a_third_name, with_what_is_left, arguments, parts, not_apart, one_of_a_list),
+    *(with_a_third_name, with_what_is_left, parts, not_apart, one_of_a_list),
 )
 
 
-@pytest.mark.parametrize("f", FUNCTIONS)
+OF_ARGUMENTS = (
+    *(arguments, life, arguments_until, three_arguments, arguments_inside, two_pairs),
+    *(read_by_another_name, under_a_test),
+)
+
+
+@pytest.mark.parametrize("f", FUNCTIONS + OF_ARGUMENTS)
 def test_values_and_arguments(f):
     for n in (0, 1, 2, 3, 6):
         given, wanted = (U.copy(), F.copy()), (U.copy(), F.copy())
@@ -146,11 +221,11 @@ def test_values_and_arguments(f):
             np.testing.assert_allclose(a, b, rtol=1e-13)
 
 
-@pytest.mark.parametrize("f", [f for f in FUNCTIONS if f is not arguments])
+@pytest.mark.parametrize("f", FUNCTIONS + OF_ARGUMENTS)
 @pytest.mark.parametrize("n", [1, 4])
 def test_derivatives(f, n):
     def total(u):
-        return sum(np.sum(np.sin(x) * (k + 1.5)) for k, x in enumerate(f(u, F, n)))
+        return sum(np.sum(np.sin(x) * (k + 1.5)) for k, x in enumerate(f(u.copy(), F.copy(), n)))
 
     v = RNG.normal(size=U.shape)
     wanted = (total(U + 1e-6 * v) - total(U - 1e-6 * v)) / 2e-6
@@ -164,6 +239,16 @@ def test_kernels_exchange_the_names():
     few = jit(of_few_numbers).source(U, F, 5)
     assert "for " in few
     assert not re.search(r"(\w+), (\w+) = \2, \1\n", few)
+
+
+@pytest.mark.parametrize("f", [arguments, life, arguments_until, three_arguments, two_pairs])
+def test_arguments_are_exchanged_in_a_loop(f):
+    text = jit(f).source(U, F, 5)
+    assert "turn = (turn + 1) % " in text
+    compiled = jit(f)
+    for n in range(4):
+        compiled(U.copy(), F.copy(), n)
+    assert len(compiled.compilations) == 1
 
 
 def test_one_program_for_all_numbers_of_passes():
