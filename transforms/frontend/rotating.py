@@ -52,16 +52,16 @@ class Rotating:
         exchanged = {had[k] for k in news} == {gets[k] for k in news}
         if not (news and alone and exchanged and len({gets[k] for k in news}) == len(news)):
             return False
-        self.symbols |= {k: root_of(before[k].value) for k in news}  # type: ignore[misc]
+        self.symbols |= {k: _root(before[k]) for k in news}
         return True
 
     def find(self, staged: Pass, aliases: Aliases) -> None:
         """Who gets whose array in each pass."""
         places = {aliases.cells.get((k, 0)): k for k in self.symbols}
-        gets = {}
+        gets: dict[Any, Any] = {}
         for k in self.symbols:
             value = staged.final(k).value
-            whole = isinstance(value, Symbol) and not (value.parent and value.chain)
+            whole = isinstance(value, Symbol) and not value.chain
             gets[k] = places.get(root_of(value).cell) if whole else None
         if None in gets.values() or len({*gets.values()}) < len(gets):
             raise AliasError("arrays are exchanged in some passes only", "copy one of them")
@@ -92,17 +92,21 @@ class Rotating:
             held = [outs[staged.params[k][0]] for k in ring]
             for j, k in enumerate(ring):
                 cell = self.symbols[k].cell
-                value = _by_turn(turn, [held[(j - passed) % n] for passed in range(n)])
+                assert cell is not None
                 t.touch(CellLocation(cell))
-                cell.atom = value
+                cell.atom = _by_turn(turn, [held[(j - passed) % n] for passed in range(n)])
                 t.poisoned.pop(cell, None)
             for j, k in enumerate(ring):
                 options = [self.symbols[ring[(j + passed) % n]] for passed in range(n)]
-                value = options[-1]
-                for passed in reversed(range(n - 1)):
-                    value = Choice(turn, (options[passed], value), passed)
                 t.touch(locations[k])
-                locations[k].set(value)
+                locations[k].set(_one_by_turn(turn, options))
+
+
+def _root(spec: Spec) -> Symbol:
+    """The array that a reference stands for."""
+    found = root_of(spec.value)
+    assert isinstance(found, Symbol)
+    return found
 
 
 def _steps(spec: Spec) -> Any:
@@ -111,14 +115,17 @@ def _steps(spec: Spec) -> Any:
 
 
 def _by_turn(turn: Var, values: list[Atom]) -> Atom:
-    first, *rest = values
-    if not rest:
-        return first
+    """The value for the number of turns."""
+    found = values[-1]
+    for passed in reversed(range(len(values) - 1)):
+        sides = [lambda: [values[passed]], lambda: [found]]  # noqa: B023  # called at once
+        (found,) = either(equal(turn, passed), *sides)
+    return found
 
-    def others() -> list[Atom]:
-        left = values[-1]
-        for passed in reversed(range(1, len(values) - 1)):
-            left = either(equal(turn, passed), lambda p=passed: [values[p]], lambda v=left: [v])[0]  # type: ignore[misc]
-        return [left]
 
-    return either(equal(turn, 0), lambda: [first], others)[0]
+def _one_by_turn(turn: Var, symbols: list[Symbol]) -> Symbol:
+    """The array that it is after so many turns."""
+    found = symbols[-1]
+    for passed in reversed(range(len(symbols) - 1)):
+        found = Choice(turn, (symbols[passed], found), passed)
+    return found
