@@ -67,16 +67,15 @@ class Aliases:
         if out in self.place:
             place = self.place[out]
             trace().share(symbol.cell, self.left.get(place, ()))
-            self.keep_apart(place, symbol.cell, self.outs)
             self.outs[place] = symbol.cell
+            self.keep_apart(self.outs)
 
-    def keep_apart(self, place: Place, cell: Any, others: dict[Place, Any]) -> None:
-        """Tells of a cell that it shares no memory with those of other places that no pass leaves
-        in one memory with it, if they are apart before the loop."""
-        for q, other in others.items():
-            pair = frozenset((place, q))
-            if q != place and pair not in self.together and self.are_apart(self.first, place, q):
-                trace().apart.add(frozenset((cell, other)))
+    def keep_apart(self, cells: dict[Place, Any]) -> None:
+        """Tells of cells that might share memory that they do not: they are apart before the loop,
+        and no pass leaves them in one memory."""
+        for pair in _sharing({place: trace().memory(cell) for place, cell in cells.items()}):
+            if pair not in self.together and self.are_apart(self.first, *pair):
+                trace().apart.add(frozenset(cells[place] for place in pair))
 
     def are_apart(self, values: dict[Place, Symbol], p: Place, q: Place) -> bool:
         a, b = (_root(values.get(place)) for place in (p, q))
@@ -87,10 +86,7 @@ class Aliases:
             self.place[out] = self.place[param]
 
     def link(self) -> None:
-        seen: dict[Place, Any] = {}
-        for place, cell in self.cells.items():
-            self.keep_apart(place, cell, seen)
-            seen[place] = cell
+        self.keep_apart(self.cells)
         for pair, memory in self.common.items():
             for each in pair:
                 if each in self.cells:
@@ -119,9 +115,9 @@ class Aliases:
         for (p, mine), (q, others) in pairs:
             if mine & others:
                 self.common.setdefault(frozenset((p, q)), Common(self.birth))
-        for p, q in combinations(finals_of, 2):
-            if not self.are_apart(finals_of, p, q):
-                self.together.add(frozenset((p, q)))
+        for pair in _sharing({place: value.memory() for place, value in finals_of.items()}):
+            if self.are_apart(self.first, *pair) and not self.are_apart(finals_of, *pair):
+                self.together.add(pair)
         return self.known() > before
 
     def known(self) -> int:
@@ -131,6 +127,15 @@ class Aliases:
             + len(self.frozen)
             + len(self.together)
         )
+
+
+def _sharing(memories: dict[Place, set[Any]]) -> set[frozenset[Place]]:
+    """The pairs of places that may have memory in common."""
+    places: dict[Any, list[Place]] = {}
+    for place, memory in memories.items():
+        for m in memory:
+            places.setdefault(m, []).append(place)
+    return {frozenset(pair) for each in places.values() for pair in combinations(each, 2)}
 
 
 def _root(value: Symbol | None) -> Any:

@@ -177,7 +177,7 @@ class Symbol(Unknown):
                 new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype)
             )
             return
-        if self.parent is not None:
+        if self.parent is not None and not self.frozen:
             (_, places, params), *others = self.place(template, rest)
             shape = result_shape(base.type.shape, template, rest)
             turned = chains.turned_back(new, shape, others)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tapeless import grad, jit
+from tapeless.transforms.errors import AliasError
 
 M = np.random.default_rng(5).normal(size=(4, 5, 3)).round(2)
 STEPS = (
@@ -112,3 +113,39 @@ def test_turned_twice_is_not_turned():
     u = np.arange(1.0, 7.0)
     np.testing.assert_array_equal(jit(f)(u.copy(), 4), f(u.copy(), 4))
     assert "[::-1][::-1]" not in jit(f).source(u, 4)
+
+
+def _of_broadcast(x):
+    rows = np.broadcast_to(x, (3, x.size))
+    rows[0] = 1.0
+    return rows
+
+
+def _of_broadcast_turned(x):
+    np.broadcast_to(x, (3, x.size)).T[0] = 1.0
+    return x
+
+
+def _of_read_only(x):
+    y = x.copy()
+    v = y.view()
+    v.setflags(write=False)
+    v[0] = 3.0
+    return y
+
+
+def _of_read_only_turned(x):
+    y = x.copy()
+    v = y[::-1]
+    v.setflags(write=False)
+    v[0] = 3.0
+    return y
+
+
+@pytest.mark.parametrize(
+    "f", [_of_broadcast, _of_broadcast_turned, _of_read_only, _of_read_only_turned]
+)
+def test_views_that_are_read_only(f):
+    for run in (f, jit(f)):
+        with pytest.raises((ValueError, AliasError), match="read-only"):
+            run(np.arange(4.0))
