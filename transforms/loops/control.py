@@ -176,7 +176,7 @@ class Control(Exchanged):
         """Sets the carries before the first pass; the names of those that are numbers."""
         names = []
         starts = []
-        exchanged = self.exchanged(self.moved(s, carries, after))
+        renewed = self.renewed(s, self.moved(s, carries, after))
         for k, (p, init) in enumerate(zip(carries, s.inits, strict=True)):
             if not isinstance(p.type, Type):
                 if not self.memory.in_place(s, k):
@@ -187,14 +187,16 @@ class Control(Exchanged):
                 names.append((name, p))
             elif not self.memory.in_place(s, k):
                 kept = self.home.get(s.outs[k])
-                may_be_init = p not in exchanged or kept is None
+                may_be_init = p not in renewed or kept is None
                 if may_be_init and isinstance(init, Var) and self.becomes.get(init) is p:
                     self.home[p] = self.home[init]
-                    continue
-                kept = None if p in exchanged else kept
-                self.home[p] = kept or self.allocate(p, self.free_of(p))
-                if not is_dead(init):
-                    self.copy_into(p, init)
+                else:
+                    made = None if p in renewed else kept
+                    self.home[p] = made or self.allocate(p, self.free_of(p))
+                    if not is_dead(init):
+                        self.copy_into(p, init)
+                if kept is not None and kept.name == self.home[p].name:
+                    self.lent.add(p)
         self.assign(starts)
         for name, p in names:
             self.local[p] = ast.Name(name, ast.Load())
@@ -224,7 +226,9 @@ class Control(Exchanged):
         """Sets the carries for the next pass."""
         every = self.moved(s, carries, after)
         exchanged = self.exchanged(every)
-        moved = [(p, y) for p, y in every if p not in exchanged]
+        rings = self.shifted([(p, y) for p, y in every if p not in exchanged])
+        swapped = {*exchanged, *(p for ring in rings for p in ring)}
+        moved = [(p, y) for p, y in every if p not in swapped]
         cells = {p for p, _ in moved}
         for k, (p, y) in enumerate(moved):
             base = self.memory.base(y)
@@ -240,18 +244,15 @@ class Control(Exchanged):
                 self.copy_into(p, y)
         values = dict(zip(carries, after, strict=True))
         self.assign([(n, self.scalar_text(values[p], p)) for n, p in names])
-        self.exchange(exchanged)
+        self.exchange(exchanged, rings)
 
-    def finish(
-        self, s: For | While, carries: Any, names: list[tuple[str, Var]], after: Any
-    ) -> None:
-        exchanged = self.exchanged(self.moved(s, carries, after))
+    def finish(self, s: For | While, carries: Any, names: list[tuple[str, Var]]) -> None:
         text = {p: n for n, p in names}
         for p, v in zip(carries, s.outs, strict=True):
             if p in text:
                 self.local[v] = ast.Name(text[p], ast.Load())
             elif isinstance(v.type, Type) and self.memory.cell(v) is v:
-                if p in exchanged and v in self.home:
+                if v in self.home and self.home[v].name != self.home[p].name:
                     self.copy_into(v, p)
                 else:
                     self.home[v] = self.home[p]
@@ -288,7 +289,7 @@ class Control(Exchanged):
         self.batches -= over_batch(s)
         self.ranges.pop(s.index, None)
         self.local, self.starts, self.measured, self.carry_of = before
-        self.finish(s, s.carries, names, s.yields)
+        self.finish(s, s.carries, names)
         if s.count is not None and count is not None:
             self.local[s.count] = ast.Name(count, ast.Load())
 
@@ -319,7 +320,7 @@ class Control(Exchanged):
             self.body(s.body.body, live, self.moves(s, carries, s.body.results))
             self.leave(s, carries, names, s.body.results)
         self.local, self.starts, self.measured, self.carry_of = before
-        self.finish(s, carries, names, s.body.results)
+        self.finish(s, carries, names)
 
 
 def _conditional(test: ast.expr, then: ast.expr, orelse: ast.expr, out: Var) -> ast.expr:

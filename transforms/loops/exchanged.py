@@ -9,15 +9,31 @@ import ast
 from itertools import pairwise
 from typing import Any
 
-from tapeless.transforms.core.language import Atom, For, Type, Var, While
+from tapeless.transforms.core.language import (
+    Atom,
+    For,
+    Let,
+    Type,
+    Var,
+    While,
+    blocks,
+    statements,
+)
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.filled import Filled
 from tapeless.transforms.loops.scratch import is_tiny
+from tapeless.transforms.loops.views import is_view
 from tapeless.transforms.sharing import has_memory
 from tapeless.transforms.text import to_source
 
 
 class Exchanged(Filled):
+    """`lent` are carries that lie in the memory of what the loop gives: they stay there."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.lent: set[Var] = set()
+
     def copy_into(self, v: Var, a: Atom) -> None:
         bound = self.var_bound.get(v, {})
         self.over(
@@ -56,18 +72,63 @@ class Exchanged(Filled):
         pairs = zip(a.shape, b.shape, strict=False)
         return a.dtype == b.dtype and a.ndim == b.ndim and all(self.equal(*p) for p in pairs)
 
-    def exchange(self, gets: dict[Var, Var]) -> None:
-        """Exchanges the carries that become each other: when all else is set that reads them."""
+    def renewed(self, s: For | While, moved: list[tuple[Var, Atom]]) -> set[Var]:
+        """Carries that will probably get other arrays, for what they become is not made in place:
+        no result is to lie in theirs."""
+        found = set(self.exchanged(moved))
+        views = [t for b in blocks(s) for t in statements(b) if isinstance(t, Let) and is_view(t)]
+        seen = {self.memory.base(t.args[0]) for t in views}
+        for p, y in moved:
+            made = self.memory.cell(y) if isinstance(y, Var) else None
+            if made is None or any(made is q for q, _ in moved):
+                continue
+            if made is not y or p in seen:  # made by stores, or of neighbours
+                found |= {p, *self.followers(p, moved)}
+        return found
+
+    def followers(self, p: Var, moved: list[tuple[Var, Atom]]) -> list[Var]:
+        """Who gets the array of a carry, who gets that one's, and so on."""
+        found: list[Var] = []
+        while True:
+            last = found[-1] if found else p
+            gets = [r for r, y in moved if isinstance(y, Var) and self.memory.cell(y) is last]
+            if len(gets) != 1 or gets[0] in (p, *found):
+                return found
+            found += gets
+
+    def shifted(self, moved: list[tuple[Var, Atom]]) -> list[list[Var]]:
+        """Rings of an array that a pass has made, which a carry gets, those who get that one's, and
+        so on; the last leaves its array for the next pass to make."""
+        rings = []
+        sources = [self.memory.cell(y) if isinstance(y, Var) else None for _, y in moved]
+        carries = [p for p, _ in moved]
+        for (p, y), made in zip(moved, sources, strict=True):
+            if made is None or made in carries or sources.count(made) > 1:
+                continue
+            if made not in self.home or self.into.get(y) is p:  # type: ignore[arg-type]
+                continue
+            ring = [*self.followers(p, moved)[::-1], p, made]
+            if self.may_swap(ring):
+                rings.append(ring)
+        return rings
+
+    def exchange(self, gets: dict[Var, Var], rings: list[list[Var]]) -> None:
+        """Gives carries each other's arrays: when all else is set that reads them."""
         left = dict(gets)
+        for ring in rings:
+            self.swap(ring)
         while left:
             ring = [next(iter(left))]
             while (q := left.pop(ring[-1])) is not ring[0]:
                 ring.append(q)
             if self.may_swap(ring):
-                names = [self.home[p].name for p in ring]
-                self.put(f"{', '.join(names)} = {', '.join([*names[1:], names[0]])}")
+                self.swap(ring)
             else:
                 self.exchange_elements(ring)
+
+    def swap(self, ring: list[Var]) -> None:
+        names = [self.home[p].name for p in ring]
+        self.put(f"{', '.join(names)} = {', '.join([*names[1:], names[0]])}")
 
     def may_swap(self, ring: list[Var]) -> bool:
         """Whether names may exchange their arrays: the kernel's own, and large ones, for those of a
@@ -78,9 +139,11 @@ class Exchanged(Filled):
         return (
             first is not None
             and not is_tiny(first)
+            and self.lent.isdisjoint(ring)
             and len({h.name for h in homes}) == len(homes)
             and all(h.axes == homes[0].axes and h.name in kinds for h in homes)
             and all(self.of_a_kind(kinds[h.name], first) for h in homes)
+            and not any(k in self.var_bound.get(ring[0], {}) for k in homes[0].axes)  # of a row
         )
 
     def exchange_elements(self, ring: list[Var]) -> None:

@@ -79,7 +79,7 @@ class Lanes(LaneArrays):
             self.batches -= 1
         self.ranges.pop(s.index)
         self.local, self.carry_of = before
-        self.finish(s, s.carries, [], s.yields)
+        self.finish(s, s.carries, [])
 
     def group(self, body: list[Statement]) -> None:
         """All that is done for the elements of one group."""

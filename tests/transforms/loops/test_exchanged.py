@@ -199,7 +199,52 @@ def with_what_is_left(u, f, n):
     return u, new, turned, first
 
 
+def made_anew(u, f, n):
+    for k in range(n):
+        v = u.copy()
+        v[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2]) + k * f[1:-1]
+        u = v
+    return u, u * 2.0
+
+
+def two_steps_back(u, f, n):
+    before, total = u, 0.0
+    for _ in range(n):
+        new = np.zeros_like(u)
+        new[1:-1] = 2 * u[1:-1] - before[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+        before, u = u, new
+        total += u[3, 3] * before[4, 4]
+    return before, u, total
+
+
+def three_steps_back(u, f, n):
+    a, b, c = u, u * 0.5, f
+    for _ in range(n):
+        a, b, c = np.roll(b, 1, axis=0) - 0.1 * c, a, b
+    return a, b, c
+
+
+def shifted_under_a_test(u, f, n):
+    a, b = u, f
+    for k in range(n):
+        if np.sum(a) > 0:
+            a, b = np.roll(a, 1, axis=1) - b, a
+        else:
+            a, b = a[::-1] + k, b
+    return a, b
+
+
+def by_rows(u, f, n):
+    a, b = np.sin(u), np.cos(f)
+    for k in range(n):
+        new = np.zeros_like(a)
+        new[:, 1:] = 0.5 * a[:, :-1] + 0.1 * b[:, 1:] - k
+        b, a = a, new
+    return a, b
+
+
 FUNCTIONS = (
+    *(made_anew, two_steps_back, three_steps_back, shifted_under_a_test, by_rows),
     *(jacobi, by_elements, until_small, three_levels, by_parity, inside_of_another, of_few_numbers),
     *(with_a_third_name, with_what_is_left, parts, not_apart, one_of_a_list),
 )
@@ -236,6 +281,8 @@ def test_derivatives(f, n):
 def test_kernels_exchange_the_names():
     assert re.search(r"(\w+), (\w+) = \2, \1\n", jit(jacobi).source(U, F, 5))
     assert re.search(r"(\w+), (\w+), (\w+) = \2, \3, \1\n", jit(three_levels).source(U, F, 5))
+    assert re.search(r"(\w+), (\w+) = \2, \1\n", jit(made_anew).source(U, F, 5))
+    assert re.search(r"(\w+), (\w+), (\w+) = \2, \3, \1\n", jit(two_steps_back).source(U, F, 5))
     few = jit(of_few_numbers).source(U, F, 5)
     assert "for " in few
     assert not re.search(r"(\w+), (\w+) = \2, \1\n", few)
