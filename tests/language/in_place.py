@@ -83,6 +83,24 @@ def views(x):
     return np.sum(y**2) * inner[1]
 
 
+@row("views of views")
+def columns(x):
+    a = np.outer(x, x + 1)
+    for column in a.T[::-1]:
+        column /= np.sqrt(np.sum(column * column) + 1)
+    return np.sum(np.sin(a[0]))
+
+
+@row("`u, new = new, u` in a loop")
+def two_buffers(x):
+    u, new = x.copy(), np.zeros(x.size)
+    for k in range(5):
+        new[1:] = u[:-1] * u[0] + k
+        new[0] = np.sin(u[-1])
+        u, new = new, u
+    return np.sum(u * new)
+
+
 @row("`out=`")
 def outputs(x):
     y = np.empty(3)
