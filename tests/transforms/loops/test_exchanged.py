@@ -315,3 +315,24 @@ def test_without_our_own_compiler(monkeypatch):
     monkeypatch.setattr(ours, "compile_kernel", lambda *args: None)
     compiled = jit(lambda u, f, n: jacobi(u, f, n)[0] + 1)
     np.testing.assert_allclose(compiled(U, F, 4), jacobi(U, F, 4)[0] + 1, rtol=1e-13)
+
+
+@pytest.mark.parametrize("f", [jacobi, three_levels, made_anew, until_small, arguments_until])
+def test_with_our_own_compiler(f, monkeypatch, tmp_path):
+    monkeypatch.setenv("TAPELESS_CACHE_DIR", str(tmp_path))
+    made = []
+    compile_kernel = ours.compile_kernel
+    monkeypatch.setattr(
+        ours, "compile_kernel", lambda *args: made.append(compile_kernel(*args)) or made[-1]
+    )
+
+    def scaled(u, g, n):  # a kernel of its own
+        return [1.25 * x for x in f(u, g, n)]
+
+    for n in (1, 4):
+        for a, b in zip(
+            jit(scaled)(U.copy(), F.copy(), n), scaled(U.copy(), F.copy(), n), strict=True
+        ):
+            np.testing.assert_allclose(a, b, rtol=1e-13)
+    assert made
+    assert None not in made
