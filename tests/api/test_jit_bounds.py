@@ -120,3 +120,43 @@ def test_an_argument_of_more_than_64_bits_is_named(use, path):
             use(f)
         assert isinstance(e.value, TapelessError)
         assert f(2.0, 3) == 6.0
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (4, 3)])
+def test_indices_are_tested_where_the_part_is_empty(shape):
+    def column(m, i):
+        m = m * 1.0
+        m[1:, -i] -= 1.0
+        return m
+
+    def turned(m, i):
+        m = m * 1.0
+        v = m[1:, ::-1].T
+        v[i] = 3.0
+        return m
+
+    m = np.arange(12.0)[: np.prod(shape)].reshape(shape)
+    for f in (column, turned):
+        np.testing.assert_array_equal(jit(f)(m, 1), f(m, 1))
+        for i in (5, -5):
+            for run in (f, jit(f)):
+                with pytest.raises(IndexError):
+                    run(m, i)
+
+
+def test_what_nobody_needs_does_not_raise_but_is_caught():
+    def alone(x, i):
+        x[i]
+        return x * 2.0
+
+    def caught(x, i):
+        try:
+            x[i]
+        except IndexError:
+            return -x
+        return x * 2.0
+
+    x = np.ones(3)
+    np.testing.assert_array_equal(jit(alone)(x, 10), x * 2)
+    np.testing.assert_array_equal(jit(caught)(x, 10), -x)
+    np.testing.assert_array_equal(jit(caught)(x, 2), x * 2)

@@ -162,10 +162,13 @@ class Nests(Reuse):
                 self.home[v] = self.allocate(v, self.free_of(v))
 
     def prepare(self, item: Item) -> None:
-        """Names for where slices start and how long they are, if the program computes that."""
+        """What is tested before the loop: all that is known there, for it may make no pass. Names
+        for where slices start and how long they are, if the program computes that."""
+        defined = {v for s in item.statements for v in outputs(s)}
         for s in item.statements:
             if not isinstance(s, Let):
                 continue
+            self.checked_first(s, defined)
             for t in (s, *self.memory.views(s)):
                 first = 2 if t.op.name in ("update", "add_at") else 1
                 for axis, e in enumerate(self.entries_of(t) or ()):
