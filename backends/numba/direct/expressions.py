@@ -44,17 +44,8 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """A variable that holds one of several arrays that are alike: the place of where that is, and
-    what they have in common."""
-
-    data: Any
-    like: Memory
-
-
-@dataclass(frozen=True, eq=False)
-class Growing:
-    """A variable that holds an array with one axis, for which a longer one is put: places of where
-    it is and how long it is, and what stays the same."""
+    """A variable that holds one array after another, which differ in where they are, and in how
+    long they are along the first axis: places for that, and what they have in common."""
 
     data: Any
     length: Any
@@ -72,8 +63,7 @@ class Expressions:
         model = options.get("error_model") == "numpy"
         self.arithmetic = Arithmetic(builder, tuple(sorted(flags)), model)
         self.names: dict[str, Any] = {}
-        self.growing: set[str] = set()  # names of arrays for which longer ones are put
-        self.moving: set[str] = set()  # those of arrays that are exchanged
+        self.moving: set[str] = set()  # names that get other arrays in loops
         self.slots: dict[tuple[str, Any], Any] = {}
 
     # -- variables
@@ -89,27 +79,18 @@ class Expressions:
         if isinstance(value, Number):
             self.builder.store(value.value, self.slot(name, value.dtype))
             value = Variable(value.dtype, value.natural)
-        elif name in self.growing and isinstance(value, Memory):
-            value = self.grow(self.names.get(name), value)
         elif name in self.moving and isinstance(value, Memory):
             value = self.move(self.names.get(name), value)
         self.names[name] = value
 
-    def grow(self, before: Any, value: Memory) -> Growing:
+    def move(self, before: Any, value: Memory) -> Moving:
         """Puts an array to where a variable is kept."""
-        held = before if isinstance(before, Growing) else None
+        held = before if isinstance(before, Moving) else None
         if held is None:
             data, length = (variable(self.builder, kind) for kind in (kinds.POINTER, WORD))
-            held = Growing(data, length, value)
+            held = Moving(data, length, value)
         self.builder.store(value.data, held.data)
         self.builder.store(value.shape[0].value, held.length)
-        return held
-
-    def move(self, before: Any, value: Memory) -> Moving:
-        """Puts where an array is to where a variable is kept."""
-        held = before if isinstance(before, Moving) else None
-        held = held or Moving(variable(self.builder, kinds.POINTER), value)
-        self.builder.store(value.data, held.data)
         return held
 
     def variable(self, name: str) -> Any:
@@ -117,11 +98,10 @@ class Expressions:
         if isinstance(held, Variable):
             value = self.builder.load(self.slot(name, held.dtype))
             return Number(held.dtype, value, natural=held.natural)
-        if isinstance(held, Growing):
-            data, length = (self.builder.load(place) for place in (held.data, held.length))
-            return replace(held.like, data=data, shape=(Number(INT, length, natural=True),))
         if isinstance(held, Moving):
-            return replace(held.like, data=self.builder.load(held.data))
+            data, length = (self.builder.load(place) for place in (held.data, held.length))
+            first = Number(INT, length, natural=True)
+            return replace(held.like, data=data, shape=(first, *held.like.shape[1:]))
         return held
 
     def static(self, e: ast.expr) -> Any:

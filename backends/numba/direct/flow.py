@@ -16,7 +16,7 @@ from llvmlite import ir
 
 from tapeless.backends.numba.direct.blocks import go_back, length, variable
 from tapeless.backends.numba.direct.calls import Calls
-from tapeless.backends.numba.direct.expressions import Growing, Moving, Variable
+from tapeless.backends.numba.direct.expressions import Moving, Variable
 from tapeless.backends.numba.direct.kinds import (
     INT,
     WORD,
@@ -232,7 +232,7 @@ class Flow(Calls):
             held = before.get(name)
             if isinstance(held, Variable):
                 self.names[name] = Variable(wanted.get(name, held.dtype))
-            elif held is not None and not isinstance(held, (Growing, Moving)):
+            elif held is not None and not isinstance(held, Moving):
                 raise UnknownError("an array that another one replaces in a loop")
         self.convert(before, self.names)
 

@@ -54,7 +54,7 @@ class Function(Flow):
 
     def write(self, arguments: Iterable[Any]) -> tuple[Any, ...] | None:
         """The dtypes of the numbers that it returns; None if it returns none."""
-        self.growing, self.moving = _growing(self.node), _exchanged(self.node)
+        self.moving = _moving(self.node)
         self.paired = paired(self.node)
         for name, value in zip((a.arg for a in self.node.args.args), arguments, strict=True):
             self.assign(name, value)
@@ -298,25 +298,16 @@ def _is_none(e: ast.expr) -> bool:
     return isinstance(e, ast.Constant) and e.value is None
 
 
-def _growing(node: ast.AST) -> set[str]:
-    """The variables that `grown` gives longer arrays."""
-    calls = (s for s in ast.walk(node) if isinstance(s, ast.Assign))
-    return {
-        target.id
-        for s in calls
-        for target in s.targets
-        if isinstance(target, ast.Name) and ast.unparse(s.value) == f"grown({target.id})"
-    }
-
-
-def _exchanged(node: ast.AST) -> set[str]:
-    """The variables in a, b = b, a."""
-    pairs = (s for s in ast.walk(node) if isinstance(s, ast.Assign))
-    return {
-        e.id
-        for s in pairs
-        for target in s.targets
-        if isinstance(target, ast.Tuple) and isinstance(s.value, ast.Tuple)
-        for e in target.elts
-        if isinstance(e, ast.Name)
-    }
+def _moving(node: ast.AST) -> set[str]:
+    """The variables that get longer arrays, a = grown(a), or each other's: a, b = b, a."""
+    found: set[str] = set()
+    for s in ast.walk(node):
+        match s:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Name(id="grown"), args=[ast.Name(id=other)]),
+            ) if name == other:
+                found.add(name)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple()):
+                found |= {e.id for e in names if isinstance(e, ast.Name)}
+    return found
