@@ -226,7 +226,7 @@ class Control(Exchanged):
         """Sets the carries for the next pass."""
         every = self.moved(s, carries, after)
         exchanged = self.exchanged(every)
-        rings = self.shifted([(p, y) for p, y in every if p not in exchanged])
+        rings = self.shifted(s, [(p, y) for p, y in every if p not in exchanged])
         swapped = {*exchanged, *(p for ring in rings for p in ring)}
         moved = [(p, y) for p, y in every if p not in swapped]
         cells = {p for p, _ in moved}

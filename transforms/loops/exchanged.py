@@ -17,6 +17,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
+    outputs,
     statements,
 )
 from tapeless.transforms.loops import scalars
@@ -25,6 +26,11 @@ from tapeless.transforms.loops.scratch import is_tiny
 from tapeless.transforms.loops.views import is_view
 from tapeless.transforms.sharing import has_memory
 from tapeless.transforms.text import to_source
+
+
+def made_in(s: For | While) -> set[Var]:
+    """Variables that every pass of a loop makes anew, or may."""
+    return {v for b in blocks(s) for t in statements(b) for v in outputs(t)}
 
 
 class Exchanged(Filled):
@@ -78,9 +84,10 @@ class Exchanged(Filled):
         found = set(self.exchanged(moved))
         views = [t for b in blocks(s) for t in statements(b) if isinstance(t, Let) and is_view(t)]
         seen = {self.memory.base(t.args[0]) for t in views}
+        inside = made_in(s)
         for p, y in moved:
             made = self.memory.cell(y) if isinstance(y, Var) else None
-            if made is None or any(made is q for q, _ in moved):
+            if made not in inside:
                 continue
             if made is not y or p in seen:  # made by stores, or of neighbours
                 found |= {p, *self.followers(p, moved)}
@@ -96,14 +103,13 @@ class Exchanged(Filled):
                 return found
             found += gets
 
-    def shifted(self, moved: list[tuple[Var, Atom]]) -> list[list[Var]]:
+    def shifted(self, s: For | While, moved: list[tuple[Var, Atom]]) -> list[list[Var]]:
         """Rings of an array that a pass has made, which a carry gets, those who get that one's, and
         so on; the last leaves its array for the next pass to make."""
-        rings = []
+        rings, inside = [], made_in(s)
         sources = [self.memory.cell(y) if isinstance(y, Var) else None for _, y in moved]
-        carries = [p for p, _ in moved]
         for (p, y), made in zip(moved, sources, strict=True):
-            if made is None or made in carries or sources.count(made) > 1:
+            if made is None or made not in inside or sources.count(made) > 1:
                 continue
             if made not in self.home or self.into.get(y) is p:  # type: ignore[arg-type]
                 continue

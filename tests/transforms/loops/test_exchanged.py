@@ -243,7 +243,44 @@ def by_rows(u, f, n):
     return a, b
 
 
+def the_same_in_each_pass(u, f, n):
+    a, w = f, u * 2.0
+    for _ in range(n):
+        a = w
+    return a, w
+
+
+def made_before_the_loop(u, f, n):
+    a, b, w = u * 1.0, f * 1.0, u * 2.0
+    for _ in range(n):
+        b[1:] = a[:-1]
+        a, b = b, w * 1.0
+        b, a = w, b
+    return a, b
+
+
+def handed_to_an_inner_loop(u, f, n):
+    a, w = u * 2.0, u - f
+    for k in range(n):
+        b = f
+        for _ in range(k + 1):
+            b = w
+        a = a + b
+        w = np.roll(w, 1, axis=0) * 0.5
+    return a, w
+
+
+def of_an_outer_loop(u, f, n):
+    a, b = u * 2.0, u - f
+    for k in range(n):
+        for _ in range(k + 1):
+            b = a
+        a = np.roll(a, 1, axis=0) + b
+    return a, b
+
+
 FUNCTIONS = (
+    *(the_same_in_each_pass, made_before_the_loop, handed_to_an_inner_loop, of_an_outer_loop),
     *(made_anew, two_steps_back, three_steps_back, shifted_under_a_test, by_rows),
     *(jacobi, by_elements, until_small, three_levels, by_parity, inside_of_another, of_few_numbers),
     *(with_a_third_name, with_what_is_left, parts, not_apart, one_of_a_list),
