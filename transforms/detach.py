@@ -38,7 +38,7 @@ def detach(block: Block, count: int) -> Block:
             if (
                 not roots
                 or roots & taken
-                or any(kind not in ("own", "shared") for kind, _ in roots)
+                or any(kind not in ("own", "earlier", "shared") for kind, _ in roots)
             ):
                 results[k] = copy_if_set(a) if a in lacking else _copied(a, made.get(a))
             taken |= roots

@@ -14,7 +14,17 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from tapeless.transforms.carries import carries, yields
-from tapeless.transforms.core.language import Atom, Block, For, Statement, Var, While, operands
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    Statement,
+    Var,
+    While,
+    operands,
+    outputs,
+    statements,
+)
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.sharing import (
     NOTHING,
@@ -23,6 +33,7 @@ from tapeless.transforms.sharing import (
     Roots,
     Sharing,
     has_memory,
+    in_later_passes,
     read_inside,
 )
 
@@ -94,10 +105,10 @@ class Ownership(Sharing):
             mutated = {p for p in names if ("carry", p) in self.mutated}
             while more := self.sources(names, handed, mutated) - mutated:
                 mutated |= more
-            found = dict(shared)
+            found, inside = dict(shared), _made_in(body)
             for p, y in zip(names, handed, strict=True):
                 if p not in mutated:
-                    found[p] |= self.of(y) - {("carry", p)}
+                    found[p] |= in_later_passes(self.of(y), inside) - {("carry", p)}
             for p, y in zip(names, handed, strict=True):  # what a pass leaves under two names
                 for q, z in zip(names, handed, strict=True):
                     if p is not q and self.of(y) & self.of(z):
@@ -156,6 +167,10 @@ class Ownership(Sharing):
                 handed[k] = self.copied(y, body, (p, "yield"))
             seen |= self.of(handed[k])
         return tuple(handed)
+
+
+def _made_in(body: list[Statement]) -> set[Var]:
+    return {v for s in statements(Block((), tuple(body), ())) for v in outputs(s)}
 
 
 def own(block: Block, ours: Collection[Var] = ()) -> Block:

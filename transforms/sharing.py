@@ -1,6 +1,8 @@
 """Which values share memory, and which stores nobody else sees: statements in a row, and branches.
 
 What a value's memory may be is a set of roots: the variable that it was made for, and whose it is.
+What a pass of a loop makes is `own` in that pass, and `earlier` in those after it: they make other
+memory for the same variable.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ Root = tuple[str, Any]
 Roots = dict[Var, frozenset[Root]]
 NOTHING: frozenset[Root] = frozenset()
 READ_ONLY = (broadcast_to, diagonal)  # views that NumPy does not let one store to
-OURS = ("own", "carry")  # kinds of memory that nobody outside sees
+OURS = ("own", "earlier", "carry")  # kinds of memory that nobody outside sees
 KEPT = {push: 1, set_item: 2}  # which argument a stack holds on to
 
 
@@ -63,6 +65,17 @@ def read_inside(s: Statement, uses: Callable[[Statement], set[Var]]) -> set[Var]
         inner = {a for a in b.results if isinstance(a, Var)}.union(*map(uses, b.body))
         found |= inner.difference(b.params, *map(outputs, b.body))
     return found
+
+
+def in_later_passes(roots: frozenset[Root], inside: Collection[Var]) -> frozenset[Root]:
+    """What these roots are for the passes to come, where a pass makes the variables `inside`."""
+    return frozenset({("earlier", v) if k == "own" and v in inside else (k, v) for k, v in roots})
+
+
+def in_any_pass(roots: frozenset[Root]) -> frozenset[Root]:
+    """The roots, with what other passes made for the same variables."""
+    made = {v for kind, v in roots if kind in ("own", "earlier")}
+    return roots | {(kind, v) for kind in ("own", "earlier") for v in made}
 
 
 class Sharing(ABC):
@@ -157,8 +170,9 @@ class Sharing(ABC):
             s = replace(s, args=(target, *s.args[1:]))
         kept = KEPT.get(s.op)
         if kept is not None:
-            self.kept |= self.of(s.args[kept])
-            if self.of(s.args[kept]) & self.overwritten:
+            held_on_to = in_any_pass(self.of(s.args[kept]))
+            self.kept |= held_on_to
+            if held_on_to & self.overwritten:
                 args = [*s.args]
                 args[kept] = self.copied(args[kept], out, s.outs[0])
                 s = replace(s, args=tuple(args))
@@ -198,8 +212,9 @@ class Sharing(ABC):
         """What goes into a tape, or becomes the items of a list, must not be overwritten later."""
         args = list(s.args)
         for k, a in enumerate(args):
-            self.kept |= self.of(a)
-            if self.of(a) & self.overwritten:
+            roots = in_any_pass(self.of(a))
+            self.kept |= roots
+            if roots & self.overwritten:
                 args[k] = self.copied(a, out, (s.outs[-1], k))
         return replace(s, args=tuple(args))
 

@@ -124,6 +124,79 @@ def last_two(v):
     return a - before
 
 
+def shifted(v):
+    before, a = v * 2, v * 3
+    for _ in range(3):
+        after = before + 1
+        after[1:] = a[:-1] - before[1:]
+        before, a = a, after
+    return before - a
+
+
+def shifted_twice(v):
+    a, b, c = v * 2, v * 3, v * 4
+    for k in range(4):
+        new = a * 0.5
+        new[0] = b[1] + k
+        a, b, c = new, a, b
+    return a + b * c
+
+
+def shifted_and_overwritten(v):
+    before, a = v * 2, v * 3
+    for k in range(4):
+        after = np.zeros(3)
+        after[1:] = a[:-1] + before[1:]
+        a[0] = k
+        before, a = a, after
+    return before - a
+
+
+def under_two_names(v):
+    a, b = v * 2, v * 3
+    for k in range(4):
+        new = a + b
+        a, b = new, new
+        if k > 1:
+            a = a * 0.5
+        a[0] = k
+    return a - b
+
+
+def kept_from_pass_to_pass(v):
+    kept, before = [], v * 2
+    for k in range(4):
+        new = before + k
+        kept.append(new)
+        before[1] = 7.0
+        new = new * 2
+        before = kept[-1]
+    return np.array(kept) + before
+
+
+def kept_by_an_inner_loop(v):
+    a, b = v * 2, v * 3
+    for k in range(3):
+        new = a + k
+        for i in range(2):
+            new, old = b * i, new
+            old[i] = 5.0
+            b = old
+        a = new
+    return a - b
+
+
+def made_in_some_passes(v):
+    a, b = v * 2, v * 3
+    for k in range(5):
+        if k % 2 == 0:
+            new = a + b
+            b, a = a, new
+        a[k % 3] += 1.0
+        b[0] = a[1]
+    return a * 2 + b
+
+
 def broadcasted(v):
     a = np.broadcast_to(v[0], (3,)).copy()
     a[1] = 0.0
@@ -155,11 +228,19 @@ FUNCTIONS = [
     old_and_new,
     swapped,
     last_two,
+    shifted,
+    shifted_twice,
+    shifted_and_overwritten,
+    under_two_names,
+    kept_from_pass_to_pass,
+    kept_by_an_inner_loop,
+    made_in_some_passes,
     broadcasted,
     rows,
 ]
 # How many arrays are copied where; what users copy themselves counts too.
 NO_COPY = [fresh, chain, filled, recurrence, whiled, in_a_branch, rebound, rows, through_a_view]
+NO_COPY += [shifted, shifted_twice, shifted_and_overwritten]
 ONE_COPY = [seen_by_a_result, argument, argument_in_a_loop, broadcasted, view_of_an_argument]
 
 
