@@ -11,6 +11,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Literal, Origin, Statement, Var
 from tapeless.transforms.loops import scalars
+from tapeless.transforms.loops.cyclic import is_within
 from tapeless.transforms.loops.elements import Elements
 from tapeless.transforms.loops.integers import SHIFTS
 from tapeless.transforms.loops.stages import Stage
@@ -118,6 +119,8 @@ class Checks(Elements):
                     continue
                 self.refused[tested] = self.depth
                 value = self.atom(a)
+            elif is_within(a, n, self.memory.defs):
+                continue
             else:
                 where = [number(0) if k is None else (index or [])[k] for k in e.axes]
                 value = self.element(a, where)

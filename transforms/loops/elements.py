@@ -11,6 +11,7 @@ import numpy as np
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.loops import scalars, written_once
+from tapeless.transforms.loops.cyclic import is_within, place
 from tapeless.transforms.loops.extents import Extents
 from tapeless.transforms.loops.lines import NotCompiled
 from tapeless.transforms.loops.routines import place_helpers
@@ -163,9 +164,14 @@ class Elements(Extents):
         where = [number(0) if k is None else index[k] for k in e.axes]
         a = rest[e.at.k]
         at = self.element(a, where)
-        if not seen_through or (not a.type.shape and self.never_negative(self.as_size(a))):
+        within = is_within(a, n, self.memory.defs) if a.type.shape else self.is_counted(a)
+        if not seen_through or within:
             return at
         return template("{0} if {0} >= 0 else {0} + {1}", {"0": at, "1": self.size(n)})  # type: ignore[no-any-return]
+
+    def is_counted(self, a: Atom) -> bool:
+        """Whether an index is a number that never counts from the end."""
+        return self.never_negative(self.as_size(a))
 
     def value(self, stage: Stage, index: list[ast.expr]) -> ast.expr:
         """What the stage computes at an index of its space, in the dtype of its result."""
@@ -180,6 +186,8 @@ class Elements(Extents):
                 return self.converted(s.args[0], self.at(stage, 0, index), out)
             case "arange":
                 return self.arange(s, index[0], out)
+            case "cyclic":
+                return place(s, index[0], self.size(s.params["length"]))
             case "eye" | "tri":
                 sign = "==" if s.op.name == "eye" else "<="
                 test = shifted(index[0], number(s.params["k"]), True)

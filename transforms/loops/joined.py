@@ -11,7 +11,8 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.language import Atom, Literal, Type, Var
+from tapeless.transforms.loops.cyclic import turned
 from tapeless.transforms.ops import arithmetic, elementwise
 from tapeless.transforms.ops.fresh import empty, zeros
 from tapeless.transforms.ops.indexing import INDEX
@@ -54,9 +55,13 @@ def rolled(out: Type, x: Atom, shift: Atom, *, axis: int) -> Any:
         raise NotTaken
     if first == 0 or first == n:  # (sizes have no order)
         return x
+    if isinstance(shift, Literal) and axis < x.type.ndim - 1:
+        return turned(x, axis, shift.value)
     made = empty(shape=out.shape, dtype=out.dtype)
-    made = stored(made, part(x, axis, 0, n - first), axis, first, n)
-    return stored(made, part(x, axis, n - first, n), axis, 0, first)
+    parts = [(part(x, axis, 0, n - first), first, n), (part(x, axis, n - first, n), 0, first)]
+    for p, start, stop in parts if isinstance(first, int) else parts[::-1]:  # the long one first
+        made = stored(made, p, axis, start, stop)
+    return made
 
 
 def _places(shift: Var, n: Size) -> Size:

@@ -23,7 +23,7 @@ Axes = tuple[int | None, ...]  # for each axis of an array the axis of the space
 Equal = Callable[[Size, Size], bool]
 
 REDUCTIONS = frozenset(["sum", "prod", "max", "min", "any", "all"])
-CONSTANTS = frozenset(["zeros", "ones", "full", "arange", "eye", "tri", "empty"])
+CONSTANTS = frozenset(["zeros", "ones", "full", "arange", "eye", "tri", "empty", "cyclic"])
 OVERWRITES = {op.name: name for name, op in OVERWRITING.items()}
 STORES = frozenset(["update", "add_at", *OVERWRITES])
 
