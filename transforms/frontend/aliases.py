@@ -75,7 +75,7 @@ class Aliases:
         and no pass leaves them in one memory."""
         for pair in _sharing({place: trace().memory(cell) for place, cell in cells.items()}):
             if pair not in self.together and self.are_apart(self.first, *pair):
-                trace().apart.add(frozenset(cells[place] for place in pair))
+                trace().keep_apart(*(cells[place] for place in pair))
 
     def are_apart(self, values: dict[Place, Symbol], p: Place, q: Place) -> bool:
         a, b = (_root(values.get(place)) for place in (p, q))
@@ -113,7 +113,7 @@ class Aliases:
         pairs = [*combinations(inner.items(), 2)]
         pairs += [(p, c) for p in inner.items() for c in lists.items()]
         for (p, mine), (q, others) in pairs:
-            if mine & others:
+            if mine & others and not self.are_apart(finals_of, p, q):
                 self.common.setdefault(frozenset((p, q)), Common(self.birth))
         for pair in _sharing({place: value.memory() for place, value in finals_of.items()}):
             if self.are_apart(self.first, *pair) and not self.are_apart(finals_of, *pair):

@@ -44,6 +44,7 @@ class Merge:
         self.outs: list[Var] = []
         self.results: tuple[list[Atom], list[Atom]] = ([], [])
         self.made: dict[tuple[int, int], Any] = {}
+        self.arrays: list[tuple[Any, Any, Any]] = []  # cells of those made, and of both sides'
         self.name = ""  # of the variable that is joined
         self.fresh = False  # whether what is joined is in no variable yet
         self.flags: dict[bool, Symbol] = {}
@@ -137,6 +138,8 @@ class Merge:
                         made.is_array = True
                         made.read_only = made.read_only or source.frozen
                         trace().share(made.cell, source.memory())
+                if made.is_array:
+                    self.arrays.append((made.cell, *(_cell(v) for v in (x.value, y.value))))
                 made.undefined = self.absence(x.value, y.value)
                 made.listing = listing_of(x, y)
                 for source in (x.value, y.value):
@@ -304,7 +307,19 @@ class Merge:
             self.flags[when_then] = wrap(self.atom(atom(when_then), atom(not when_then)))
         return self.flags[when_then]
 
+    def keep_apart(self) -> None:
+        """Arrays that are apart on both sides are so after the branch."""
+        t = trace()
+        joined = list(self.arrays)
+        for _, a, b in self.arrays:
+            joined += [(c, c, c) for c in t.apart.get(a, set()) | t.apart.get(b, set())]
+        for made, a, b in self.arrays:
+            for other, c, d in joined:
+                if other is not made and t.are_apart(a, c) and t.are_apart(b, d):
+                    t.keep_apart(made, other)
+
     def emit(self, origin: Any) -> None:
+        self.keep_apart()
         t = trace()
         blocks = [
             Block((), tuple(e.body), tuple(r))
@@ -313,6 +328,13 @@ class Merge:
         t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
         for out, p, q in zip(self.outs, *self.results, strict=True):
             t.parents[out] = ("if", None, (self.test, p, q))
+
+
+def _cell(value: Any) -> Any:
+    """The cell that an array is in, or a part of; None for what is none."""
+    if not isinstance(value, Symbol):
+        return None
+    return value.cell if value.parent is None else _cell(value.parent)
 
 
 def _may_be_list(made: Any, source: Any) -> None:

@@ -91,7 +91,7 @@ class Trace(Builder):
         self.poisoned: dict[Any, str] = {}
         self.memories: dict[Any, set[Any]] = {}  # of cells that may be in the memory of others
         self.sharers: dict[Any, set[Any]] = {}  # the cells that may be in a memory, or hold it
-        self.apart: set[frozenset[Any]] = set()  # pairs of cells that share none of it after all
+        self.apart: dict[Any, set[Any]] = {}  # cells that share none of it with another after all
         self.held: dict[Any, set[Any]] = {}  # the memory that lists hold on to
         self.either: dict[Any, set[Any]] = {}  # of lists: what may be one of them, by data
         self.overwritten: set[Any] = set()  # memory that a store may have changed
@@ -372,7 +372,12 @@ class Trace(Builder):
 
     def are_apart(self, a: Any, b: Any) -> bool:
         """Whether two cells share no memory."""
-        return frozenset((a, b)) in self.apart or not self.memory(a) & self.memory(b)
+        return b in self.apart.get(a, ()) or not self.memory(a) & self.memory(b)
+
+    def keep_apart(self, a: Any, b: Any) -> None:
+        """Two cells that seem to share memory do not."""
+        self.apart.setdefault(a, set()).add(b)
+        self.apart.setdefault(b, set()).add(a)
 
     def link(self, made: Any, source: Any) -> None:
         """`made` may be what `source` is."""
@@ -396,9 +401,8 @@ class Trace(Builder):
         for m in {cell, *memory}:
             self.orders |= self.pending.get(m, set())
         others = {other for m in memory for other in (m, *self.sharers.get(m, ()))}
-        for other in others - {cell}:
-            if frozenset((cell, other)) not in self.apart:
-                self.poisoned[other] = self.blame(cell)
+        for other in others - self.apart.get(cell, set()) - {cell}:
+            self.poisoned[other] = self.blame(cell)
 
     def may_be(self, made: Any, holders: Iterable[Any]) -> None:
         """An array stands for one of several lists."""

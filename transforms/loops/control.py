@@ -138,12 +138,22 @@ class Control(Exchanged):
         kept = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
         results = zip(s.outs, block.results, strict=True)
         self.carry_of = {a: self.carry_of[v] for v, a in results if v in known}
+        arrays = [
+            (a, v)
+            for v, a in zip(s.outs, block.results, strict=True)
+            if has_memory(v) and v in self.home and self.memory.cell(v) is v and not is_dead(a)
+        ]
+        variables = [(a, v) for a, v in arrays if isinstance(a, Var)]
+        into = [(a, v) for a, v in variables if self.of_a_kind(a.type, v.type)]
+        chosen = {a for t in block.body if isinstance(t, If) for a in t.outs}
+        for a, v in into:
+            if a in chosen and self.memory.cell(a) is a and a not in self.home:
+                self.home[a], self.into[a] = self.home[v], v
         with Indent(self, False):
-            self.body(block.body, {a for a in block.results if isinstance(a, Var)})
-            for v, a in zip(s.outs, block.results, strict=True):
-                memory = has_memory(v) and v in self.home and self.memory.cell(v) is v
-                if memory and not is_dead(a):
-                    self.copy_into(v, a)
+            self.body(block.body, {a for a in block.results if isinstance(a, Var)}, into)
+            for left, v in arrays:
+                if not (isinstance(left, Var) and self.into.get(left) is v):
+                    self.copy_into(v, left)
         found = dict(zip(s.outs, block.results, strict=True))
         values = [self.scalar_text(found[v], v) for v in numbers]
         self.local, self.starts, self.measured, self.carry_of = kept

@@ -15,6 +15,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.expand import forget
+from tapeless.transforms.loops.accepted import accepted
 from tapeless.transforms.loops.alike import alike
 from tapeless.transforms.loops.alongside import alongside
 from tapeless.transforms.loops.counted import counted
@@ -108,6 +109,7 @@ def _prepared(
     fitted = sums_first(fitted, equal) if fastmath else fitted
     facts = [canonical(n, sizes) for n in facts_of(relations)]
     fitted, relied = gathered(fitted, sizes, hints, facts)
+    fitted = accepted(fitted, equal)
     count = len(block.results) - len(stored)
     fitted, ours = into_donated(fitted, donated, count, equal)
     made = stored_back(fitted, stored, overwriting=False, ours=ours)

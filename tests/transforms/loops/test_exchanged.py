@@ -163,6 +163,43 @@ def under_a_test(u, f, n):
     return u, f
 
 
+def under_tests(u, f, n):
+    a, b, c = u.copy(), f * 2, u * 3
+    for k in range(n):
+        c[1:] = 0.3 * a[:-1] + 0.2 * b[1:] - k
+        if np.sum(c) > 0.5:
+            a, b, c = b, c, a
+        elif c[2, 2] > -1.0:
+            a, b = b, a
+        c[0] += 0.1
+    return a, b, c
+
+
+def under_a_test_in_a_loop(u, f, n):
+    u, new = u.copy(), f.copy()
+    for k in range(n):
+        for i in range(k + 1):
+            new[1:] = 0.5 * u[:-1] + 0.1 * i
+            if u[i, 1] > 0:
+                u, new = new, u
+            u[0] -= 0.2
+            if np.sum(u) > 8.0:
+                break
+    return u, new
+
+
+def seen_on_one_side(u, f, n):
+    a, b = u.copy(), f.copy()
+    for k in range(n):
+        if u[k % 9, 1] > 0:
+            a, b = b, a
+        else:
+            a = b
+            b[k % 9] += 1.0
+        a[0] += 0.5
+    return a, b
+
+
 def parts(u, f, n):
     both = np.stack([u, f])
     a, b = both[0], both[1]
@@ -283,6 +320,7 @@ FUNCTIONS = (
     *(the_same_in_each_pass, made_before_the_loop, handed_to_an_inner_loop, of_an_outer_loop),
     *(made_anew, two_steps_back, three_steps_back, shifted_under_a_test, by_rows),
     *(jacobi, by_elements, until_small, three_levels, by_parity, inside_of_another, of_few_numbers),
+    *(under_tests, under_a_test_in_a_loop, seen_on_one_side),
     *(with_a_third_name, with_what_is_left, parts, not_apart, one_of_a_list),
 )
 
