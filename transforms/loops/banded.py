@@ -175,8 +175,8 @@ class Banding:
 
     def added(self, s: Let) -> Bands:
         left, right = s.args
-        if left.type.ndim != 2 or right.type.ndim != 2:
-            raise Unsliced
+        if not left.type.shape == right.type.shape == s.outs[0].type.shape:
+            raise Unsliced  # one of them is broadcast
         if s.op.name == "add":
             return (*self.bands(left), *self.bands(right))
         return (*self.bands(left), *self.each(right, lambda b: neg(b.values)))

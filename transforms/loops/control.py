@@ -288,7 +288,7 @@ class Control(Exchanged):
             if count is not None:
                 self.put(f"{count} += 1")
             flag = self.atom(s.body.results[0]) if s.until else None
-            if flag is not None and not isinstance(flag, (ast.Name, ast.Constant)):
+            if flag is not None and not self.stays(flag, s, names):
                 name = self.names.new("done")
                 self.put(f"{name} = {to_source(flag)}")
                 flag = ast.Name(name, ast.Load())
@@ -302,6 +302,13 @@ class Control(Exchanged):
         self.finish(s, s.carries, names)
         if s.count is not None and count is not None:
             self.local[s.count] = ast.Name(count, ast.Load())
+
+    def stays(self, flag: ast.expr, s: For, names: list[tuple[str, Var]]) -> bool:
+        """Whether a flag is the same after the carries have got their next values."""
+        if not isinstance(flag, ast.Name):
+            return isinstance(flag, ast.Constant)
+        after = dict(zip(s.carries, s.yields, strict=True))
+        return all(n != flag.id or to_source(self.scalar_text(after[p], p)) == n for n, p in names)
 
     def while_(self, s: While) -> None:
         carries = s.body.params

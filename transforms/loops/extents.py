@@ -90,7 +90,8 @@ class Extents(Lines):
                 raise NotCompiled
             return ast.Name(self.param(single), ast.Load())
         holes = {"0": self.size(f.left), "1": self.size(f.right)}
-        return template("max({0}, {1})" if f.kind == "max" else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
+        called = f.kind in dims.CALLED
+        return template(f"{f.kind}({{0}}, {{1}})" if called else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
 
     def in_scope(self, s: Let) -> bool:
         """Whether the bounds of a slice have the values that they had there."""

@@ -187,7 +187,7 @@ class Lowering:
     # -- splitting
 
     def body(self, body: tuple[Statement, ...], live: set[Var], top: bool) -> list[Statement]:
-        live = self.with_needs(live)
+        live = self.memory.with_needs(live)
         made: list[Statement] = []
         run: list[Statement] = []
         after = self.live_after(body, live)
@@ -209,13 +209,7 @@ class Lowering:
         return made + self.flush(run, live, top)
 
     def live_after(self, body: Iterable[Statement], live: set[Var]) -> Iterator[set[Var]]:
-        return remaining(list(map(self.memory.needs, body)), self.with_needs(live))
-
-    def with_needs(self, live: set[Var]) -> set[Var]:
-        found: set[Var] = set()
-        for v in live:
-            self.memory._need(v, found)
-        return found
+        return remaining(list(map(self.memory.needs, body)), self.memory.with_needs(live))
 
     def hoisted(self, s: Statement, run: list[Statement]) -> bool:
         """Whether a new array can be made before the run that is open."""
@@ -308,7 +302,7 @@ class Lowering:
 
     def each(self, parts: list[Part], live: set[Var]) -> list[Statement]:
         """A kernel for each part that is worth one."""
-        read = [self.with_needs(live)]
+        read = [self.memory.with_needs(live)]
         for part in reversed(parts[1:]):
             read.append(read[-1].union(*map(self.memory.needs, part.statements)))
         made: list[Statement] = []

@@ -147,6 +147,13 @@ class Memory:
             found = self.needed[s] = frozenset(self._needs(s))
         return found
 
+    def with_needs(self, live: Iterable[Var]) -> set[Var]:
+        """Variables, with all that reading them needs."""
+        found: set[Var] = set()
+        for v in live:
+            self._need(v, found)
+        return found
+
     def _needs(self, s: Statement) -> set[Var]:
         found: set[Var] = set()
         for a in _operands(s):

@@ -58,7 +58,7 @@ class Nests(Reuse):
         reads that any more."""
         body = list(body)
         with self.analysis.measured_here(body):
-            self.statements(body, live, into)
+            self.statements(body, self.memory.with_needs(live), into)
 
     def statements(
         self, body: list[Statement], live: set[Var], into: Iterable[tuple[Var, Var]]

@@ -122,9 +122,14 @@ def interpolated(small: Any, outs: Outs, x: Atom, xp: Atom, fp: Atom) -> Any:
     x0, x1, f0, f1 = get(xp, i), get(xp, i + 1), get(fp, i), get(fp, i + 1)
     slope = arithmetic.truediv(arithmetic.sub(f1, f0), arithmetic.sub(x1, x0))
     made = arithmetic.add(arithmetic.mul(slope, arithmetic.sub(x, x0)), f0)
+    back = arithmetic.add(arithmetic.mul(slope, arithmetic.sub(x, x1)), f1)  # as NumPy, of infinity
+    flat = selection.select(steps.equal(f0, f1), f0, back)
+    back = selection.select(steps.isnan(back), flat, back)
+    made = selection.select(steps.isnan(made), back, made)
     made = selection.select(steps.equal(x, x0), f0, made)
     made = selection.select(steps.greater_equal(x, get(xp, -1)), get(fp, -1), made)
-    return selection.select(steps.less(x, get(xp, 0)), get(fp, 0), made)
+    made = selection.select(steps.less(x, get(xp, 0)), get(fp, 0), made)
+    return selection.select(steps.isnan(x), x, made)
 
 
 ORDERING: dict[str, Callable[..., Any]] = {

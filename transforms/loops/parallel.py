@@ -189,8 +189,11 @@ class Parts:
     def joins(self, item: Item, part: Part) -> bool:
         """Whether a nest runs over the rows of a part, and reads of them its own row only."""
         assert item.size is not None
-        return self.analysis.equal(item.size, part.rows or 1) and all(
-            self.in_step(item, before) for before in part.nests
+        nests = {s for before in part.nests for s in before.statements}
+        return (
+            self.analysis.equal(item.size, part.rows or 1)
+            and all(self.may_repeat(s, item) for s in part.statements if s not in nests)
+            and all(self.in_step(item, before) for before in part.nests)
         )
 
     def in_step(self, item: Item, before: Item) -> bool:

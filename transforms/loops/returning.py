@@ -46,6 +46,7 @@ def stored_back(
     block = _uncopied(block, memory, stored)
     copies: list[Statement] = []
     stores: list[Statement] = []
+    written: set[Var] = set()
     for p, value in zip(stored, block.results[first:], strict=True):
         if isinstance(value, Var) and memory.cell(value) is p:
             continue
@@ -53,9 +54,15 @@ def stored_back(
             old = Var(value.type, value.name)
             copies.append(Let((old,), copy, (value,)))
             value = old
+        written.add(p)
         whole = (slice(None),) * p.type.ndim
         stores.append(Let((Var(p.type, p.name),), update, (p, value), {"key": whole}))
-    return replace(block, body=(*block.body, *copies, *stores), results=block.results[:first])
+    results = list(block.results[:first])
+    for k, a in enumerate(results):
+        if isinstance(a, Var) and memory.base(a) in written:  # it lies where a store goes
+            results[k] = old = Var(a.type, a.name)
+            copies.append(Let((old,), copy, (a,)))
+    return replace(block, body=(*block.body, *copies, *stores), results=tuple(results))
 
 
 def _uncopied(block: Block, memory: Memory, stored: Sequence[Var]) -> Block:

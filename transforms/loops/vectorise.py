@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -104,7 +105,7 @@ class Slices:
 
     def independent(self) -> None:
         """No pass reads what another one stores."""
-        places: dict[Var, set[int]] = {}
+        places: dict[Var, set[tuple[int, int]]] = {}
         kinds: dict[Var, set[str]] = {}
         for t in self.lets:
             if t.op.name in ("index", "update", "add_at"):
@@ -117,14 +118,14 @@ class Slices:
             if len(found) > 1 and kinds[cell] not in ({"index"}, {"add_at"}):
                 raise Unfit
 
-    def place(self, t: Let) -> int:
-        """The offset of an access, which has to be in bounds."""
+    def place(self, t: Let) -> tuple[int, int]:
+        """The axis that an access runs along, and its offset, which has to be in bounds."""
         first = 2 if t.op.name in ("update", "add_at") else 1
         rest, key, shape = t.args[first:], t.params["key"], t.args[0].type.shape
         found = []
         if len(key) != len(shape):
             raise Unfit
-        for e, n in zip(key, shape, strict=True):
+        for axis, (e, n) in enumerate(zip(key, shape, strict=True)):
             if not isinstance(e, Slot):
                 raise Unfit
             a = rest[e.k]
@@ -133,12 +134,16 @@ class Slices:
                 low, high = self.start + near, self.stop + near
                 if not (dims.at_least(low, 0) and dims.at_least(n - high, 0)):
                     raise Unfit
-                found.append(near)
-            elif a.type.shape or a in self.inner:
+                found.append((axis, near))
+            elif a.type.shape or a in self.inner or not (self.runs() or _within(a, n)):
                 raise Unfit
         if len(found) != 1:
             raise Unfit
         return found[0]
+
+    def runs(self) -> bool:
+        """Whether the loop makes a pass; else nothing in it raises."""
+        return dims.at_least(self.length, 1)
 
     # -- the statements
 
@@ -165,6 +170,8 @@ class Slices:
                 if of_python(t):  # it may raise, which arrays do not
                     raise Unfit
                 yield replace(t, outs=(self.widened(t.outs[0]),), args=args)
+            elif of_python(t) and not self.runs():
+                raise Unfit
             else:
                 yield replace(t, args=args)
 
@@ -195,3 +202,8 @@ class Slices:
     def slot(a: Atom, rest: list[Atom]) -> Slot:
         rest.append(a)
         return Slot(len(rest) - 1)
+
+
+def _within(a: Atom, n: Size) -> bool:
+    """Whether an index is known to be one of n elements."""
+    return isinstance(a, Literal) and dims.at_least(n, max(a.value + 1, -a.value))

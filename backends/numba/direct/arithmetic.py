@@ -15,6 +15,7 @@ from tapeless.backends.numba.direct.kinds import (
     INT,
     SINGLE,
     UINT,
+    WIDEST,
     Number,
     UnknownError,
     cast,
@@ -64,15 +65,16 @@ class Arithmetic:
         return common(a.dtype, b.dtype)
 
     def of_integers(self, kind: Any, a: Number, b: Number) -> Number:
-        natural = a.natural and b.natural
+        bits = a.bits + b.bits if kind is ast.Mult else max(a.bits, b.bits) + 1
+        fits = a.natural and b.natural and bits <= WIDEST
         if kind in (ast.FloorDiv, ast.Mod):
             return self.divided(kind is ast.FloorDiv, a, b)
         if a.known is not None and b.known is not None:
             known = {ast.Add: a.known + b.known, ast.Sub: a.known - b.known}
             return constant(known.get(kind, a.known * b.known), a.dtype)
-        signed = ("nsw",) if a.dtype == INT else ()
+        signed = ("nsw",) if a.dtype == INT and fits else ()
         value = getattr(self.builder, WHOLE[kind])(a.value, b.value, flags=signed)
-        return Number(a.dtype, value, natural=natural and kind is not ast.Sub)
+        return Number(a.dtype, value, natural=fits and kind is not ast.Sub, bits=bits)
 
     def divided(self, quotient: bool, a: Number, b: Number) -> Number:
         """Towards minus infinity; zero where the divisor is."""
@@ -84,7 +86,8 @@ class Arithmetic:
         if a.dtype == UINT or (a.natural and b.natural):
             safe = self.unless(builder.icmp_signed("==", b.value, zero), one, b)
             found = (builder.udiv if quotient else builder.urem)(a.value, safe)
-            return Number(a.dtype, self.unless_zero(b, found), natural=a.natural and b.natural)
+            natural = a.natural and b.natural
+            return Number(a.dtype, self.unless_zero(b, found), natural=natural, bits=a.bits)
         minus = builder.icmp_signed("==", b.value, ir.Constant(a.value.type, -1))
         special = builder.or_(minus, builder.icmp_signed("==", b.value, zero))
         safe = self.unless(special, one, b)

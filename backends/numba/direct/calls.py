@@ -185,7 +185,8 @@ class Calls(Expressions):
             by = self.builder.fcmp_ordered if dtype.kind == "f" else self.builder.icmp_signed
             best = self.builder.select(by(sign, value, best), value, best)
         natural = (any if sign == ">" else all)(x.natural for x in args)
-        return Number(dtype, best, natural=natural and dtype == INT)
+        bits = max(x.bits if x.natural else kinds.WIDEST for x in args)
+        return Number(dtype, best, natural=natural and dtype == INT, bits=bits)
 
     def is_nan(self, x: Number) -> Number:
         if x.dtype.kind != "f":

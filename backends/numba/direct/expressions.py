@@ -36,10 +36,12 @@ from tapeless.backends.numba.direct.parts import part
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable that holds a number: its dtype at a place, and whether it is never negative."""
+    """A variable that holds a number: its dtype at a place, whether it is never negative, and how
+    many bits it has then."""
 
     dtype: Any
     natural: bool = False
+    bits: int = kinds.COUNTED
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +80,7 @@ class Expressions:
     def assign(self, name: str, value: Any) -> None:
         if isinstance(value, Number):
             self.builder.store(value.value, self.slot(name, value.dtype))
-            value = Variable(value.dtype, value.natural)
+            value = Variable(value.dtype, value.natural, value.bits)
         elif name in self.moving and isinstance(value, Memory):
             value = self.move(self.names.get(name), value)
         self.names[name] = value
@@ -97,7 +99,7 @@ class Expressions:
         held = self.names[name]
         if isinstance(held, Variable):
             value = self.builder.load(self.slot(name, held.dtype))
-            return Number(held.dtype, value, natural=held.natural)
+            return Number(held.dtype, value, natural=held.natural, bits=held.bits)
         if isinstance(held, Moving):
             data, length = (self.builder.load(place) for place in (held.data, held.length))
             first = Number(INT, length, natural=True)
@@ -250,7 +252,8 @@ class Expressions:
             builder.branch(after)
         builder.position_at_end(after)
         natural = dtype == INT and all(x.natural for x in found)
-        return Number(dtype, self.phi(kinds.register(dtype), edges), natural=natural)
+        bits = max(x.bits for x in found)
+        return Number(dtype, self.phi(kinds.register(dtype), edges), natural=natural, bits=bits)
 
     def phi(self, kind: Any, edges: list[tuple[Any, ir.Block]]) -> Any:
         made = self.builder.phi(kind)

@@ -268,7 +268,8 @@ class Flow(Calls):
         """What a variable holds where a loop is left: the dtype is that of its passes."""
         now = self.names.get(name)
         if isinstance(before, Variable) and isinstance(now, Variable):
-            return Variable(before.dtype, before.natural and now.natural)
+            natural = before.natural and now.natural
+            return Variable(before.dtype, natural, max(before.bits, now.bits))
         return before
 
 
@@ -282,7 +283,8 @@ def met(ways: list[Names]) -> Names:
             dtype = held[0].dtype
             for x in held[1:]:
                 dtype = joined(dtype, x.dtype)
-            found[name] = Variable(dtype, all(x.natural for x in held))
+            natural, bits = all(x.natural for x in held), max(x.bits for x in held)
+            found[name] = Variable(dtype, natural, bits)
         elif len(held) == len(ways) and all(x is held[0] for x in held):
             found[name] = held[0]
     return found

@@ -90,6 +90,7 @@ class Jam(ast.NodeTransformer):
             [ast.unparse(x) for x in same] == [ast.unparse(place)]
             and _mentions(e, k)
             and not _mentions(place, k)
+            and _differs(place, inner.target.id)  # type: ignore[attr-defined]
             and all(map(self.is_plain, ast.walk(e)))
         )
 
@@ -116,6 +117,13 @@ def _count(s: ast.For) -> ast.expr | None:
             fixed = isinstance(n, (ast.Constant, ast.Name)) or SHAPE.fullmatch(ast.unparse(n))
             return n if fixed else None
     return None
+
+
+def _differs(place: ast.Subscript, name: str) -> bool:
+    """Whether each value of a variable gives another element."""
+    parts = place.slice.elts if isinstance(place.slice, ast.Tuple) else [place.slice]
+    moved = rf"{name}( \+ \d+)?|\d+ \+ {name}"
+    return any(re.fullmatch(moved, ast.unparse(e)) for e in parts)
 
 
 def _later(s: ast.stmt, name: str, ahead: int) -> ast.stmt:

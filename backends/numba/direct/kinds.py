@@ -17,6 +17,10 @@ BIT, BYTE, STATUS, WORD = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntTy
 POINTER = BYTE.as_pointer()
 
 
+COUNTED = 40  # bits of a length, and of what loops count
+WIDEST = 62  # bits of integers whose sums and products do not wrap around
+
+
 class UnknownError(Exception):
     """What only Numba can compile."""
 
@@ -27,12 +31,14 @@ class Number:
 
     known    its value, if it is written in the text
     natural  whether it is an integer that is never negative
+    bits     of an integer that is natural: how many it has at most
     """
 
     dtype: Dtype
     value: Any
     known: bool | int | float | None = None
     natural: bool = False
+    bits: int = COUNTED
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +156,7 @@ def cast(builder: Any, x: Number, dtype: Dtype) -> Number:
             value = builder.trunc(x.value, to)
         case _:
             value = x.value
-    return Number(dtype, value, natural=x.natural and dtype == INT)
+    return Number(dtype, value, natural=x.natural and dtype == INT, bits=x.bits)
 
 
 def _constant(x: bool | int | float, dtype: Dtype) -> Number:
@@ -158,7 +164,8 @@ def _constant(x: bool | int | float, dtype: Dtype) -> Number:
         made = np.asarray(x).astype(dtype).item()
     inside = int(made) if dtype.kind == "b" else made
     natural = dtype.kind in "iu" and made >= 0
-    return Number(dtype, ir.Constant(register(dtype), inside), made, natural)
+    bits = made.bit_length() if natural else COUNTED
+    return Number(dtype, ir.Constant(register(dtype), inside), made, natural, bits)
 
 
 def truth(builder: Any, x: Number) -> Any:
