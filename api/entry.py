@@ -24,10 +24,12 @@ from tapeless.arrays import Array, functional
 from tapeless.specialisation import MISSED, Enter, Specialisation, key_orders, leaf_key, same
 
 
-def entry(found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Enter:
+def entry(
+    found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any], ordered: bool = False
+) -> Enter:
     """A function of (args, kwargs): what the specialisation returns for calls of the signature that
-    this call has, MISSED for others."""
-    return _Writer(found, args, kwargs).function()
+    this call has, MISSED for others; `ordered`: keywords come in the same order, too."""
+    return _Writer(found, args, kwargs, ordered).function()
 
 
 class _UnknownError(Exception):
@@ -38,9 +40,9 @@ class _Writer:
     """Writes one entry; constants get names."""
 
     def __init__(
-        self, found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any], ordered: bool
     ) -> None:
-        self.found, self.args, self.kwargs = found, args, kwargs
+        self.found, self.args, self.kwargs, self.ordered = found, args, kwargs, ordered
         self.names: dict[str, Any] = {"MISSED": MISSED, "ndarray": np.ndarray, "run": found.run}
         self.leaves, self.structure = tree.flatten_known((args, kwargs))
         self.index = {path: k for k, path in enumerate(tree.paths((args, kwargs)))}
@@ -82,16 +84,20 @@ class _Writer:
         yield f"if structure != {self.constant(self.structure)}: return MISSED"
         if self.leaves:
             yield f"{self.all()[1:-1]} = leaves"
-        order = key_orders((self.args, [self.kwargs[k] for k in sorted(self.kwargs)]))
+        values = self.kwargs if self.ordered else [self.kwargs[k] for k in sorted(self.kwargs)]
+        order = key_orders((self.args, values))
         if order is not None:
-            now = f"{self.constant(key_orders)}((args, [kwargs[k] for k in sorted(kwargs)]))"
+            now = "kwargs" if self.ordered else "[kwargs[k] for k in sorted(kwargs)]"
+            now = f"{self.constant(key_orders)}((args, {now}))"
             yield f"if {now} != {self.constant(order)}: return MISSED"
 
     def taken_apart(self) -> Iterator[str]:
         """By statements, for the containers of Python."""
         if self.kwargs:
-            names = self.constant(set(self.kwargs))
-            yield f"if len(args) != {len(self.args)} or kwargs.keys() != {names}: return MISSED"
+            same = (*self.kwargs,) if self.ordered else {*self.kwargs}
+            now = "(*kwargs,)" if self.ordered else "kwargs.keys()"
+            names = self.constant(same)
+            yield f"if len(args) != {len(self.args)} or {now} != {names}: return MISSED"
         else:
             yield f"if kwargs or len(args) != {len(self.args)}: return MISSED"
         yield from self.parts("args", dict(enumerate(self.args)), (0,))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -77,22 +78,27 @@ def quick_key(args: tuple[Any, ...]) -> Key | None:
 def call_key(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
+    ordered: bool = False,
     flatten: Callable[[Any], tuple[list[Any], Any]] = tree.flatten_known,
 ) -> tuple[Any, Key]:
-    """The leaves of the arguments, and the key under which specialisations are kept."""
+    """The leaves of the arguments, and the key under which specialisations are kept; `ordered`:
+    whether the function sees the order of keywords."""
     key = None if kwargs else quick_key(args)
     if key is not None:
         return args, key
     leaves, structure = flatten((args, kwargs))
-    orders = key_orders((args, *(kwargs[k] for k in sorted(kwargs))))
+    orders = key_orders((args, kwargs if ordered else [kwargs[k] for k in sorted(kwargs)]))
     return leaves, (structure, orders, *map(leaf_key, leaves))
 
 
 def key_orders(value: Any) -> Any:
     """The order of keys of all dicts in nested containers: programs may go over them."""
-    if type(value) is dict:
-        return (*value, *(o for v in value.values() if (o := key_orders(v)) is not None))
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, dict):
+        inner = (o for v in value.values() if (o := key_orders(v)) is not None)
+        return (*value, *inner) if value else None
+    if is_dataclass(value) and not isinstance(value, type):
+        value = [getattr(value, f.name, None) for f in fields(value)]
+    if isinstance(value, (list, tuple, deque)):
         found = [o for v in value if (o := key_orders(v)) is not None]
         return tuple(found) or None
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -108,6 +109,8 @@ class Transformed:
         self.emitted_name = f"{base_name(fun)}_{self.suffix}"
         self.cache = shared_cache(type(self), fun, self.options())
         self.last: Specialisation | None = None
+        code = getattr(unwrapped(fun), "__code__", None)
+        self.ordered = code is None or bool(code.co_flags & inspect.CO_VARKEYWORDS)
 
     # -- what subclasses say
 
@@ -214,17 +217,17 @@ class Transformed:
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """The emitted function for these arguments, made now if there is none."""
-        leaves, key = call_key(args, kwargs)
+        leaves, key = call_key(args, kwargs, self.ordered)
         for found in self.cache.get(key, ()):
             if found.accepts(leaves):
                 found.refuse_overlap(leaves)
                 self.last = found
                 if found.enter is never:
-                    found.enter = entry(found, args, kwargs)
+                    found.enter = entry(found, args, kwargs, self.ordered)
                 return found
         with STAGING:
             # dataclasses that were met now are trees from now on
-            leaves, key = call_key(args, kwargs, tree.flatten)
+            leaves, key = call_key(args, kwargs, self.ordered, tree.flatten)
             for found in self.cache.get(key, ()):  # another thread may have made it
                 if found.accepts(leaves):
                     break

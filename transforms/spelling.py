@@ -141,7 +141,8 @@ class Spelling:
                 return self.expr(f.var)
             return self.found(*self.sizes.home[s][dims.Dim((((f,), 1),))])
         holes = {"0": self.size(f.left, s), "1": self.size(f.right, s)}
-        return template("max({0}, {1})" if f.kind == "max" else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
+        called = f.kind in dims.CALLED
+        return template(f"{f.kind}({{0}}, {{1}})" if called else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
 
     def found(self, v: Var, axis: int | None) -> ast.expr:
         """A size that is an axis of `v`, or `v` itself."""

@@ -31,17 +31,20 @@ class Symbol:
         return self.name
 
 
+CALLED = ("max", "min")  # kinds that are written as calls
+
+
 @dataclass(frozen=True)
 class Quotient:
-    """Floor division, remainder or maximum of two sizes that does not simplify."""
+    """Floor division, remainder, maximum or minimum of two sizes that does not simplify."""
 
-    kind: str  # "//", "%", "max"
+    kind: str  # "//", "%", "max", "min"
     left: Size
     right: Size
 
     def __str__(self) -> str:
-        if self.kind == "max":
-            return f"max({self.left}, {self.right})"
+        if self.kind in CALLED:
+            return f"{self.kind}({self.left}, {self.right})"
         return f"({self.left}) {self.kind} ({self.right})"
 
 
@@ -128,7 +131,7 @@ class Dim:
 
 
 def _factor_text(factor: Factor, alone: bool) -> str:
-    bare = alone or isinstance(factor, Symbol) or factor.kind == "max"
+    bare = alone or isinstance(factor, Symbol) or factor.kind in CALLED
     return str(factor) if bare else f"({factor})"
 
 
@@ -193,6 +196,9 @@ def _factor_bound(factor: Factor) -> int | None:
     if factor.kind == "max":
         bounds = [b for b in (lower_bound(factor.left), lower_bound(factor.right)) if b is not None]
         return max(bounds, default=None)
+    if factor.kind == "min":
+        least = lower_bound(factor.left), lower_bound(factor.right)
+        return None if None in least else min(least)  # type: ignore[type-var]
     left, right = lower_bound(factor.left), lower_bound(factor.right)
     if (
         factor.kind == "//"
@@ -233,6 +239,12 @@ def maximum(a: Size, b: Size) -> Size:
     return b if at_least(b, a) else single(Quotient("max", a, b))
 
 
+def minimum(a: Size, b: Size) -> Size:
+    if at_least(a, b):
+        return b
+    return a if at_least(b, a) else single(Quotient("min", a, b))
+
+
 def product(sizes: Iterable[Size]) -> Size:
     total: Size = 1
     for s in sizes:
@@ -262,8 +274,8 @@ def substitute(size: Size, get: Callable[[Symbol], Size | None]) -> Size:
 
 
 def combine(kind: str, left: Size, right: Size) -> Size:
-    if kind == "max":
-        return maximum(left, right)
+    if kind in CALLED:
+        return maximum(left, right) if kind == "max" else minimum(left, right)
     return left // right if kind == "//" else left % right
 
 

@@ -131,6 +131,11 @@ class Access(Calls):
         before_change(obj)
         if not isinstance(obj, (Symbol, *MUTABLE)):
             refuse_foreign_store(obj)
+        if isinstance(key, slice) and getattr(obj, "listing", None) is not None:
+            raise UnsupportedError(
+                "a store to a slice of a list that a loop carries along or data chose",
+                "make it an array with np.array first, or store to its items",
+            )
         make_room(obj, key, value)
         reach(obj, key, "list assignment index out of range")
         obj[key] = value

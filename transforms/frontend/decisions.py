@@ -24,6 +24,7 @@ class Decisions:
     recursive: set[Any] = field(default_factory=set)  # code that becomes a function of the program
     counts: bool = True  # functions that call themselves often become such
     counted: bool = False  # one did, or a loop is kept
+    following: set[Any] = field(default_factory=set)  # loops that change the list they run over
     kept: set[Any] = field(default_factory=set)  # long loops of known numbers that stay loops
     homes: dict[dims.Symbol, tuple[Any, int]] = field(
         default_factory=dict
@@ -43,6 +44,14 @@ class Decisions:
             self.kept.add(loop)
             self.counted = True
             raise Restart
+
+    def follow(self, loop: Any) -> None:
+        """A loop changes how long the list is that it runs over: start again, with a loop that
+        asks before each pass."""
+        if loop in self.following:
+            raise UnsupportedError("a list is changed by the loop that runs over it")
+        self.following.add(loop)
+        raise Restart
 
     def attempt(self, statement: Any) -> None:
         """Data decides what a try statement catches: start again, with a run for each way."""

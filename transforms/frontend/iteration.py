@@ -11,12 +11,12 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.language import Literal
-from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.branches import branch, choose, each
 from tapeless.transforms.frontend.comprehensions import Lazy, Undecided, must_roll
 from tapeless.transforms.frontend.effects import raise_
 from tapeless.transforms.frontend.either import either
 from tapeless.transforms.frontend.iterators import Counting, Once, inside
+from tapeless.transforms.frontend.kin import current
 from tapeless.transforms.frontend.loops import for_loop
 from tapeless.transforms.frontend.sequences import Sequence, counted, sequence
 from tapeless.transforms.frontend.staged_list import StagedList
@@ -42,8 +42,11 @@ def len_(hooks: Any, x: Any) -> Any:
     if isinstance(x, Symbol):
         if not x.type.shape:
             raise TypeError("object of type 'float' has no len()")
+        if x.listing is not None:
+            x.value()  # it may have been made longer or shorter under another name
         return x.shape[0]
     if isinstance(x, StagedList):
+        current(x)
         return x.length()
     if isinstance(x, Sequence):
         if x.is_range and isinstance(x.step, Symbol):
@@ -74,6 +77,8 @@ def item_of(x: Any) -> tuple[Any, Callable[[Any], Any]]:
     if isinstance(x, Counting):
         first, x.left = x.count, True
         return None, lambda k: first + k * x.step
+    if isinstance(x, list):  # which may be stored to meanwhile
+        return len(x), lambda k: x[k]
     items = list(x)
     return len(items), lambda k: items[k]
 
@@ -86,20 +91,19 @@ def zip_(hooks: Any, *parts: Any, strict: bool = False) -> Any:
     for k, (n, _) in enumerate(made, 1):
         if n is None:
             continue
-        if n != length and not known.same_size(n, length):
-            if strict:
-                raise ValueError(f"zip() argument {k} is not as long as argument 1")
-            length = _shorter(n, length)
-    return counted(length, lambda k: tuple(item(k) for _, item in made))
+        compared = known.value(n) is not None and known.value(length) is not None
+        if n == length or ((strict or compared) and known.same_size(n, length)):
+            continue
+        if strict:
+            raise ValueError(f"zip() argument {k} is not as long as argument 1")
+        length = _shorter(n, length)
+    return counted(length, lambda k: tuple(item(k) for _, item in made), parts)
 
 
 def _shorter(a: dims.Size, b: dims.Size) -> dims.Size:
     x, y = trace().value(a), trace().value(b)
-    if x is None or y is None:
-        raise UnsupportedError(
-            "zip over arrays whose lengths cannot be compared while staging",
-            "cut them to one length first",
-        )
+    if x is None or y is None:  # data says which
+        return dims.minimum(a, b)
     shorter, longer = (a, b) if x < y else (b, a)
     trace().guard(">=", longer, shorter)
     return shorter
@@ -117,7 +121,7 @@ def enumerate_(hooks: Any, x: Any, start: Any = 0) -> Any:
         plain = not isinstance(start, Symbol)
         return enumerate(x, start) if plain else ((start + k, v) for k, v in enumerate(x))
     n, item = item_of(x)
-    return counted(n, lambda k: (k + start, item(k)))
+    return counted(n, lambda k: (k + start, item(k)), (x,))
 
 
 def reversed_(hooks: Any, x: Any) -> Any:
@@ -126,14 +130,14 @@ def reversed_(hooks: Any, x: Any) -> Any:
     if must_roll(x):
         n, item = item_of(x)
         last = len_(hooks, x) - 1
-        return counted(n, lambda k: item(last - k))
+        return counted(n, lambda k: item(last - k), (x,))
     return reversed(x)
 
 
 def map_(hooks: Any, f: Any, *parts: Any) -> Any:
     made = zip_(hooks, *parts)
     if isinstance(made, Sequence):
-        return counted(made.count, lambda k: hooks.call(f, *made.item(k)))
+        return counted(made.count, lambda k: hooks.call(f, *made.item(k)), (made,))
     return (hooks.call(f, *items) for items in made)
 
 

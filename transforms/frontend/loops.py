@@ -21,8 +21,9 @@ from tapeless.transforms.frontend.branches import branch, short_circuit
 from tapeless.transforms.frontend.iterators import Advancing, Counting
 from tapeless.transforms.frontend.passes import Passes, count_pass, idle, index_at, run_items
 from tapeless.transforms.frontend.rolling import Roll
-from tapeless.transforms.frontend.sequences import Sequence, sequence
+from tapeless.transforms.frontend.sequences import Sequence, lists_of, sequence
 from tapeless.transforms.frontend.settled import Plain
+from tapeless.transforms.frontend.staged_list import ChangedError, StagedList
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.syntax import unused
 from tapeless.transforms.frontend.trace import Unrollable, trace
@@ -41,6 +42,53 @@ def for_loop(
     stop: str | None,
     name: str,
     retried: bool = False,
+) -> None:
+    if isinstance(iterable, StagedList) and loop_key(body) in trace().decisions.following:
+        _follow(iterable, body, frame, stop)
+        return
+    lists = lists_of(iterable)
+    before = [_filled(x) for x in lists]
+    try:
+        _for_items(iterable, body, frame, stop, name, retried)
+        changed = [_filled(x) for x in lists] != before
+    except ChangedError:
+        if not isinstance(iterable, StagedList):
+            raise
+        changed = True
+    if changed and isinstance(iterable, StagedList):
+        trace().decisions.follow(loop_key(body))
+    if changed:
+        raise ChangedError
+
+
+def _filled(x: StagedList) -> int | None:
+    """How often data has decided how long a list is."""
+    return None if x.tail is None else len(x.tail.log)
+
+
+def _follow(items: StagedList, body: Callable[[Any], Any], frame: Any, stop: str | None) -> None:
+    """A loop over a list, which its body makes longer or shorter."""
+    key = loop_key(body)
+    place = unused(f"place_{key[1]}")
+    setattr(frame, place, 0)
+
+    def following() -> None:
+        k = getattr(frame, place)
+        item = items[k]
+        setattr(frame, place, k + 1)
+        body(item)
+
+    following.__code__ = following.__code__.replace(co_filename=key[0], co_firstlineno=key[1])
+    while_loop(lambda: getattr(frame, place) < items.length(), following, frame, stop)
+
+
+def _for_items(
+    iterable: Any,
+    body: Callable[[Any], Any],
+    frame: Any,
+    stop: str | None,
+    name: str,
+    retried: bool,
 ) -> None:
     t = trace()
     seq = sequence(iterable)

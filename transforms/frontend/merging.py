@@ -19,6 +19,7 @@ from tapeless.transforms.frontend.references import Choice, blank
 from tapeless.transforms.frontend.sides import Ended, reopened
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
 from tapeless.transforms.frontend.syntax import RESULT
+from tapeless.transforms.frontend.tails import may_be_list
 from tapeless.transforms.frontend.texts import Chosen, Text
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import same_meaning, sure, undefined_flag
@@ -47,12 +48,15 @@ class Merge:
         self.arrays: list[tuple[Any, Any, Any]] = []  # cells of those made, and of both sides'
         self.name = ""  # of the variable that is joined
         self.fresh = False  # whether what is joined is in no variable yet
+        self.contents: tuple[Any, ...] = ()
         self.flags: dict[bool, Symbol] = {}
 
     def value(self, x: Spec, y: Spec, location: Location | None) -> Any:
         if self.a.raised or self.b.raised:
             x = y = y if self.a.raised else x
         self.fresh = location is None
+        # what a container holds, as a container of its own
+        self.contents = (x.value, y.value) if isinstance(location, ContentsLocation) else ()
         name = location.name if location is not None and x.kind == "leaf" else ""
         self.name = name if name != RESULT else ""
         try:
@@ -143,7 +147,7 @@ class Merge:
                 made.undefined = self.absence(x.value, y.value)
                 made.listing = listing_of(x, y)
                 for source in (x.value, y.value):
-                    _may_be_list(made, source)
+                    may_be_list(made, source)
             self.made[key] = made
         return self.made[key]
 
@@ -154,6 +158,7 @@ class Merge:
             one = x.value is y.value
             if (
                 one
+                and not any(x.value is c for c in self.contents)
                 and mutable(x.value)
                 and not isinstance(x.value, (Text, Either))
                 and trace().birth(x.value) <= min(self.a.began, self.b.began)
@@ -211,7 +216,7 @@ class Merge:
         """An array of one side as it is known after the branch."""
         if (side, id(value)) not in self.made:
             self.made[side, id(value)] = made = self.carried_out(side, value)
-            _may_be_list(made, value)
+            may_be_list(made, value)
         return self.made[side, id(value)]  # type: ignore[no-any-return]
 
     def carry(self, side: int, value: Any) -> Any:
@@ -335,14 +340,6 @@ def _cell(value: Any) -> Any:
     if not isinstance(value, Symbol):
         return None
     return value.cell if value.parent is None else _cell(value.parent)
-
-
-def _may_be_list(made: Any, source: Any) -> None:
-    """Tells that an array may stand for the list that `source` stands for."""
-    listing = getattr(source, "listing", None)
-    if listing is not None and getattr(made, "cell", None) is not None:
-        own = [symbol.cell for symbol in listing.stacks]
-        trace().may_be(made.cell, [*own, *listing.inside])
 
 
 def is_absent(spec: Spec) -> bool:

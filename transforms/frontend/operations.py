@@ -22,7 +22,13 @@ from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.texts import Text, percent
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.truth import is_none, same_meaning, something, truth
+from tapeless.transforms.frontend.truth import (
+    is_none,
+    may_be_none,
+    same_meaning,
+    something,
+    truth,
+)
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops.table import FUNCTIONS
 
@@ -33,6 +39,10 @@ class Operations(Access):
     """What rewritten code does with operators."""
 
     def binary(self, left: Any, kind: str, right: Any) -> Any:
+        if (left is None) is not (right is None) and kind in ("Is", "IsNot", "Eq", "NotEq"):
+            value = left if right is None else right
+            if kind in ("Is", "IsNot") or may_be_none(value):
+                return self.is_none(value, kind in ("IsNot", "NotEq"))
         if kind in COMPARED:
             left, right = either(left), either(right)
         divide(kind, left, right)

@@ -64,6 +64,8 @@ def _comparison(name: str, op: Any) -> Any:
     compare = _binary(op, False)
 
     def method(self: Any, other: Any) -> Any:
+        if self.type.weak and isinstance(other, (list, tuple)):
+            return NotImplemented  # Python's numbers are no arrays
         a, b = _length(self), _length(other)
         known = None if a is None or b is None else dims.compared(name, a, b)
         return compare(self, other) if known is None else known

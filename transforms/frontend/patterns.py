@@ -15,11 +15,27 @@ THEMSELVES = ("bool", "bytearray", "bytes", "float", "int", "str", "tuple", "com
 
 
 class Classes(ast.NodeTransformer):
-    """Takes the classes out of a pattern; `tests` are (name of the value, class)."""
+    """Takes the classes out of a pattern, and True, False and None in the parts of one; `tests` are
+    (name of the value, class), `constants` (name, what it may be)."""
 
     def __init__(self, names: Callable[[], int]) -> None:
         self.names = names
         self.tests: list[tuple[str, ast.expr]] = []
+        self.constants: list[tuple[str, list[bool | None]]] = []
+
+    def case(self, pattern: ast.pattern) -> ast.pattern:
+        """A whole pattern: constants that are all of it are compared elsewhere."""
+        alternatives = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+        whole = all(isinstance(p, (ast.MatchSingleton, ast.MatchValue)) for p in alternatives)
+        return pattern if whole else self.visit(pattern)
+
+    def visit_MatchSingleton(self, node: ast.MatchSingleton) -> ast.pattern:
+        return self.constant([node.value])
+
+    def constant(self, values: list[bool | None]) -> ast.pattern:
+        name = unused(f"matched_{self.names()}")
+        self.constants.append((name, values))
+        return ast.MatchAs(None, name)
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.pattern:
         self.generic_visit(node)
@@ -32,6 +48,9 @@ class Classes(ast.NodeTransformer):
         classes = [p.cls for p in node.patterns if isinstance(p, ast.MatchClass) and _bare(p)]
         if len(classes) == len(node.patterns):
             return self.named(ast.Tuple(classes, ast.Load()), None)
+        constants = [p.value for p in node.patterns if isinstance(p, ast.MatchSingleton)]
+        if len(constants) == len(node.patterns):
+            return self.constant(constants)
         return node
 
     def named(self, cls: ast.expr, inner: ast.pattern | None) -> ast.pattern:
@@ -50,9 +69,15 @@ def _bare(p: ast.MatchClass) -> bool:
 
 
 def separated(case: ast.match_case) -> list[ast.match_case]:
-    """A case for each alternative where a class is one of them beside something else."""
+    """A case for each alternative where a class is one of them beside something else, or where
+    True, False or None is a part of one."""
     p = case.pattern
-    if not isinstance(p, ast.MatchOr) or not any(isinstance(n, ast.MatchClass) for n in p.patterns):
+    if not isinstance(p, ast.MatchOr):
+        return [case]
+    nested = [n for a in p.patterns for n in ast.walk(a) if n is not a]
+    if not any(isinstance(n, ast.MatchClass) for n in p.patterns) and not any(
+        isinstance(n, ast.MatchSingleton) for n in nested
+    ):
         return [case]
     if all(isinstance(n, ast.MatchClass) and _bare(n) for n in p.patterns):
         return [case]

@@ -36,6 +36,7 @@ from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.settled import Pass, Plain, Settled
 from tapeless.transforms.frontend.sides import final_spec
 from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.tails import may_be_list
 from tapeless.transforms.frontend.trace import Journal, Location, Unrollable, trace
 from tapeless.transforms.frontend.truth import truth, undefined_flag
 from tapeless.transforms.frontend.unset import SetLocation, not_yet
@@ -287,6 +288,7 @@ class Roll:
                 made.undefined = spec.value.undefined
             if isinstance(spec.value, Symbol) and spec.value.mutable:
                 made.is_array, made.listing = True, spec.value.listing
+                may_be_list(made, spec.value)
                 self.aliases.install(param, made)
             return made
         if spec.kind == "static":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,12 +26,14 @@ from tapeless.transforms.ops.table import FUNCTIONS
 class Sequence:
     """Something a rolled loop can run over: `count` items, the k-th made by `item`.
 
-    For a range, `span` is (start, stop, step) and items are the indices themselves.
+    For a range, `span` is (start, stop, step) and items are the indices themselves. `lists` are
+    those whose elements are items.
     """
 
     span: tuple[Atom, Atom, Atom]
     item: Callable[[Any], Any]
     is_range: bool = False
+    lists: tuple[StagedList, ...] = ()
 
     start = property(lambda self: wrap(self.span[0]))
     stop = property(lambda self: wrap(self.span[1]))
@@ -122,9 +124,18 @@ def sequence(iterable: Any) -> Sequence | None:
     if isinstance(iterable, StagedList) and iterable.tail is not None:
         length = iterable.length()
         stop = length.value() if isinstance(length, Symbol) else atom(length)
-        return Sequence((atom(0), stop, atom(1)), iterable.element)
+        return Sequence((atom(0), stop, atom(1)), iterable.element, lists=(iterable,))
     return None
 
 
-def counted(n: dims.Size, item: Callable[[Any], Any]) -> Sequence:
-    return Sequence((atom(0), builder.size_atom(n), atom(1)), item)
+def counted(n: dims.Size, item: Callable[[Any], Any], parts: Iterable[Any] = ()) -> Sequence:
+    """n items; what they are made of, if that may be lists."""
+    lists = tuple(x for part in parts for x in lists_of(part))
+    return Sequence((atom(0), builder.size_atom(n), atom(1)), item, lists=lists)
+
+
+def lists_of(x: Any) -> tuple[StagedList, ...]:
+    """The lists that are run through where this is."""
+    if isinstance(x, StagedList):
+        return (x,)
+    return x.lists if isinstance(x, Sequence) else ()

@@ -34,6 +34,7 @@ from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
 from tapeless.transforms.frontend.syntax import RESULT
+from tapeless.transforms.frontend.tails import may_be_list
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, called, standing_for
 
@@ -176,10 +177,12 @@ class Settled:
         if spec.kind == "leaf":
             out = next(left)
             if out is None:
+                may_be_list(spec.value, spec.value)
                 return spec.value
             made = wrap(out)
             if isinstance(made, Symbol) and isinstance(spec.value, Symbol) and spec.value.mutable:
                 made.is_array, made.listing = True, spec.value.listing
+                may_be_list(made, spec.value)
                 trace().share(made.cell, spec.value.memory())
                 self.aliases.settle(out, made)
             return made

@@ -120,6 +120,10 @@ def identical(left: Any, right: Any) -> Any:
         return flag if other else _opposite(flag)
     if left is right or (left.cell is not None and left.cell is right.cell):
         return True
+    if all(x.type.dtype.kind == "b" and not x.mutable for x in (left, right)):
+        if left.type.weak != right.type.weak:
+            return False
+        return apply(FUNCTIONS[np.equal], left, right)  # Python and NumPy have one True each
     t = trace()
     made = [x.cell.made for x in (left, right) if x.cell is not None]
     passed = [a for a in made if isinstance(a, Var) and a not in t.definitions]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -39,6 +40,16 @@ from tapeless.transforms.ops import stacks
 from tapeless.transforms.ops.fresh import zeros
 from tapeless.transforms.ops.shapes import broadcast_to
 from tapeless.transforms.ops.table import FUNCTIONS
+
+
+class ChangedError(UnsupportedError):
+    """A loop changes the list that it runs over, as data says."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a loop runs over a list in another way than one by one, and changes how long it is",
+            "run over a copy, as list(...) makes, or write a while loop",
+        )
 
 
 def _refusal(what: str) -> UnsupportedError:
@@ -249,8 +260,17 @@ class StagedList(list):  # type: ignore[type-arg]
 
     def __iter__(self) -> Any:
         if self.tail is None:
-            return super().__iter__()
+            return self.run_through(range(sys.maxsize))
         return iter([self.element(k) for k in range(len(self))])
+
+    def run_through(self, places: range) -> Iterator[Any]:
+        """The items at these places, as long as there are any; each is read when its turn comes."""
+        for k in places:
+            if k >= list.__len__(self):
+                return
+            yield list.__getitem__(self, k)
+            if self.tail is not None:
+                raise ChangedError
 
     def __bool__(self) -> bool:
         return bool(self.length() > 0) if self.tail is not None else super().__len__() > 0
@@ -332,7 +352,9 @@ class StagedList(list):  # type: ignore[type-arg]
         return _with_tail(spec, columns, [leaf.type.weak for leaf in leaves])
 
     def __reversed__(self) -> Any:
-        return reversed(list(self))
+        if self.tail is None:
+            return self.run_through(range(len(self) - 1, -1, -1))
+        return (self.element(k) for k in range(len(self) - 1, -1, -1))
 
     def copy(self) -> StagedList:
         share_elements(self, made := self.duplicate())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from tapeless.transforms.frontend import source
 from tapeless.transforms.frontend.bindings import Bindings
@@ -320,7 +320,7 @@ class Rewriter(Bindings):
         cases = []
         for c in copy.deepcopy([one for case in s.cases for one in separated(case)]):
             classes = Classes(lambda: next(self.counter))
-            c.pattern = classes.visit(c.pattern)
+            c.pattern = classes.case(c.pattern)
             names = _captured(c.pattern)
             bind = self.bound([n for n in names if n.isidentifier()], s, _containers(c.pattern))
             assert self.scope is not None
@@ -329,11 +329,20 @@ class Rewriter(Bindings):
                 hook("is_instance", ast.Name(name, ast.Load()), self.expr(cls))
                 for name, cls in classes.tests
             ]
+            tests += [self.expr(_is_one_of(*one)) for one in classes.constants]
             tests += [self.expr(c.guard)] if c.guard is not None else []
             self.scope = self.scope.parent
             guard = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0] if tests else None
             cases.append(ast.match_case(c.pattern, guard, bind + self.block(c.body)))
         return ast.Match(hook("subject", self.expr(s.subject)), cases)
+
+
+def _is_one_of(name: str, values: Iterable[bool | None]) -> ast.expr:
+    """name is True or name is None"""
+    tests: list[ast.expr] = [
+        ast.Compare(ast.Name(name, ast.Load()), [ast.Is()], [ast.Constant(v)]) for v in values
+    ]
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
 
 
 def _containers(pattern: ast.pattern) -> set[str | None]:

@@ -139,6 +139,15 @@ def settle_lengths(value: Any) -> None:
         settle_lengths(part)
 
 
+def may_be_list(made: Any, source: Any) -> None:
+    """Tells that an array may stand for the list that `source` stands for."""
+    listing = getattr(source, "listing", None)
+    if listing is not None and getattr(made, "cell", None) is not None:
+        t, own = trace(), [symbol.cell for symbol in listing.stacks]
+        others = t.memory(source.cell) & t.either.keys()  # of which it may be one already
+        t.may_be(made.cell, {*own, *listing.inside, *others})
+
+
 def replace(stack: Symbol, new: Atom) -> None:
     """Gives a stack its next value; what the list held before stays as it is."""
     assert stack.cell is not None

@@ -59,9 +59,14 @@ def _true_number(value: Symbol, flag: Atom) -> Any:
     return test
 
 
+def may_be_none(value: Any) -> bool:
+    """Whether data makes a value None on some ways."""
+    return isinstance(value, Symbol) and value.undefined is not None and value.undefined.none
+
+
 def is_none(value: Any) -> Any:
     """Whether a value is None: a bool, or a symbol where data decides."""
-    if not isinstance(value, Symbol) or value.undefined is None or not value.undefined.none:
+    if not may_be_none(value):
         return value is None
     flag = value.undefined.flag
     if flag is None or isinstance(flag, Literal):

@@ -72,7 +72,7 @@ def least(a: Size, b: Size) -> Size:
     if dims.at_least(a, b):
         return b
     known = current().clamp(a, b)
-    return -dims.maximum(-a, -b) if known is None else known
+    return dims.minimum(a, b) if known is None else known
 
 
 def _diagonal_infer(x: Atom, *, k: int) -> Type:

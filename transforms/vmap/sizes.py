@@ -17,7 +17,7 @@ from tapeless.transforms.core.rewriting import map_symbols
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul
 from tapeless.transforms.ops.batching import shifted
-from tapeless.transforms.ops.elementwise import maximum
+from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.reductions import count_nonzero
 from tapeless.transforms.vmap.extent import highest
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
 
 LENGTHS = ("axis_size", "size_if_set", "stack_length")
-COMBINE = {"//": floordiv, "%": mod, "max": maximum}
+COMBINE = {"//": floordiv, "%": mod, "max": maximum, "min": minimum}
 
 
 def _by_element(batch: Batch, s: Let) -> set[dims.Symbol]:
