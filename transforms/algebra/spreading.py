@@ -8,9 +8,13 @@ from __future__ import annotations
 from operator import ne
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.algebra.facts import Uses, is_float, once, same_shape
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import broadcast, made_by
-from tapeless.transforms.core.language import Let
+from tapeless.transforms.core.language import Let, Literal
+from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops import shapes
 from tapeless.transforms.ops.arithmetic import mul, truediv
 from tapeless.transforms.ops.linalg import matmul
@@ -87,6 +91,11 @@ def needless_spreading(s: Let, uses: Uses) -> Any:
     return shapes.broadcast_to(s.op(*small), shape=shape)
 
 
+def _is_finite(factor: Literal, op: Op) -> bool:
+    value = factor.value
+    return not factor.type.shape and bool(np.isfinite(value)) and (op is mul or bool(value))
+
+
 def constant_before_sum(s: Let, uses: Uses) -> Any:
     """sum(c x) is c sum(x) for a scalar c."""
     (x,) = s.args
@@ -96,6 +105,9 @@ def constant_before_sum(s: Let, uses: Uses) -> Any:
     a, b = let.args
     if any(e.type.shape and e.type.dtype != x.type.dtype for e in (a, b)):
         return None  # the sum would be less precise
+    some = all(dims.at_least(x.type.shape[k], 1) for k in s.params["axes"])
+    if not some and not any(isinstance(e, Literal) and _is_finite(e, let.op) for e in (a, b)):
+        return None  # the sum of nothing is 0, whatever the scalar is
     if b.type.shape == () and a.type.shape:
         return let.op(shapes.sum(a, **s.params), b)
     if let.op is mul and a.type.shape == () and b.type.shape:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.builder import atom, made_by, size_atom
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.foreign import refuse_foreign
@@ -281,7 +281,7 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
     memo = {id(p): v for p, v in zip(parents, values, strict=True)}
     made = rule(*[atoms(a, memo) for a in args], **atoms(kwargs, memo))
     if not _gives_views(rule, kwargs):
-        return wrap(made)
+        return wrap(_of_its_own(made))
     known: dict[Atom, Value] = dict(zip(values[::-1], parents[::-1], strict=True))
     for p in parents:
         if p.parent is not None and p.parent.cell is not None:
@@ -289,6 +289,14 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
     if isinstance(made, (tuple, list)):
         return type(made)(_connected(part, known, rule) for part in made)
     return _connected(made, known, rule)
+
+
+def _of_its_own(made: Any) -> Any:
+    """What a function made that gives no views: m[0] * 1 is no part of m, nor are its parts."""
+    if not isinstance(made, Var) or not made.type.shape:
+        return made
+    let = made_by(made)
+    return made if let is None or not let.op.view else shapes.copy(made)
 
 
 def _gives_views(rule: Any, kwargs: dict[str, Any]) -> bool:

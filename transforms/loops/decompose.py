@@ -35,7 +35,7 @@ from tapeless.transforms.ops.elementwise import sqrt
 from tapeless.transforms.ops.fresh import count_up, empty, tri
 from tapeless.transforms.ops.joining import stack_op
 from tapeless.transforms.ops.parts import Slot, gather, update
-from tapeless.transforms.ops.reductions import count
+from tapeless.transforms.ops.reductions import count, left_of
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import cast_to
 from tapeless.transforms.ops.shapes import sum as total_of
@@ -51,7 +51,7 @@ def _mean(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
 def _var(x: Atom, axes: tuple[int, ...], keepdims: bool, ddof: Any) -> Any:
     centred = x - _mean(x, axes, True)
     total = total_of(centred * centred, axes=axes, keepdims=keepdims)
-    return truediv(total, count(x.type, axes) - ddof)
+    return truediv(total, left_of(count(x.type, axes), ddof))
 
 
 def _count_nonzero(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:

@@ -47,6 +47,8 @@ def _along(x: Atom, axis: int, start: Any, stop: Any) -> Any:
 def _diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
     a = as_array(a)
     k = axis_of(axis, a.type.ndim)
+    if isinstance(n, int) and n == 0:
+        return a
     pieces = [_edge(a, p, k) for p in (prepend, a, append) if p is not None]
     a = pieces[0] if len(pieces) == 1 else concatenate(*pieces, axis=k)
     for _ in range(static(n, "the order of the difference must be known")):
@@ -85,6 +87,11 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
     if len(steps) != len(axes) or edge_order not in (1, 2) or (uneven and edge_order == 2):
         raise UnsupportedError(
             "np.gradient with coordinates and edge_order=2", "use scalar spacings or edge_order=1"
+        )
+    if any(type(f.type.shape[k]) is int and f.type.shape[k] <= edge_order for k in axes):
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, "
+            "at least (edge_order + 1) elements are required."
         )
     if f.type.dtype.kind not in "fc":
         f = cast(f, dtype=np.dtype(float))

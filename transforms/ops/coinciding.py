@@ -243,6 +243,15 @@ def _on_diagonal_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -
     return (*[None] * 4, parted(*args[:-1], ct, **params)[0])
 
 
+def _on_diagonal_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    *basis, d = args
+    if axes[4] is None:  # the matrices are a batch, of which all get these values
+        size = next(a.type.shape[k] for a, k in zip(args, axes, strict=True) if k is not None)
+        args = (*basis, broadcast_to(d, shape=(size, *d.type.shape)))
+        axes = (*axes[:4], 0)
+    return stacks(2, 2, 2, 2, 1)(op, args, axes, params)  # type: ignore[no-any-return]
+
+
 #: (a, u, v, gaps, d) -> the diagonal matrix of d.
 on_diagonal: Op = Op(
     "on_diagonal",
@@ -250,7 +259,7 @@ on_diagonal: Op = Op(
     "{4}[..., np.newaxis] * np.eye({4}.shape[-1])",
     _on_diagonal_jvp,
     _on_diagonal_transpose,
-    batch=stacks(2, 2, 2, 2, 1),
+    batch=_on_diagonal_batch,
 )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from tapeless.transforms.core.builder import atom, broadcast, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.ops.arithmetic import floordiv, mod, neg, sub
+from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul, neg, sub
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.elementwise import arctan2, conjugate, imag, ldexp, real
 from tapeless.transforms.ops.fresh import full
@@ -82,7 +82,7 @@ def _fix(x: Any, out: Any = None) -> Any:
 def _modf(x: Any) -> Any:
     x = as_array(x)
     whole = trunc(x)
-    return sub(x, whole), whole
+    return select(isinf(x), x.type.dtype.type(0), sub(x, whole)), whole
 
 
 exponent = Op(
@@ -160,6 +160,9 @@ def _nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
     x = as_array(x)
+    if x.type.dtype.kind == "c":
+        parts = [_nan_to_num(part(x), copy, nan, posinf, neginf) for part in (real, imag)]
+        return add(parts[0], mul(x.type.dtype.type(1j), parts[1]))
     if x.type.dtype.kind != "f":
         return x
     x = cast(x, dtype=x.type.dtype) if x.type.weak else x

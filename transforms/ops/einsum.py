@@ -16,7 +16,7 @@ from tapeless.transforms.ops.arithmetic import add, mul
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.fresh import eye
 from tapeless.transforms.ops.joining import as_array
-from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast_to, reshape
+from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast_to, reshape, sum_to
 
 
 def _sizes(inputs: list[str], shapes: list[tuple[Size, ...]]) -> dict[str, Size]:
@@ -84,6 +84,7 @@ def _operand_bar(
             n = sizes[letter]
             operands.append(eye(sides=(n, n), k=0, dtype=ct.type.dtype))
             letters.append(letter + twin)
+            sizes = {**sizes, twin: n}
             letter = twin
         target += letter
     factor = not output and bool(operands)
@@ -93,10 +94,11 @@ def _operand_bar(
     found = "".join(c for c in target if c in known)
     made = _einsum_of(operands, letters, found)
     made = mul(ct, made) if factor else made
-    if found == target:
-        return made
-    shape = tuple(sizes[c] if c in known else 1 for c in target)
-    return broadcast_to(reshape(made, shape=shape), shape=args[k].type.shape)
+    lengths = dict(zip(found, made.type.shape, strict=True))
+    shape = tuple(lengths.get(c, 1) for c in target)
+    made = made if found == target else reshape(made, shape=shape)
+    full = tuple(sizes[c] for c in target)  # operands may be broadcast along axes of length one
+    return sum_to(made if shape == full else broadcast_to(made, shape=full), args[k].type)
 
 
 def _einsum_of(operands: list[Atom], letters: list[str], output: str) -> Any:
@@ -156,11 +158,14 @@ def _explicit(subscripts: str, ndims: list[int]) -> str:
     return f"{','.join(inputs)}->{output}"
 
 
+NUMBERED = string.ascii_uppercase + string.ascii_lowercase  # as NumPy does, which sorts them
+
+
 def _as_text(*operands: Any) -> tuple[str, tuple[Any, ...]]:
     """Operands that are each followed by a list of integers for its axes, as letters instead."""
 
     def letters(axes: Any) -> str:
-        return "".join("..." if k is Ellipsis else string.ascii_letters[k] for k in axes)
+        return "".join("..." if k is Ellipsis else NUMBERED[k] for k in axes)
 
     pairs = len(operands) // 2 * 2
     inputs = ",".join(map(letters, operands[1:pairs:2]))

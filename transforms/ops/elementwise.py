@@ -102,7 +102,13 @@ sinh = elementwise(np.sinh, lambda x, y: cosh(x), costly=True)
 cosh: Op = elementwise(np.cosh, lambda x, y: sinh(x), costly=True)
 tanh = elementwise(np.tanh, lambda x, y: 1 - y**2, costly=True)
 arcsinh = elementwise(np.arcsinh, lambda x, y: Over(sqrt(x**2 + 1)), costly=True)
-arccosh = elementwise(np.arccosh, lambda x, y: Over(sqrt(x**2 - 1)), costly=True)
+arccosh = elementwise(
+    np.arccosh,
+    lambda x, y: Over(
+        sqrt(x - 1) * sqrt(x + 1) if x.type.dtype.kind == "c" else sqrt(x**2 - 1)
+    ),  # the branch of the complex function
+    costly=True,
+)
 arctanh = elementwise(np.arctanh, lambda x, y: Over(1 - x**2), costly=True)
 arctan2 = elementwise(
     np.arctan2, lambda y, x, z: x / (x**2 + y**2), lambda y, x, z: -(y / (x**2 + y**2)), costly=True

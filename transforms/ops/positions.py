@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.builder import atom, size_atom, static
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul
 from tapeless.transforms.ops.creation import shape_of
 from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.fresh import count_up
-from tapeless.transforms.ops.indexing import triangle
+from tapeless.transforms.ops.indexing import get, triangle
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.steps import equal
@@ -57,6 +57,10 @@ def _triangle_from(name: str) -> Any:
 
 
 def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    if not isinstance(choices, (list, tuple)):
+        choices = as_array(choices)
+        many = static(size_atom(choices.type.shape[0]), "how many arrays are chosen from")
+        choices = [get(choices, k) for k in range(many)]
     which, options = as_array(a), [as_array(c) for c in choices]
     which = _within(which, len(options), mode)
     made = options[-1]

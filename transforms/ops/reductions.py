@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import size_atom, size_of
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import mul, sub, truediv
@@ -42,6 +42,15 @@ from tapeless.transforms.ops.steps import equal
 def count(t: Type, axes: tuple[int, ...]) -> Atom:
     """How many elements are reduced to one."""
     return size_atom(dims.product(t.shape[k] for k in axes))
+
+
+def left_of(number: Atom, ddof: Any) -> Any:
+    """What a sum of squares is divided by; not negative, as in NumPy."""
+    if not isinstance(number, Var):
+        return number - ddof if ddof <= number.value else 0
+    if type(ddof) is int and dims.at_least(size_of(number), ddof):
+        return number - ddof
+    return maximum(number - ddof, 0)
 
 
 def _reduction(name: str, reduce: Any, jvp: Any = None) -> Op:
@@ -226,7 +235,7 @@ def _mean_where(
         a = select(chosen, a, 0)
         number = sum(cast_to(chosen, np.dtype(np.intp)), axes=axes, keepdims=keepdims)
     total = sum(a, axes=axes, keepdims=keepdims)
-    return cast_to(truediv(total, number - ddof), kind)
+    return cast_to(truediv(total, left_of(number, ddof)), kind)
 
 
 def _reduced(op: Op, a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:

@@ -10,11 +10,11 @@ import numpy as np
 from tapeless.transforms.core.builder import size_atom, static
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import ShapeError, UnsupportedError
 from tapeless.transforms.ops.arithmetic import mul, truediv
 from tapeless.transforms.ops.batching import reducing
 from tapeless.transforms.ops.cumulative import cumprod, cumsum, run_along
-from tapeless.transforms.ops.elementwise import conjugate, maximum, minimum, sqrt
+from tapeless.transforms.ops.elementwise import conjugate, maximum, minimum, real, sqrt
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate, stack
@@ -24,6 +24,7 @@ from tapeless.transforms.ops.reductions import (
     amax,
     amin,
     count,
+    left_of,
     mean,
     merged,
     prod,
@@ -43,9 +44,10 @@ from tapeless.transforms.ops.shapes import (
     reshape,
     row,
     swap,
+    transpose,
 )
 from tapeless.transforms.ops.sorting import argsort, permute
-from tapeless.transforms.ops.steps import equal, floor, isnan
+from tapeless.transforms.ops.steps import equal, floor, isnan, less_equal, not_equal
 
 
 def _without_nan(rule: Any, filler: Any) -> Any:
@@ -55,6 +57,31 @@ def _without_nan(rule: Any, filler: Any) -> Any:
         if a.type.dtype.kind not in "fc":
             return rule(a, *args, **kwargs)
         return rule(select(isnan(a), a.type.dtype.type(filler), a), *args, **kwargs)
+
+    return run
+
+
+def _nanextreme(op: Op, filler: float) -> Any:
+    """The largest or smallest element that is not nan; nan if there is none."""
+    rule = without_dtype(op)
+
+    @functools.wraps(rule)
+    def run(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        a = as_array(a)
+        given = {} if where is True else {"where": where}
+        given |= {} if initial is None else {"initial": initial}
+        made = _without_nan(rule, filler)(a, axis, keepdims=keepdims, **given)
+        if a.type.dtype.kind != "f" or given:
+            return made
+        some = not_equal(_present(a, axis, keepdims), 0)
+        return select(some, made, made.type.dtype.type(np.nan))
 
     return run
 
@@ -86,8 +113,10 @@ def _nanvar(
     centred = a - _nanmean(a, axis, dtype, None, True)
     axes = axes_of(axis, a.type.ndim)
     filled = select(isnan(a), a.type.dtype.type(0), centred)
-    total = sum(mul(filled, filled), axes=axes, keepdims=bool(keepdims))
-    return truediv(total, cast_to(_present(a, axis, keepdims) - ddof, total.type.dtype))
+    squares = real(mul(filled, conjugate(filled))) if a.type.dtype.kind == "c" else filled**2
+    total = sum(squares, axes=axes, keepdims=bool(keepdims))
+    left = cast_to(_present(a, axis, keepdims) - ddof, total.type.dtype)
+    return truediv(total, select(less_equal(left, 0), left.type.dtype.type(np.nan), left))
 
 
 def _nanstd(*args: Any, **kwargs: Any) -> Any:
@@ -110,8 +139,14 @@ def _average(
     else:
         w = as_array(weights)
         if w.type.ndim != a.type.ndim:
-            k = axis_of(axis, a.type.ndim)
-            w = reshape(w, shape=tuple(s if j == k else 1 for j, s in enumerate(a.type.shape)))
+            given = axis if isinstance(axis, (tuple, list)) else (axis,)
+            places = [axis_of(k, a.type.ndim) for k in given]
+            if len(places) != w.type.ndim:
+                raise ShapeError("the weights have another shape than the axes of the average")
+            order = tuple(sorted(range(len(places)), key=places.__getitem__))
+            w = transpose(w, axes=order) if order != (*range(len(order)),) else w
+            shape = tuple(s if j in places else 1 for j, s in enumerate(a.type.shape))
+            w = reshape(w, shape=shape)
         w = broadcast_to(w, shape=a.type.shape)
         total = reduction(sum)(w, axis, keepdims=keepdims)
         made = reduction(sum)(mul(a, w), axis, keepdims=keepdims) / total
@@ -132,10 +167,12 @@ def _cov(
     if fweights is not None or aweights is not None:
         raise UnsupportedError("np.cov with weights", "write the weighted sum")
     rows = [_rows(as_array(v), rowvar) for v in (m, y) if v is not None]
+    rows = rows if dtype is None else [cast_to(v, np.dtype(dtype)) for v in rows]
     x = rows[0] if len(rows) == 1 else concatenate(*rows, axis=0)
     x = x - mean(x, axes=(1,), keepdims=True)
-    n = count(x.type, (1,)) - (ddof if ddof is not None else 0 if bias else 1)
-    made = matmul(x, swap(conjugate(x) if x.type.dtype.kind == "c" else x)) / n
+    n = left_of(count(x.type, (1,)), ddof if ddof is not None else 0 if bias else 1)
+    made = truediv(matmul(x, swap(conjugate(x) if x.type.dtype.kind == "c" else x)), n)
+    made = made if dtype is None else cast_to(made, np.dtype(dtype))
     return reshape(made, shape=tuple(s for s in made.type.shape if s != 1))
 
 
@@ -146,7 +183,7 @@ def _rows(x: Atom, rowvar: bool) -> Any:
 
 
 def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
-    c = _cov(x, y, rowvar)
+    c = _cov(x, y, rowvar, dtype=dtype)
     if not c.type.shape:
         return c / c
     width = sqrt(get(c, (indices := count_up(c.type.shape[0]), indices)))
@@ -280,8 +317,8 @@ NUMPY = {
     np.percentile: _quantile(100.0),
     np.nansum: _without_nan(reduction(sum), 0),
     np.nanprod: _without_nan(reduction(prod), 1),
-    np.nanmax: _without_nan(without_dtype(amax), -np.inf),
-    np.nanmin: _without_nan(without_dtype(amin), np.inf),
+    np.nanmax: _nanextreme(amax, -np.inf),
+    np.nanmin: _nanextreme(amin, np.inf),
     np.nancumsum: _without_nan(run_along(cumsum), 0),
     np.nancumprod: _without_nan(run_along(cumprod), 1),
     np.nanmean: _nanmean,

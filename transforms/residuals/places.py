@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size, Symbol
-from tapeless.transforms.core.language import Atom, For, If, Let, Var, While
+from tapeless.transforms.core.language import Atom, For, If, Let, Literal, Var, While
 from tapeless.transforms.ops.keys import Key, Slot
 from tapeless.transforms.residuals.primal import Path, Primal
 
@@ -162,7 +162,9 @@ class Places:
             return 0, n - 1
         start, stop = (rest[k.k] if isinstance(k, Slot) else k for k in (e.start, e.stop))
         first = 0 if start is None else self.position(n, start)
-        return first, (n if stop is None else self.position(n, stop)) - 1
+        end = n if stop is None else self.position(n, stop)
+        counted = isinstance(end, int) or Case({}, self.bounds).at_least(end, 0)
+        return first, (end if counted or isinstance(stop, (int, Literal)) else n) - 1
 
     def position(self, n: Size, a: Atom | int) -> Size:
         k = a if isinstance(a, int) else self.size(a)
