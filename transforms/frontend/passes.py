@@ -11,6 +11,7 @@ from typing import Any
 from tapeless.transforms.frontend.branches import branch
 from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.sequences import Sequence
+from tapeless.transforms.frontend.staged_list import ChangedError, StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
@@ -62,6 +63,8 @@ def run_items(
     items: Any, body: Callable[[Any], Any], frame: Any, stop: str | None, first: int = 0
 ) -> None:
     """Runs a loop as Python does; a data-dependent break makes the later passes conditional."""
+    if isinstance(items, StagedList) and items.tail is not None:
+        raise ChangedError  # by an earlier pass
     for k, item in enumerate(itertools.islice(items, first, None), first + 1):
         count_pass()
         body(item)

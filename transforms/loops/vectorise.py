@@ -32,6 +32,8 @@ from tapeless.transforms.loops.counted import size_of_atom
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.ops.parts import Slot
 
+Ranges = dict[Var, tuple[Size, Size]]  # of indices: the first value, and what they stay below
+
 
 class Unfit(Exception):  # noqa: N818 (a result, not an error)
     """The loop stays as it is."""
@@ -40,36 +42,44 @@ class Unfit(Exception):  # noqa: N818 (a result, not an error)
 def vectorise(block: Block) -> Block:
     memory = Memory()
     memory.learn(block)
-    return _block(block, memory)
+    return _block(block, memory, {})
 
 
-def _block(block: Block, memory: Memory) -> Block:
+def _block(block: Block, memory: Memory, around: Ranges) -> Block:
     body: list[Statement] = []
     new: dict[Var, Atom] = {}
     for s in block.body:
         match s:
             case For():
                 try:
-                    made = Slices(s, memory)
+                    made = Slices(s, memory, around)
                     body += made.run()
                     new |= made.results
                 except Unfit:
-                    body.append(replace(s, body=_block(s.body, memory)))
+                    inner = {**around, s.index: _range_of(s, memory)}
+                    body.append(replace(s, body=_block(s.body, memory, inner)))
             case If():
-                then, orelse = _block(s.then, memory), _block(s.orelse, memory)
+                then, orelse = (_block(b, memory, around) for b in (s.then, s.orelse))
                 body.append(replace(s, then=then, orelse=orelse))
             case While():
-                body.append(replace(s, body=_block(s.body, memory)))
+                body.append(replace(s, body=_block(s.body, memory, around)))
             case _:
                 body.append(s)
     return substitute(replace(block, body=tuple(body)), new)
 
 
-class Slices:
-    """One loop: `offsets` are the constants that are added to its index."""
+def _range_of(s: For, memory: Memory) -> tuple[Size, Size]:
+    first, stop = (size_of_atom(memory, a) for a in (s.start, s.stop))
+    forward = isinstance(s.step, Literal) and s.step.value > 0
+    return (first, stop) if forward else (-1, stop)  # of others nothing is known
 
-    def __init__(self, s: For, memory: Memory) -> None:
-        self.loop, self.memory = s, memory
+
+class Slices:
+    """One loop: `offsets` are the constants that are added to its index; `around` are between
+    which values the indices of other loops lie."""
+
+    def __init__(self, s: For, memory: Memory, around: Ranges) -> None:
+        self.loop, self.memory, self.around = s, memory, around
         self.start, self.stop = (size_of_atom(memory, a) for a in (s.start, s.stop))
         self.length = self.stop - self.start
         self.offsets: dict[Var, int] = {s.index: 0}
@@ -135,7 +145,7 @@ class Slices:
                 if not (dims.at_least(low, 0) and dims.at_least(n - high, 0)):
                     raise Unfit
                 found.append((axis, near))
-            elif a.type.shape or a in self.inner or not (self.runs() or _within(a, n)):
+            elif a.type.shape or a in self.inner or not (self.runs() or self.within(a, n)):
                 raise Unfit
         if len(found) != 1:
             raise Unfit
@@ -144,6 +154,22 @@ class Slices:
     def runs(self) -> bool:
         """Whether the loop makes a pass; else nothing in it raises."""
         return dims.at_least(self.length, 1)
+
+    def within(self, a: Atom, n: Size) -> bool:
+        """Whether an index is known to be one of n elements."""
+        step = 0
+        while isinstance(a, Var) and a not in self.around:
+            s = self.memory.defs.get(a)
+            if not isinstance(s, Let) or s.op.name not in ("add", "sub"):
+                return False
+            a, by = s.args
+            if not isinstance(by, Literal) or type(by.value) is not int:
+                return False
+            step += by.value if s.op.name == "add" else -by.value
+        if isinstance(a, Literal):
+            return step == 0 and dims.at_least(n, max(a.value + 1, -a.value))
+        low, high = self.around[a]
+        return dims.at_least(low + step, 0) and dims.at_least(n - high - step, 0)
 
     # -- the statements
 
@@ -202,8 +228,3 @@ class Slices:
     def slot(a: Atom, rest: list[Atom]) -> Slot:
         rest.append(a)
         return Slot(len(rest) - 1)
-
-
-def _within(a: Atom, n: Size) -> bool:
-    """Whether an index is known to be one of n elements."""
-    return isinstance(a, Literal) and dims.at_least(n, max(a.value + 1, -a.value))

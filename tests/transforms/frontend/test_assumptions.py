@@ -10,6 +10,7 @@ import tapeless
 from tapeless import grad, jit, vmap
 
 V = np.array([3.0, 1.0, 2.0])
+LONG = np.array([0.6, 0.2, 0.9, 0.7, 0.8])
 
 
 def stored_where_the_other_side_raises(x, y):
@@ -101,6 +102,23 @@ def shorter_and_left(a):
     return s
 
 
+def walks(a, n):
+    out = 0.0
+    for i in range(n):
+        todo = [i]
+        for k in todo:
+            if k > 4:
+                continue
+            out += a[k]
+            if a[k] > 0.5:
+                todo.append(k + 2)
+            if len(todo) > 3:
+                break
+        else:
+            out += 100.0
+    return out
+
+
 def stored_to_while_reversed(x):
     q, s = [1.0, 2.0], 0.0
     for u in reversed(q):
@@ -168,6 +186,7 @@ PROGRAMS = [
     *((longer_up_to, 1.0, n) for n in (0, 1, 4)),
     *((filled_and_followed, a) for a in (V, V[:0])),
     *((shorter_and_left, a) for a in (V, V[1:], V[::-1], np.array([2.0, 1.0, 2.0, 1.0]))),
+    *((walks, a, n) for a in (LONG, LONG * 0.1) for n in (0, 1, 3)),
     *((f, 0.5) for f in (stored_to_while_reversed, stored_to_while_zipped, number_beside_lists)),
     *((none_by_name, a) for a in (V, -V)),
     *((truth_is_truth, x, n) for x in (2.0, 0.5, -1.0) for n in (0, 1, 3)),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import jit
+from tapeless import grad, jit
 
 A = np.arange(12.0).reshape(4, 3)
 WIDE = np.arange(80.0).reshape(20, 4)
@@ -169,3 +169,23 @@ def test_interpolation_between_infinities(x, fp):
 
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(jit(f)(x, np.array(fp)), f(x, np.array(fp)))
+
+
+def test_a_table_of_states_is_read_by_slices():
+    """The index of a loop around is one of its rows, also where the loop inside makes no pass."""
+
+    def f(u, steps):
+        u = u.copy()
+        old = np.zeros(len(u))
+        for _ in range(steps):
+            for i in range(len(u)):
+                old[i] = u[i]
+            for i in range(1, len(u) - 1):
+                u[i] = old[i] - 0.2 * old[i] * (old[i] - old[i - 1])
+        return np.sum(u * u)
+
+    for n in (2, 3, 9):
+        u = np.linspace(1.0, 2.0, n)
+        wanted = [(f(u + e, 4) - f(u - e, 4)) / 2e-6 for e in 1e-6 * np.eye(n)]
+        np.testing.assert_allclose(jit(grad(f))(u, 4), wanted, rtol=1e-7)
+    assert "range(1, " not in jit(grad(f)).source(u, 4)
