@@ -9,6 +9,7 @@ import numpy as np
 from tapeless.transforms.core.builder import atom, broadcast, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul, neg, sub
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.elementwise import arctan2, conjugate, imag, ldexp, real
@@ -161,6 +162,11 @@ def _nan_to_num(
 ) -> Any:
     x = as_array(x)
     if x.type.dtype.kind == "c":
+        if not all(v is None or np.all(np.isfinite(v)) for v in (nan, posinf, neginf)):
+            raise UnsupportedError(
+                "np.nan_to_num of complex numbers with values that are not finite",
+                "do it with their .real and .imag",
+            )
         parts = [_nan_to_num(part(x), copy, nan, posinf, neginf) for part in (real, imag)]
         return add(parts[0], mul(x.type.dtype.type(1j), parts[1]))
     if x.type.dtype.kind != "f":

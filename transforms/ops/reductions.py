@@ -46,6 +46,8 @@ def count(t: Type, axes: tuple[int, ...]) -> Atom:
 
 def left_of(number: Atom, ddof: Any) -> Any:
     """What a sum of squares is divided by; not negative, as in NumPy."""
+    if isinstance(ddof, Var):
+        return maximum(number - ddof, 0)
     if not isinstance(number, Var):
         return number - ddof if ddof <= number.value else 0
     if type(ddof) is int and dims.at_least(size_of(number), ddof):
@@ -266,7 +268,8 @@ def _moment(op: Op) -> Any:
         mask = None if where is None or where is True else as_array(where)
         if a.type.dtype.kind not in "fc":
             a = cast(a, dtype=np.dtype(float))
-        if mask is None and mean is None and dtype in (None, a.type.dtype):
+        known = not isinstance(ddof, Var)
+        if mask is None and mean is None and dtype in (None, a.type.dtype) and known:
             return op(a, axes=axes, keepdims=keepdims, ddof=ddof)
         centre = _mean_where(a, mask, axes, True, dtype) if mean is None else as_array(mean)
         off = absolute(sub(a, centre))

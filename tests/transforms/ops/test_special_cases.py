@@ -48,6 +48,26 @@ def test_values(f, a):
             np.testing.assert_allclose(found, wanted, rtol=1e-6)
 
 
+@pytest.mark.parametrize("of", [np.var, np.std])
+def test_degrees_of_freedom_that_are_an_argument(of):
+    def f(x, d):
+        return np.sum(of(x, axis=1, ddof=d))
+
+    v = RNG.normal(size=M.shape)
+    for d in (0, 1, 2, 1.5, 2.5):
+        np.testing.assert_allclose(jit(f)(M, d), f(M, d))
+        wanted = (f(M + 1e-6 * v, d) - f(M - 1e-6 * v, d)) / 2e-6
+        for slope in (grad(f), jit(grad(f))):
+            assert abs(np.sum(slope(M, d) * v) - wanted) < 1e-6 * (1 + abs(wanted))
+    found = vmap(lambda x, d: of(x, ddof=d))(M, np.array([0, 1, 2]))
+    np.testing.assert_allclose(found, [of(x, ddof=d) for x, d in zip(M, (0, 1, 2), strict=True)])
+
+
+def test_complex_numbers_that_become_infinite():
+    with pytest.raises(tapeless.TapelessError, match="not finite"):
+        jit(lambda z: np.nan_to_num(z, posinf=np.inf))(Z)
+
+
 def test_gradient_of_one_number():
     with pytest.raises(ValueError, match="too small"):
         jit(lambda x: np.gradient(x[:1]))(np.ones(4))
