@@ -35,6 +35,7 @@ from tapeless.backends.numba.direct.kinds import (
     Row,
     UnknownError,
 )
+from tapeless.backends.numba.direct.tiled import tiled
 from tapeless.backends.numba.direct.unit import Made, Unit
 from tapeless.backends.numba.linking import introduce
 from tapeless.backends.numba.objects import ObjectCode
@@ -72,7 +73,8 @@ def compile_kernel(
     introduce()
     module = ir.Module(symbol, context=ir.Context())
     module.triple, module.data_layout = llvm.get_process_triple(), str(_machine().target_data)
-    sources = {**sources, name: jammed(sources[name], apart)}
+    others = sources.keys() - {name}
+    sources = {**sources, name: jammed(tiled(sources[name], others, apart), apart)}
     try:
         unit = Unit(module, sources, options, globals_, _features(), apart)
         DirectEntry(unit, name, symbol, wanted, _has_loops(sources[name]), form).build()

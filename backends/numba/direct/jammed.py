@@ -62,8 +62,8 @@ class Jam(ast.NodeTransformer):
         assert isinstance(inner, ast.For)
         n = ast.unparse(count)
         many, rest = copy.deepcopy(s), copy.deepcopy(s)
-        many.iter = _expression(f"range(0, {n} - {PASSES - 1}, {PASSES})")
-        rest.iter = _expression(f"range(max(0, {n} - {n} % {PASSES}), {n})")
+        many.iter = expression(f"range(0, {n} - {PASSES - 1}, {PASSES})")
+        rest.iter = expression(f"range(max(0, {n} - {n} % {PASSES}), {n})")
         many.body[0].body = [_later(inner.body[0], k, ahead) for ahead in range(PASSES)]  # type: ignore[attr-defined]
         return [many, rest]
 
@@ -85,11 +85,11 @@ class Jam(ast.NodeTransformer):
         k, count = s.target.id, _count(inner)  # type: ignore[attr-defined]
         if count is None or isinstance(count, ast.Constant) or name not in self.stored:
             return False
-        same = [x for x in ast.walk(e) if isinstance(x, ast.Subscript) and _owner(x) == name]
+        same = [x for x in ast.walk(e) if isinstance(x, ast.Subscript) and owner(x) == name]
         return (
             [ast.unparse(x) for x in same] == [ast.unparse(place)]
-            and _mentions(e, k)
-            and not _mentions(place, k)
+            and mentions(e, k)
+            and not mentions(place, k)
             and _differs(place, inner.target.id)  # type: ignore[attr-defined]
             and all(map(self.is_plain, ast.walk(e)))
         )
@@ -102,7 +102,7 @@ class Jam(ast.NodeTransformer):
             case ast.Call(func=ast.Attribute(value=ast.Name(id="np"))):
                 return True
             case ast.Subscript():
-                return _owner(e) in self.read
+                return owner(e) in self.read
         return isinstance(e, PLAIN)
 
 
@@ -131,21 +131,21 @@ def _later(s: ast.stmt, name: str, ahead: int) -> ast.stmt:
 
     class Ahead(ast.NodeTransformer):
         def visit_Name(self, e: ast.Name) -> ast.expr:
-            return _expression(f"{name} + {ahead}") if e.id == name else e
+            return expression(f"{name} + {ahead}") if e.id == name else e
 
     made = copy.deepcopy(s)
     return Ahead().visit(made) if ahead else made
 
 
-def _expression(text: str) -> ast.expr:
+def expression(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def _mentions(e: ast.AST, name: str) -> bool:
+def mentions(e: ast.AST, name: str) -> bool:
     return any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(e))
 
 
-def _owner(x: ast.Subscript) -> str:
+def owner(x: ast.Subscript) -> str:
     return x.value.id if isinstance(x.value, ast.Name) else ""
 
 
