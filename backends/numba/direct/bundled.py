@@ -5,7 +5,9 @@ LLVM calls where it vectorises a loop:
 
     y[k] = sin(x[k])      becomes      y[k : k + 8] = tapeless_sin8(x[k : k + 8])
 
-Arguments that are too large for the formulas, infinite, or nan go to the C library, one by one.
+and which is then written in place of the call, so that constants stay in registers from pass to
+pass. Arguments that are too large for the formulas, infinite, or nan go to the C library, one by
+one, in a function of their own.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ NAMES = {"sin": ("sin",), "cos": ("cos",), "sincos": ("sin", "cos")}
 NAME = re.compile(r"tapeless_(sin|cos|sincos)(f?)(\d*)")
 CALL = re.compile(rf"call [^\n@]*@({NAME.pattern})\(")
 WORD = ir.IntType(64)
+FAR = "_far"  # ends the names of functions of arguments that are too large
+INLINE, CALLED = "alwaysinline", "noinline"
 
 
 def known(name: str, features: frozenset[str]) -> bool:
@@ -53,7 +57,7 @@ def declaration(module: Any, symbol: str) -> Any:
     both = match[1] == "sincos"
     made = ir.LiteralStructType([kind] * 2) if both else kind
     function = declared(module, symbol, ir.FunctionType(made, [kind]))
-    for attribute in (*PURE, "noinline"):
+    for attribute in PURE:
         set.add(function.attributes, attribute)
     return function
 
@@ -63,33 +67,39 @@ def used(text: str) -> set[str]:
     return {match[1] for match in CALL.finditer(text)}
 
 
-def define(module: Any, symbol: str) -> None:
-    """Writes a function that is declared."""
+def define(module: Any, symbol: str, how: str = INLINE) -> None:
+    """Writes a function that is declared.
+
+    how  CALLED where LLVM has yet to vectorise what calls it
+    """
     function = declaration(module, symbol)
     function.linkage = "linkonce_odr"
+    set.add(function.attributes, how)
     builder = ir.IRBuilder(function.append_basic_block())
     match, x = NAME.fullmatch(symbol), function.args[0]
     assert match is not None
     names = NAMES[match[1]]
-    found = (
-        [_one_by_one(builder, name, x) for name in names]
-        if not match[3]
-        else _of_vector(builder, names, x)
-    )
-    if len(found) == 1:
-        builder.ret(found[0])
-        return
-    pair = ir.Constant(ir.LiteralStructType([x.type] * 2), ir.Undefined)
-    for k, each in enumerate(found):
-        pair = builder.insert_value(pair, each, k)
-    builder.ret(pair)
+    if match[3]:
+        _return(builder, _of_vector(builder, names, x))
+    else:
+        _return(builder, [builder.call(_of_number(module, name, x.type), [x]) for name in names])
 
 
 def define_all(module: Any) -> None:
     """Writes the functions that are declared, called or not."""
     for f in [*module.functions]:
         if f.is_declaration and NAME.fullmatch(f.name):
-            define(module, f.name)
+            define(module, f.name, CALLED)
+
+
+def _return(builder: Any, found: list[Any]) -> None:
+    if len(found) == 1:
+        builder.ret(found[0])
+        return
+    pair = ir.Constant(ir.LiteralStructType([x.type for x in found]), ir.Undefined)
+    for k, each in enumerate(found):
+        pair = builder.insert_value(pair, each, k)
+    builder.ret(pair)
 
 
 def _of_vector(builder: Any, names: tuple[str, ...], x: Any) -> list[Any]:
@@ -101,7 +111,8 @@ def _of_vector(builder: Any, names: tuple[str, ...], x: Any) -> list[Any]:
     some = declared(builder.module, f"llvm.vector.reduce.or.v{x.type.count}i1", kind)
     before, results = builder.block, []
     with builder.if_then(builder.call(some, [far]), likely=False):
-        others, beyond = [_one_by_one(builder, name, x) for name in names], builder.block
+        beyond = builder.block
+        others = [builder.call(_far(builder.module, name, x.type), [x]) for name in names]
     for near, other in zip(found, others, strict=True):
         results.append(builder.phi(x.type))
         results[-1].add_incoming(near, before)
@@ -109,17 +120,26 @@ def _of_vector(builder: Any, names: tuple[str, ...], x: Any) -> list[Any]:
     return results
 
 
-def _one_by_one(builder: Any, name: str, x: Any) -> Any:
-    """What a function of the C library gives for each number."""
-    kind = scalar(x.type)
-    name += "f" * (kind == SINGLE)
-    function = declared(builder.module, name, ir.FunctionType(kind, [kind]))
-    if x.type == kind:
-        return builder.call(function, [x])
-    place = builder.alloca(x.type)
-    builder.store(x, place)
-    first = builder.bitcast(place, kind.as_pointer())
-    with for_range(builder, WORD(x.type.count)) as k:
+def _far(module: Any, name: str, kind: Any) -> Any:
+    """The function that goes to the C library for each number of a vector."""
+    symbol = f"{plain(name, scalar(kind))}{kind.count}{FAR}"
+    if known := module.globals.get(symbol):
+        return known
+    function = ir.Function(module, ir.FunctionType(kind, [kind]), symbol)
+    function.linkage = "linkonce_odr"
+    for attribute in (*PURE, "noinline", "cold"):
+        set.add(function.attributes, attribute)
+    builder, one = ir.IRBuilder(function.append_basic_block()), scalar(kind)
+    place = builder.alloca(kind)
+    builder.store(function.args[0], place)
+    first = builder.bitcast(place, one.as_pointer())
+    with for_range(builder, WORD(kind.count)) as k:
         at = builder.gep(first, [k], inbounds=True)
-        builder.store(builder.call(function, [builder.load(at)]), at)
-    return builder.load(place)
+        builder.store(builder.call(_of_number(module, name, one), [builder.load(at)]), at)
+    builder.ret(builder.load(place))
+    return function
+
+
+def _of_number(module: Any, name: str, kind: Any) -> Any:
+    """A function of the C library."""
+    return declared(module, name + "f" * (kind == SINGLE), ir.FunctionType(kind, [kind]))

@@ -94,7 +94,7 @@ def compile_kernel(
 
 
 def _supply(made: Any) -> None:
-    """Adds the functions that come along with what calls them."""
+    """Writes functions that come along with a kernel in place of its calls of them."""
     if not any(bundled.NAME.fullmatch(f.name) for f in made.functions):
         return
     module = ir.Module(context=ir.Context())
@@ -102,6 +102,12 @@ def _supply(made: Any) -> None:
     for symbol in sorted(bundled.used(str(made))):
         bundled.define(module, symbol)
     made.link_in(llvm.parse_assembly(str(module)))
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(made, _passes()[1])
 
 
 class DirectEntry(Entry):

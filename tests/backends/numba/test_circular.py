@@ -109,6 +109,20 @@ def test_both_of_what_is_read_after_a_store(tmp_path, monkeypatch, rng):
     assert all(name.startswith("sincos") for name in called())
 
 
+@FUSED
+@HAS_SIMD
+def test_written_in_place_of_calls(tmp_path, monkeypatch):
+    """A call in each pass would fetch the constants anew, and save all registers."""
+    monkeypatch.setenv("TAPELESS_CACHE_DIR", str(tmp_path))
+    texts, externals = [], direct._externals
+    monkeypatch.setattr(direct, "_externals", lambda m: texts.append(str(m)) or externals(m))
+    over("sin")(np.ones(100))
+    (text,) = texts
+    assert re.search(r"call .*@llvm\.fma\.v\d+f64", text)
+    assert re.search(r"call .*@tapeless_sin\d+_far", text)
+    assert not re.search(r"call .*@tapeless_sin\d+\(", text)
+
+
 @HAS_SIMD
 def test_only_what_is_called_comes_along(tmp_path, monkeypatch):
     monkeypatch.setenv("TAPELESS_CACHE_DIR", str(tmp_path))
