@@ -5,6 +5,8 @@ Operands may lie in memory in any way: what the BLAS does not take is copied fir
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +16,10 @@ from tapeless.backends.numba import blas
 from tapeless.backends.numba.direct.blocks import declared, for_range, kept
 
 SMALL = 1 << 8  # multiplications that take less time than the BLAS does to begin
+#: A BLAS lets its threads share more multiplications than this. Where one of the three matrices is
+#: a small one, of NARROW numbers, threads wait for one another longer than they work, so that such
+#: products, up to MOST multiplications, are made in blocks.
+ALONE, NARROW, MOST = 1 << 18, 1 << 12, 1 << 22
 FLAGS = ("reassoc", "contract")
 WORD, BYTE = ir.IntType(64), ir.IntType(8)
 POINTER = BYTE.as_pointer()
@@ -28,6 +34,24 @@ class Matrix:
     along: Any
     rows: Any = None
     columns: Any = None
+
+
+@dataclass
+class Taken:
+    """Where the BLAS finds a matrix, how long a row is there, "N" or "T", and what to free, each as
+    the address of that."""
+
+    start: Any
+    step: Any
+    letter: Any
+    ours: Any
+
+    def part(self, b: Any, i: Any, j: Any, size: Any) -> Any:
+        """Where row i and column j are."""
+        plain = b.icmp_signed("==", b.load(self.letter), BYTE(ord("N")))
+        far, near = b.select(plain, i, j), b.select(plain, j, i)
+        place = b.mul(b.add(b.mul(far, b.load(self.step)), near), size)
+        return b.gep(b.load(self.start), [place])
 
 
 class Product:
@@ -125,28 +149,65 @@ class Product:
 
     def call(self, bits: int) -> None:
         b = self.builder
-        whole = ir.IntType(bits)
-        a, second = self.taken(self.a), self.taken(self.b)
-        one, zero = (self.kept(self.number(x)) for x in (1, 0))
-        lengths = [
-            self.kept(b.trunc(v, whole) if bits < 64 else v) for v in (self.n, self.m, self.k)
-        ]
-        row = self.kept(b.sdiv(self.out.down, self.size))
-        steps = [b.bitcast(x, whole.as_pointer()) for x in (second[1], a[1], row)]
-        pointer = self.number.as_pointer()
-        first, other = (b.bitcast(b.load(x[0]), pointer) for x in (second, a))
-        made = b.bitcast(self.out.start, pointer)
-        values = [second[2], a[2], *lengths, one, first, steps[0], other, steps[1], zero, made]
-        values.append(steps[2])
-        kinds = [v.type for v in values]
-        name = blas.symbol(self.kind, bits)
-        b.call(self.declared(name, ir.FunctionType(ir.VoidType(), kinds)), values)
+        first, second = self.taken(self.a), self.taken(self.b)
+        work = b.mul(b.mul(self.m, self.n), self.k)
+        shared = b.and_(
+            b.icmp_signed(">", work, WORD(ALONE)), b.icmp_signed("<=", work, WORD(MOST))
+        )
+        parts = b.mul(self.n, self.k), b.mul(self.m, self.n)
+        rows, depth = (
+            b.select(
+                b.and_(shared, b.icmp_signed("<=", part, WORD(NARROW))),
+                b.sdiv(WORD(ALONE), part),
+                whole,
+            )
+            for part, whole in zip(parts, (self.m, self.k), strict=True)
+        )
+        with self.blocks(self.m, rows) as (i, m), self.blocks(self.k, depth) as (p, k):
+            x, y = first.part(b, i, p, self.size), second.part(b, p, WORD(0), self.size)
+            out = b.gep(self.out.start, [b.mul(i, self.out.down)])
+            self.multiply(bits, (m, k), (first, x), (second, y), out, p)
         free = self.declared("free", ir.FunctionType(ir.VoidType(), [POINTER]))
-        for x in (a, second):
-            b.call(free, [b.load(x[3])])
+        for each in (first, second):
+            b.call(free, [b.load(each.ours)])
 
-    def taken(self, x: Matrix) -> tuple[Any, Any, Any, Any]:
-        """Where the BLAS finds a matrix, how long a row is there, "N" or "T", and what to free."""
+    @contextmanager
+    def blocks(self, count: Any, length: Any) -> Iterator[tuple[Any, Any]]:
+        """Where each block of so many rows begins, and how many it has."""
+        b = self.builder
+        number = b.sdiv(b.add(count, b.sub(length, WORD(1))), length)
+        with for_range(b, number) as block:
+            start = b.mul(block, length)
+            left = b.sub(count, start)
+            yield start, b.select(b.icmp_signed("<", left, length), left, length)
+
+    def multiply(
+        self,
+        bits: int,
+        lengths: tuple[Any, Any],
+        a: tuple[Taken, Any],
+        second: tuple[Taken, Any],
+        out: Any,
+        before: Any,
+    ) -> None:
+        """One call. It adds to what is there if products were made `before`."""
+        b = self.builder
+        whole, pointer = ir.IntType(bits), self.number.as_pointer()
+        m, k = lengths
+        counts = [self.kept(b.trunc(v, whole) if bits < 64 else v) for v in (self.n, m, k)]
+        one = self.kept(self.number(1))
+        fresh = b.icmp_signed("==", before, WORD(0))
+        more = self.kept(b.select(fresh, self.number(0), self.number(1)))
+        row = self.kept(b.sdiv(self.out.down, self.size))
+        steps = [b.bitcast(x, whole.as_pointer()) for x in (second[0].step, a[0].step, row)]
+        places = [b.bitcast(x, pointer) for x in (second[1], a[1], out)]
+        values = [second[0].letter, a[0].letter, *counts, one, places[0], steps[0]]
+        values += [places[1], steps[1], more, places[2], steps[2]]
+        kind = ir.FunctionType(ir.VoidType(), [v.type for v in values])
+        b.call(self.declared(blas.symbol(self.kind, bits), kind), values)
+
+    def taken(self, x: Matrix) -> Taken:
+        """A matrix as the BLAS takes it: in rows, turned, or copied."""
         b = self.builder
         start, step = self.kept(x.start), self.kept(WORD(0))
         letter, ours = self.kept(BYTE(ord("N"))), self.kept(POINTER(None))
@@ -164,7 +225,7 @@ class Product:
                         b.store(copy, start)
                         b.store(copy, ours)
                         b.store(x.columns, step)
-        return start, step, letter, ours
+        return Taken(start, step, letter, ours)
 
     def copied(self, x: Matrix) -> Any:
         """The matrix in memory of its own."""

@@ -64,3 +64,31 @@ def test_names():
     assert blas.wanted(["malloc", blas.symbol("d", 64)])
     assert not blas.wanted(["malloc", "cblas_dgemm", "tapeless_dgemm"])
     assert products.product.__name__ == "product"
+
+
+LAYOUTS = {
+    "rows": lambda a: a,
+    "turned": lambda a: np.asfortranarray(a),
+    "parts": lambda a: np.repeat(a, 2, axis=0)[::2],
+    "copied": lambda a: np.repeat(a, 2, axis=1)[:, ::2],
+    "reversed": lambda a: a[::-1].copy()[::-1],
+}
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("shape", [(999, 32, 31), (30, 3001, 29), (65, 70, 64), (70, 4097, 1)])
+@pytest.mark.parametrize("first", LAYOUTS)
+@pytest.mark.parametrize("second", LAYOUTS)
+def test_products_made_in_blocks(first, second, shape, dtype, rng):
+    """With one small matrix, so that the threads of the BLAS do not wait for one another."""
+    m, k, n = shape
+
+    @jit
+    def f(a, b):
+        return np.abs(a @ b) + 1
+
+    a = LAYOUTS[first](rng.normal(size=(m, k)).astype(dtype))
+    b = LAYOUTS[second](rng.normal(size=(k, n)).astype(dtype))
+    want = np.abs(a.astype("f8") @ b.astype("f8")) + 1
+    scale = np.sqrt(k) * (1e-5 if dtype == "f4" else 1e-13)
+    np.testing.assert_allclose(f(a, b), want, rtol=0, atol=scale)
