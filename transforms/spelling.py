@@ -107,6 +107,10 @@ class Spelling:
             return made
         if a.type.shape and not a.type.shape == c.type.shape == d.type.shape:
             return made
+        dtype = s.outs[0].type.dtype
+        first = [x.type.dtype for x in (a, c) if not x.type.weak]
+        if b.type.dtype != dtype or (first and dtype not in first):
+            return made  # (a * b) would be rounded, or wrap around, as another dtype does
         right = made.right
         if not isinstance(right, ast.BinOp) or not isinstance(right.op, type(made.op)):
             return made

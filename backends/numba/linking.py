@@ -54,7 +54,7 @@ def linked(code: bytes) -> Callable[[str], int]:
     """Makes object code ready to run: a function from names in it to their addresses; 0 for names
     that it does not have."""
     introduce()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(), use_lmm=True)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     forever(engine)

@@ -69,6 +69,12 @@ def is_float(*atoms: Atom) -> bool:
     return all(a.type.dtype.kind == "f" for a in atoms)
 
 
+def as_precise(s: Let, *atoms: Atom) -> bool:
+    """Whether what is computed of these first has the dtype of a result, or is Python's number: of
+    another dtype it would be rounded, overflow or wrap around elsewhere."""
+    return all(a.type.weak or a.type.dtype == s.outs[0].type.dtype for a in atoms)
+
+
 def is_integer(a: Atom) -> bool:
     """Whether an atom is a Python integer, which never overflows."""
     return bool(a.type.dtype.kind == "i" and a.type.weak)

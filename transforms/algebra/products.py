@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeless.transforms.algebra.facts import (
     Uses,
+    as_precise,
     fits,
     is_float,
     is_integer,
@@ -81,6 +82,8 @@ def constants_together(s: Let, uses: Uses) -> Any:
         inner = made_by(y, mul)
         if inner is None or not isinstance(c := inner.args[0], Literal):
             continue
+        if not as_precise(s, y) or (isinstance(x, Literal) and not as_precise(s, inner.args[1])):
+            continue
         if isinstance(x, Literal):
             return mul(mul(x, c), inner.args[1]) if _meet(x, c, inner.args[1]) else None
         if is_float(x, y) and y.type.shape == s.outs[0].type.shape and number(c) is not None:
@@ -104,7 +107,9 @@ def constant_on_smaller(s: Let, uses: Uses) -> Any:
     for small, large in ((x, y), (y, x)):
         if isinstance(small, Literal) and not _meet(c, small, large):
             continue
-        if large.type.shape == product.type.shape != small.type.shape and is_float(small):
+        if not (is_float(small) and as_precise(s, small)):
+            continue
+        if large.type.shape == product.type.shape != small.type.shape:
             made = mul(c, small)
             return mul(made, large) if small is x else mul(large, made)
     return None

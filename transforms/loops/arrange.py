@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import For, Let, Statement, Var, outputs, statements
+from tapeless.transforms.core.language import For, Let, Statement, Type, Var, outputs, statements
 from tapeless.transforms.loops.along import along, through
 from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.spread import Spread
@@ -73,7 +73,7 @@ class Arrangement:
         if isinstance(s, For):
             return self.loop(s, low)
         if stage is None or not free or self.called(stage):
-            return self.insert(Item([]), low)
+            return self.insert(Item([]), low, is_light(s))
         found = self.join(stage, free, low)
         if found is not None:
             return found
@@ -82,12 +82,15 @@ class Arrangement:
         self.add(made, stage, axis)
         return self.insert(made, low)
 
-    def insert(self, item: Item, low: int) -> Item:
+    def insert(self, item: Item, low: int, light: bool = False) -> Item:
         """Smaller things go before the nests that do not need to come first: what is made of both
-        can then join those."""
+        can then join those. Light ones also go before what stands between them and such nests."""
         k = len(self.items)
         while k > low + 1 and self.items[k - 1].rank > item.rank:
             k -= 1
+        if light:
+            larger = (j for j in range(low + 1, k) if self.items[j].rank > item.rank)
+            k = next(larger, k)
         self.items.insert(k, item)
         return item
 
@@ -241,6 +244,16 @@ class Arrangement:
                         self.memory, a, stage.entries_axes() if axes is None else axes, cell
                     )
         return found
+
+
+def is_light(s: Statement) -> bool:
+    """Whether it makes a number of numbers, and cannot fail."""
+    if not isinstance(s, Let) or any(is_array(v) for v in (*s.args, *s.outs)):
+        return False
+    if s.op.name == "size_value":
+        return True
+    types = [v.type for v in s.outs]
+    return all(isinstance(t, Type) and t.dtype.kind in "fc" and not t.weak for t in types)
 
 
 def runs(e: Any, axis: int) -> bool:

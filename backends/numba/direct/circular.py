@@ -9,18 +9,21 @@ pi / 2, then a polynomial for either function on [-pi / 4, pi / 4]. Signs are pu
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
 
-SINGLE, DOUBLE = ir.FloatType(), ir.DoubleType()
-LIMIT = {SINGLE: 1e5, DOUBLE: 1e13}  # of the size of arguments
-#: A number of this size has no bits left for fractions: to add it is to round, and the last bits
-#: of the sum are those of the integer.
-ROUNDER = {SINGLE: 1.5 * 2**23, DOUBLE: 1.5 * 2**52}
+from tapeless.backends.numba.direct.formulas import (
+    DOUBLE,
+    ROUNDER,
+    SINGLE,
+    Value,
+    constant,
+    scalar,
+    shaped,
+)
 
+LIMIT = {SINGLE: 1e5, DOUBLE: 1e13}  # of the size of arguments
 #: pi / 2 in parts
 PARTS = {
     SINGLE: (1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15),
@@ -49,40 +52,6 @@ COSINE = {
         -1.13596475577881948265e-11,
     ),
 }
-
-
-@dataclass(frozen=True)
-class Value:
-    """A float, a double, or a vector of them, that formulas can be written with."""
-
-    builder: Any
-    value: Any
-
-    def _with(self, other: Any, operation: str) -> Value:
-        return Value(self.builder, getattr(self.builder, operation)(self.value, self._of(other)))
-
-    def _of(self, x: Any) -> Any:
-        return x.value if isinstance(x, Value) else constant(self.value.type, x)
-
-    def __add__(self, other: Any) -> Value:
-        return self._with(other, "fadd")
-
-    def __sub__(self, other: Any) -> Value:
-        return self._with(other, "fsub")
-
-    def __mul__(self, other: Any) -> Value:
-        return self._with(other, "fmul")
-
-    def times(self, factor: Any, plus: Any) -> Value:
-        """self * factor + plus, rounded once."""
-        args = [self.value, self._of(factor), self._of(plus)]
-        return Value(self.builder, intrinsic(self.builder, "fma", *args))
-
-    def polynomial(self, coefficients: Sequence[float]) -> Value:
-        total: Any = coefficients[-1]
-        for c in coefficients[-2::-1]:
-            total = self.times(total, c)
-        return total  # type: ignore[no-any-return]
 
 
 class Signs:
@@ -156,31 +125,3 @@ def _near_zero(kind: Any, y: Value, tail: Value | None) -> tuple[Any, Any]:
     lost = z.times(-0.5, near * -1.0 + 1.0)
     cosine = near + (z * z).times(cosine, y.times(tail * -1.0, lost))
     return sine.value, cosine.value
-
-
-# -- vectors
-
-
-def scalar(kind: Any) -> Any:
-    return kind.element if isinstance(kind, ir.VectorType) else kind
-
-
-def shaped(kind: Any, like: Any) -> Any:
-    """A type of numbers, of as many as another one has."""
-    return ir.VectorType(kind, like.count) if isinstance(like, ir.VectorType) else kind
-
-
-def constant(kind: Any, x: float) -> Any:
-    if isinstance(kind, ir.VectorType):
-        return ir.Constant(kind, [constant(kind.element, x)] * kind.count)
-    return ir.Constant(kind, x)
-
-
-def intrinsic(builder: Any, name: str, *args: Any) -> Any:
-    """A function of LLVM's, of numbers or vectors of the same type."""
-    kind = args[0].type
-    lanes = f"v{kind.count}" if isinstance(kind, ir.VectorType) else ""
-    name = f"llvm.{name}.{lanes}{scalar(kind).intrinsic_name}"
-    signature = ir.FunctionType(kind, [kind] * len(args))
-    known = builder.module.globals.get(name)
-    return builder.call(known or ir.Function(builder.module, signature, name), args)

@@ -228,8 +228,8 @@ def _machine() -> Any:
         cpu=_processor()[0],
         features=_features(),
         opt=3,
-        reloc="static" if x86 else "default",
-        codemodel="jitdefault",
+        reloc="pic" if x86 else "default",
+        codemodel="small" if x86 else "jitdefault",
         jit=True,
     )
 

@@ -9,7 +9,7 @@ from llvmlite import ir
 from tapeless.backends.numba.direct import bundled
 from tapeless.backends.numba.direct.blocks import declared
 from tapeless.backends.numba.direct.bundled import PURE
-from tapeless.backends.numba.direct.circular import SINGLE
+from tapeless.backends.numba.direct.formulas import SINGLE
 from tapeless.backends.numba.libraries import Variant, variants
 
 

@@ -163,7 +163,7 @@ def newest_code():
 
 
 PLAIN, FAST = "nogil=True", "nogil=True, fastmath={'contract', 'reassoc'}"
-SIMD = re.compile(rb"__svml_|_ZGV[a-z]N|tapeless_(sin|cos)f?\d")
+SIMD = re.compile(rb"__svml_|_ZGV[a-z]N|tapeless_(sin|cos|exp)f?\d")
 
 
 @HAS_SIMD

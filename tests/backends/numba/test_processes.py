@@ -9,6 +9,7 @@ import sys
 import textwrap
 import time
 
+import numpy as np
 import pytest
 
 from tapeless.backends.numba import libraries
@@ -174,18 +175,18 @@ def test_a_killed_process_leaves_nothing_in_the_way(tmp_path):
     assert run(tmp_path, apart("exp(v)"))["cached"] == [True]
 
 
-VECTORS = {"generic": b"_ZGVbN2v_exp", "haswell": b"_ZGVdN4v_exp"}
+VECTORS = {"generic": b"_ZGVbN2v_exp2", "haswell": b"_ZGVdN4v_exp2"}
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names CPUs of x86")
 @pytest.mark.parametrize("cpu", ["generic", "haswell"])
 def test_another_cpu(tmp_path, cpu):
     """The code for a lesser CPU is kept apart, right, and has the SIMD versions of that CPU."""
-    text = apart("exp(v)")
+    text = apart("exp2(v)")
     run(tmp_path, text)
     found = run(tmp_path, text, NUMBA_CPU_NAME=cpu)
     assert found["cached"] == [False]
-    assert found["sum"] == pytest.approx(WANTED, rel=1e-12)
+    assert found["sum"] == pytest.approx(np.exp2(np.linspace(0, 3, 1000)).sum(), rel=1e-12)
     assert run(tmp_path, text, NUMBA_CPU_NAME=cpu)["cached"] == [True]
     newest = max((tmp_path / "compiled").iterdir(), key=lambda p: p.stat().st_mtime_ns)
     content = newest.read_bytes().split(b"\n", 3)[3]
@@ -196,7 +197,7 @@ def test_another_cpu(tmp_path, cpu):
 
 
 WIDE = """
-from math import exp
+from math import exp2
 import numpy as np
 import tapeless
 from tapeless.backends.numba.compiler.compile import compile_kernel
@@ -205,11 +206,11 @@ from tapeless.backends.numba.signature import signature
 
 def f(x, out):
     for i in range(x.shape[0]):
-        out[i] = exp(x[i])
+        out[i] = exp2(x[i])
 
-f = seeing(f, {"exp": vectorised(exp), "__name__": "wide"})
+f = seeing(f, {"exp2": vectorised(exp2), "__name__": "wide"})
 x = np.ones(3)
-print(compile_kernel(f, signature((x, x)), {}, "tapeless_wide").code.count(b"__svml_exp8"))
+print(compile_kernel(f, signature((x, x)), {}, "tapeless_wide").code.count(b"__svml_exp28"))
 """
 
 

@@ -4,7 +4,7 @@ import textwrap
 
 HEAD = """\
 import numpy as np
-from math import cos, erf, exp, hypot, log, pow, sin, tanh
+from math import cos, erf, exp, exp2, hypot, log, pow, sin, tanh
 from numba import njit
 
 
