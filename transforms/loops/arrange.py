@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.dims import Size, symbols
 from tapeless.transforms.core.language import For, Let, Statement, Type, Var, outputs, statements
 from tapeless.transforms.loops.along import along, through
 from tapeless.transforms.loops.memory import Memory, is_array
@@ -73,7 +73,7 @@ class Arrangement:
         if isinstance(s, For):
             return self.loop(s, low)
         if stage is None or not free or self.called(stage):
-            return self.insert(Item([]), low, is_light(s))
+            return self.insert(Item([]), low, self.is_light(s))
         found = self.join(stage, free, low)
         if found is not None:
             return found
@@ -93,6 +93,15 @@ class Arrangement:
             k = next(larger, k)
         self.items.insert(k, item)
         return item
+
+    def is_light(self, s: Statement) -> bool:
+        """Whether it makes a number of numbers, and cannot fail."""
+        if not isinstance(s, Let) or any(is_array(v) for v in (*s.args, *s.outs)):
+            return False
+        if s.op.name == "size_value":
+            return all(x.given for x in symbols(s.params["size"]))
+        types = [v.type for v in s.outs]
+        return all(isinstance(t, Type) and t.dtype.kind in "fc" and not t.weak for t in types)
 
     def lowest(self, s: Statement) -> int:
         """The place of the last item that has to come first, -1 if none has."""
@@ -244,16 +253,6 @@ class Arrangement:
                         self.memory, a, stage.entries_axes() if axes is None else axes, cell
                     )
         return found
-
-
-def is_light(s: Statement) -> bool:
-    """Whether it makes a number of numbers, and cannot fail."""
-    if not isinstance(s, Let) or any(is_array(v) for v in (*s.args, *s.outs)):
-        return False
-    if s.op.name == "size_value":
-        return True
-    types = [v.type for v in s.outs]
-    return all(isinstance(t, Type) and t.dtype.kind in "fc" and not t.weak for t in types)
 
 
 def runs(e: Any, axis: int) -> bool:
