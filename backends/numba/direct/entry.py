@@ -150,8 +150,9 @@ class Entry:
         """The same bounds, in a form from which LLVM sees that no place is negative: then loops
         need no test for that."""
         b = self.builder
-        first = b.and_(first, LONG(PLACES))
-        return [first, b.add(first, b.and_(b.sub(last, first), LONG(PLACES)))]
+        first, count = b.and_(first, LONG(PLACES)), b.sub(last, first)
+        count = b.select(b.icmp_signed(">", count, LONG(0)), count, LONG(0))  # range(3, 1) has none
+        return [first, b.add(first, b.and_(count, LONG(PLACES)))]
 
     def integer(self, x: Any) -> Any:
         """A Python int, OverflowError if it has more than 64 bits; or NumPy's."""

@@ -189,3 +189,56 @@ def test_a_table_of_states_is_read_by_slices():
         wanted = [(f(u + e, 4) - f(u - e, 4)) / 2e-6 for e in 1e-6 * np.eye(n)]
         np.testing.assert_allclose(jit(grad(f))(u, 4), wanted, rtol=1e-7)
     assert "range(1, " not in jit(grad(f)).source(u, 4)
+
+
+def from_the_end(x):
+    for i in range(len(x) - 5):
+        x[i] = i
+    return x
+
+
+def windows(x):
+    s = 0.0
+    for i in range(len(x) - 3):
+        s += np.max(x[i : i + 3])
+    return s
+
+
+def multiples(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x[0] * i
+    return s
+
+
+def from_the_third(x, n):
+    for i in range(2, n):
+        x[i] = i
+    return x
+
+
+def of_complex_numbers(x, n):
+    y = np.zeros(4)
+    for i in range(n):
+        y[i] = 2 * x[i].real
+    return y
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (from_the_end, (np.ones(3),)),
+        (windows, (np.ones(2),)),
+        (multiples, (np.ones(3), -1)),
+        (from_the_third, (np.ones(3), 1)),
+        (of_complex_numbers, (np.ones(4) + 0j, -3)),
+    ],
+)
+@pytest.mark.parametrize("boundscheck", [True, False])
+def test_ranges_that_end_before_they_begin(f, args, boundscheck):
+    """Threads may share their passes, of which there are none."""
+    want = f(*(np.copy(a) if isinstance(a, np.ndarray) else a for a in args))
+    compiled = jit(f, boundscheck=boundscheck)
+    for _ in range(1100):  # the driver becomes machine code after a thousand
+        got = compiled(*(np.copy(a) if isinstance(a, np.ndarray) else a for a in args))
+        np.testing.assert_array_equal(got, want)
