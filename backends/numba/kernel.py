@@ -153,7 +153,7 @@ class Kernel:
         """Where object code is in memory, and what tells its errors."""
         from tapeless.backends.numba import linking  # noqa: PLC0415
 
-        place = linking.linked(found.code)
+        place = linking.linked(found.code, found.externals)
         environments = tuple(map(place, found.environments))
         return place(found.symbol), Failures(environments, found.errors)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -50,15 +51,28 @@ def forever(thing: Any) -> None:
 
 
 @functools.cache
-def linked(code: bytes) -> Callable[[str], int]:
+def linked(code: bytes, externals: tuple[str, ...]) -> Callable[[str], int]:
     """Makes object code ready to run: a function from names in it to their addresses; 0 for names
-    that it does not have."""
+    that it does not have.
+
+    externals  what it calls in the process
+    """
     introduce()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(), use_lmm=True)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    forever(engine)
-    return lambda name: int(engine.get_global_value_address(name))
+    builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+    for name in externals:
+        builder.import_symbol(name, llvm.address_of_symbol(name))
+    library = f"tapeless_{next(_numbers)}"
+    forever(builder.link(_linker(), library))
+
+    def place(name: str) -> int:
+        try:
+            found = _linker().lookup(library, name)
+        except RuntimeError:
+            return 0
+        forever(found)
+        return int(found[name])
+
+    return place
 
 
 def builtin(address: int, name: str, owner: Any) -> Callable[..., Any]:
@@ -70,7 +84,7 @@ def builtin(address: int, name: str, owner: Any) -> Callable[..., Any]:
 
 
 def ready(names: Iterable[str]) -> bool:
-    """Whether the process knows all names that code refers to: LLVM ends the process otherwise."""
+    """Whether the process knows all names that code refers to; Numba's are made known."""
     introduce()
     unknown = [name for name in names if not llvm.address_of_symbol(name)]
     if unknown:
@@ -105,9 +119,15 @@ def introduce() -> None:
         llvm.add_symbol(f"tapeless_{name}", entry.value)
 
 
+_numbers = itertools.count()
+
+
 @functools.cache
-def _machine() -> Any:
-    """The machine for which code is linked."""
+def _linker() -> Any:
+    """Puts code and its constants next to one another, as code that reaches them by short ways
+    needs; it does not end the process where a name is unknown."""
     for ready in ("initialize_native_target", "initialize_native_asmprinter"):
         getattr(llvm, ready)()
-    return llvm.Target.from_default_triple().create_target_machine()
+    made = llvm.create_lljit_compiler(use_jit_link=True)
+    forever(made)
+    return made

@@ -59,17 +59,23 @@ def _of_the_program(a: Spec, other: Spec) -> Spec:
     return dataclasses.replace(a, kind=other.kind) if named else a
 
 
-def join_types(a: Type | StackType, b: Type | StackType) -> Type | StackType:
-    """The type of a value that is now `a`, now `b`; StructureError if there is none."""
+def join_types(
+    a: Type | StackType, b: Type | StackType, settling: bool = False
+) -> Type | StackType:
+    """The type of a value that is now `a`, now `b`; StructureError if there is none.
+
+    settling  `a` is what was joined before, of one variable: a length of its own stays that. Of two
+              values, it may be the length of another variable.
+    """
     if isinstance(a, StackType) or isinstance(b, StackType):
         if isinstance(a, StackType) and isinstance(b, StackType):
-            joined = join_types(a.item, b.item)
+            joined = join_types(a.item, b.item, settling)
             assert isinstance(joined, Type)
             return StackType(joined)
         raise StructureError(f"{a} and {b} differ")
     if a.ndim != b.ndim:
         raise StructureError(f"{a} and {b} have different numbers of axes")
-    shape = tuple(_join_sizes(x, y) for x, y in zip(a.shape, b.shape, strict=True))
+    shape = tuple(_join_sizes(x, y, settling) for x, y in zip(a.shape, b.shape, strict=True))
     if a.dtype == b.dtype:
         return Type(a.dtype, shape, a.weak and b.weak)
     if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
@@ -83,7 +89,7 @@ def join_types(a: Type | StackType, b: Type | StackType) -> Type | StackType:
     return Type(np.promote_types(a.dtype, b.dtype), shape, a.weak)
 
 
-def _join_sizes(a: dims.Size, b: dims.Size) -> dims.Size:
+def _join_sizes(a: dims.Size, b: dims.Size, settling: bool) -> dims.Size:
     if a == b:
         return a
     if 1 in (a, b):
@@ -91,7 +97,7 @@ def _join_sizes(a: dims.Size, b: dims.Size) -> dims.Size:
             f"an axis of length one becomes an axis of length {b if a == 1 else a}"
         )
     t = trace()
-    if a in t.joined:
+    if settling and a in t.joined:
         return a
     x, y = t.value(a), t.value(b)
     if x is not None and x == y:

@@ -161,7 +161,7 @@ class Recursion:
             kind = self.kinds[k]
             if kind is None and old[1] == a:
                 continue
-            joined = join_types(old[1].type if kind is None else kind, a.type)
+            joined = join_types(old[1].type if kind is None else kind, a.type, settling=True)
             if kind is None or joined != kind:
                 self.kinds[k], self.changed = joined, True
 
@@ -305,7 +305,7 @@ class Recursion:
         results = [*returned.leaves(), *arrays]
         known = self.result_kinds if len(self.result_kinds) == len(results) else []
         kinds = [
-            join_types(old, a.type) if old is not None else a.type
+            join_types(old, a.type, settling=True) if old is not None else a.type
             for old, a in zip(known or [None] * len(results), results, strict=True)
         ]
         same = self.returned is not None and kinds == known and set(written) == self.written

@@ -236,7 +236,7 @@ class Targets:
             self.parts.append(spec)
             return True
         before = self.own
-        self.own = value.type if before is None else join_types(before, value.type)  # type: ignore[assignment]
+        self.own = value.type if before is None else join_types(before, value.type, settling=True)  # type: ignore[assignment]
         return self.own != before
 
     def find(self, spec: Spec) -> int | None:

@@ -367,7 +367,7 @@ class Roll:
         staged.results[key] = []
         for k, new in enumerate(leaves):
             try:
-                joined = join_types(kinds[k], new.type)
+                joined = join_types(kinds[k], new.type, settling=True)
             except StructureError as e:
                 raise Unrollable(f"'{loc.name}' changes from pass to pass: {e.problem}") from None
             if _same_type(joined, kinds[k]):

@@ -75,7 +75,9 @@ class Tail:
         """Lets the list hold numbers of these types too, from its start on; refuses other types."""
         if self.exact and [(t.dtype, t.weak) for t in types] != [*map(_number_of, self.items)]:
             raise UnsupportedError("a list that is given gets numbers of another type")
-        joined: list[Any] = [join_types(i, t) for i, t in zip(self.items, types, strict=True)]
+        joined: list[Any] = [
+            join_types(i, t, settling=True) for i, t in zip(self.items, types, strict=True)
+        ]
         for item, wide, new in zip(self.items, joined, types, strict=True):
             if _changes(item, wide) or (wide.dtype != item.dtype and item.shape):
                 raise StructureError(
@@ -193,7 +195,9 @@ def start_tail(target: StagedList, element: Any) -> None:
     types = [a.type for a in columns_of(element)]
     for s in specs:
         requirealike(s, element)
-        types = [join_types(t, a.type) for t, a in zip(types, columns_of(s), strict=True)]
+        types = [
+            join_types(t, a.type, settling=True) for t, a in zip(types, columns_of(s), strict=True)
+        ]
     key = (trace().place(), target.name)
     made = [stacks.new_stack(item=t) for t in trace().decisions.widened(key, types)]
     for stack in made:

@@ -58,7 +58,9 @@ def _compiled(
     except UnknownError:
         return None
     made = llvm.parse_assembly(str(module))
-    place = linking.linked(_machine().emit_object(made))
+    declared = (*made.functions, *made.global_variables)
+    names = [x.name for x in declared if x.is_declaration and not x.name.startswith("llvm.")]
+    place = linking.linked(_machine().emit_object(made), tuple(names))
     return linking.builtin(place(SYMBOL), function.__name__, tuple(written.constants))
 
 
