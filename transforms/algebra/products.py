@@ -6,7 +6,6 @@ b = 2 * x; c = 3 * b                         becomes      c = 6 * x
 from __future__ import annotations
 
 import math
-import sys
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,13 @@ from tapeless.transforms.algebra.facts import (
     scaled,
     short,
 )
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Atom, Let, Literal, Var
+from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.ops.arithmetic import mul, neg, sub, truediv
 from tapeless.transforms.ops.elementwise import power
 from tapeless.transforms.ops.folding import is_number
-
-SMALLEST = sys.float_info.min  # below it numbers lose digits
 
 
 def quotient_of_ones(s: Let, uses: Uses) -> Any:
@@ -62,17 +61,23 @@ def signs_of_factors(s: Let, uses: Uses) -> Any:
     return None
 
 
-def _meet(x: Atom, c: Atom, rest: Atom) -> bool:
+def _meet(x: Literal, c: Literal, rest: Atom) -> bool:
     """Whether the product of two constants is no number out of range, where theirs with a third
     value need not be."""
-    found = number(x), number(c)
-    if None in found:
+    found = x.value, c.value
+    if any(np.ndim(v) or isinstance(v, complex | np.complexfloating) for v in found):
         return True
-    product = found[0] * found[1]
-    if isinstance(product, int) and rest.type.dtype.kind in "iu":
+    if all(isinstance(v, int) for v in found) and rest.type.dtype.kind in "iu":
         limits = np.iinfo(rest.type.dtype)
-        return bool(limits.min <= product <= limits.max)
-    return not product if 0 in found else bool(SMALLEST < abs(product) < math.inf)
+        return bool(limits.min <= found[0] * found[1] <= limits.max)
+    return 0 in found or _in_range(float(found[0]) * float(found[1]), rest)
+
+
+def _in_range(value: float, like: Atom) -> bool:
+    """Whether a constant is a normal number of a dtype of floats."""
+    dtype = like.type.dtype
+    limits = np.finfo(dtype if dtype.kind in "fc" and not like.type.weak else np.float64)
+    return bool(limits.tiny < abs(value) < limits.max)
 
 
 def constants_together(s: Let, uses: Uses) -> Any:
@@ -98,7 +103,7 @@ def constant_on_smaller(s: Let, uses: Uses) -> Any:
     quotient = made_by(product, truediv)
     if number(c) is not None and quotient is not None and once(product, uses):
         x, n = quotient.args
-        if x.type.shape and not n.type.shape and is_float(x):
+        if x.type.shape and not n.type.shape and is_float(x) and _divides(n, x):
             return mul(truediv(float(number(c)), n), x)
     inner = made_by(product, mul)
     if number(c) is None or inner is None or not once(product, uses):
@@ -113,6 +118,21 @@ def constant_on_smaller(s: Let, uses: Uses) -> Any:
             made = mul(c, small)
             return mul(made, large) if small is x else mul(large, made)
     return None
+
+
+def _divides(n: Atom, x: Atom) -> bool:
+    """Whether a number can be divided by `n`, which for Python's must not be zero, unless there is
+    nothing to be multiplied then."""
+    if not n.type.weak:
+        return True
+    if isinstance(n, Literal):
+        return bool(n.value)
+    let = made_by(n, size_value)
+    terms = () if let is None else dims.terms_of(let.params["size"])
+    if len(terms) != 1:
+        return False
+    ((factors, _),) = terms
+    return set(factors) <= {f for m in x.type.shape for f in dims.symbols(m)}
 
 
 def times_power(s: Let, uses: Uses) -> Any:
@@ -137,7 +157,7 @@ def multiple_of_fraction(s: Let, uses: Uses) -> Any:
     if e is None or not any(math.frexp(v)[0] in (0.5, -0.5) for v in (number(c), e)):
         return None
     product = number(c) * float(e)
-    return truediv(product, let.args[1]) if SMALLEST < abs(product) < math.inf else None
+    return truediv(product, let.args[1]) if _in_range(product, quotient) else None
 
 
 def multiple_of_quotient(s: Let, uses: Uses) -> Any:
@@ -160,8 +180,8 @@ def constant_of_quotient(s: Let, uses: Uses) -> Any:
     a, b = s.args
     e, y = scaled(b)
     if y is not b and e and e != -1 and is_float(a, b) and number(a) is None and short(1 / e, e):
-        return mul(1 / e, truediv(a, y))
+        return mul(1 / e, truediv(a, y)) if as_precise(s, b) and _in_range(1 / e, y) else None
     d, (c, x) = number(b), scaled(a)
     if d and x is not a and c != -1 and is_float(a) and short(c / d, c, d):
-        return mul(c / d, x)
+        return mul(c / d, x) if as_precise(s, x) and _in_range(c / d, x) else None
     return None

@@ -105,6 +105,8 @@ def constant_before_sum(s: Let, uses: Uses) -> Any:
     a, b = let.args
     if any(e.type.shape and e.type.dtype != x.type.dtype for e in (a, b)):
         return None  # the sum would be less precise
+    if x.type.dtype.itemsize == 2:
+        return None  # sums of float16 leave its range soon
     some = all(dims.at_least(x.type.shape[k], 1) for k in s.params["axes"])
     if not some and not any(isinstance(e, Literal) and _is_finite(e, let.op) for e in (a, b)):
         return None  # the sum of nothing is 0, whatever the scalar is
