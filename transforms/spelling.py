@@ -107,14 +107,25 @@ class Spelling:
             return made
         if a.type.shape and not a.type.shape == c.type.shape == d.type.shape:
             return made
-        dtype = s.outs[0].type.dtype
-        first = [x.type.dtype for x in (a, c) if not x.type.weak]
-        if b.type.dtype != dtype or (first and dtype not in first):
+        if not self.as_precise(s, a, b):
             return made  # (a * b) would be rounded, or wrap around, as another dtype does
         right = made.right
         if not isinstance(right, ast.BinOp) or not isinstance(right.op, type(made.op)):
             return made
         return ast.BinOp(_left(made.left, right.left, made.op), made.op, right.right)
+
+    def as_precise(self, s: Let, a: Atom, b: Atom) -> bool:
+        """Whether what is computed first has the dtype of the result also without parentheses
+        around `b`, which go wherever `b` begins with an operation of the same kind."""
+        dtype = s.outs[0].type.dtype
+        while isinstance(b, Var) and isinstance(let := self.layout.folded.get(b), Let):
+            if let.op is not s.op:
+                break
+            if b.type.dtype != dtype:
+                return False
+            b = let.args[0]
+        first = [x.type.dtype for x in (a, b) if not x.type.weak]
+        return dtype in first if first else True
 
     def shape(self, shape: tuple[Any, ...], s: Let) -> ast.expr:
         if s.op.name in SIZED and len(shape) == 1:

@@ -77,7 +77,7 @@ def _in_range(value: float, like: Atom) -> bool:
     """Whether a constant is a normal number of a dtype of floats."""
     dtype = like.type.dtype
     limits = np.finfo(dtype if dtype.kind in "fc" and not like.type.weak else np.float64)
-    return bool(limits.tiny < abs(value) < limits.max)
+    return float(limits.tiny) < abs(value) < float(limits.max)
 
 
 def constants_together(s: Let, uses: Uses) -> Any:
@@ -110,7 +110,7 @@ def constant_on_smaller(s: Let, uses: Uses) -> Any:
         return None
     x, y = inner.args
     for small, large in ((x, y), (y, x)):
-        if isinstance(small, Literal) and not _meet(c, small, large):
+        if isinstance(small, Literal) and isinstance(c, Literal) and not _meet(c, small, large):
             continue
         if not (is_float(small) and as_precise(s, small)):
             continue

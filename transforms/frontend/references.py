@@ -9,7 +9,6 @@ is staged again, and they carry which of several arrays a variable stands for, a
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,7 +34,8 @@ class Choice(Symbol):
     __slots__ = ("number", "options", "test")
 
     def __init__(self, test: Atom, options: tuple[Value, Value], number: int | None = None) -> None:
-        kind: Any = functools.reduce(join_types, [o.type for o in options])
+        first, second = (o.type for o in options)
+        kind: Any = join_types(first, second)
         super().__init__(None, is_array=True, kind=kind)
         self.test, self.options, self.number = test, options, number
 
