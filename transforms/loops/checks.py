@@ -9,7 +9,7 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Let, Literal, Origin, Statement, Var
+from tapeless.transforms.core.language import Atom, Let, Literal, Origin, Statement, Var
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.cyclic import is_within
 from tapeless.transforms.loops.elements import Elements
@@ -235,8 +235,9 @@ class Checks(Elements):
                 )
 
 
-def met_by_arrays(s: Let) -> list[Var]:
-    """Python's integers that an operation takes for numbers of a smaller integer dtype."""
+def met_by_arrays(s: Let) -> list[Atom]:
+    """Python's integers that an operation takes for numbers of a smaller integer dtype; of
+    constants only those that are stored: others were met by arrays while staging."""
     out = s.outs[0].type
     stores = s.op.name in ("update", "add_at")
     if not (stores or s.op.name in (*scalars.INFIX, *SHIFTS, "cast", "maximum", "minimum", "full")):
@@ -244,7 +245,8 @@ def met_by_arrays(s: Let) -> list[Var]:
     if out.dtype.kind not in "iu" or out.dtype == scalars.INT:
         return []
     given = s.args[1:2] if stores else s.args
-    return [a for a in given if isinstance(a, Var) and a.type.weak and a.type.dtype.kind == "i"]
+    met = [a for a in given if a.type.weak and a.type.dtype.kind == "i"]
+    return [a for a in met if s.op.name == "update" or isinstance(a, Var)]
 
 
 def of_python(s: Let) -> bool:

@@ -242,3 +242,48 @@ def test_ranges_that_end_before_they_begin(f, args, boundscheck):
     for _ in range(1100):  # the driver becomes machine code after a thousand
         got = compiled(*(np.copy(a) if isinstance(a, np.ndarray) else a for a in args))
         np.testing.assert_array_equal(got, want)
+
+
+def stored_by_elements(x):
+    for i in range(len(x)):
+        x[i] = 300
+    return x
+
+
+def stored_under_a_test(x):
+    for i in range(len(x)):
+        if x[i] > 2:
+            x[i] = -2
+    return x
+
+
+def stored_to_a_part(x):
+    x[1:] = -1
+    return x
+
+
+def stored_at_places(x):
+    x[np.array([0, 1])] = -1
+    return x
+
+
+def counted_down(x):
+    for i in range(len(x)):
+        x[i] -= 1
+    return x
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "i2", "u8", "i8", "f4"])
+@pytest.mark.parametrize(
+    "f",
+    [stored_by_elements, stored_under_a_test, stored_to_a_part, stored_at_places, counted_down],
+)
+def test_constants_that_a_dtype_does_not_hold(f, dtype):
+    x = np.array([2, 3], dtype)
+    try:
+        want = f(x.copy())
+    except OverflowError:
+        with pytest.raises(OverflowError, match="out of bounds"):
+            jit(f)(x)
+    else:
+        np.testing.assert_array_equal(jit(f)(x), want)
