@@ -35,6 +35,7 @@ OVERFLOWS = {
     **dict.fromkeys(("neg", "abs"), LEAST),
     "floordiv": f"{LEAST} and {{1}} == -1",
 }
+NO_INTEGER = f"not -{BEYOND} <= {{0}} < {BEYOND}"
 TOO_LONG = "an integer of more than 64 bits: use floats, or no jit"
 BETWEEN = "not low <= {0} <= high"
 WORD = 8  # bytes
@@ -162,12 +163,24 @@ class Checks(Elements):
         """Python's own integers have no bounds, those of compiled code have: sums and products
         are tested, as floats, unless they are places in arrays, such as i * n + j."""
         s = stage.let
+        if s.op.name == "cast" and s.params.get("python") and s.args[0].type.dtype.kind == "f":
+            self.check_whole(s)
         test = OVERFLOWS.get(s.op.name)
         if test is None or not (s.outs[0].type.weak and s.outs[0].type.dtype.kind == "i"):
             return
         if self.stays_small(s) or (s.op.name not in IN_FLOATS and self.is_above_least(s)):
             return
         with self.nested(f"if {spelled(test, *map(self.atom, s.args))}:", s.origin):
+            self.put(f'raise OverflowError("{TOO_LONG}")')
+
+    def check_whole(self, s: Let) -> None:
+        """int(x) of what is no integer of 64 bits."""
+        if s.outs[0].type.dtype != scalars.INT:
+            return
+        x = self.atom(s.args[0])
+        with self.nested(f"if {spelled(NO_INTEGER, x)}:", s.origin):
+            with self.nested(f"if {spelled('{0} != {0}', x)}:"):
+                self.put('raise ValueError("cannot convert float NaN to integer")')
             self.put(f'raise OverflowError("{TOO_LONG}")')
 
     def stays_small(self, s: Let) -> bool:

@@ -287,3 +287,37 @@ def test_constants_that_a_dtype_does_not_hold(f, dtype):
             jit(f)(x)
     else:
         np.testing.assert_array_equal(jit(f)(x), want)
+
+
+def largest_integer(x):
+    largest = 0
+    for i in range(len(x)):
+        largest = max(largest, int(x[i]))
+    return largest
+
+
+def rounded(x):
+    for i in range(len(x)):
+        x[i] = round(x[i])
+    return x
+
+
+def put_into_three(x):
+    counts = np.zeros(3)
+    for i in range(len(x)):
+        counts[int(x[i]) % 3] += 1
+    return counts
+
+
+@pytest.mark.parametrize("f", [largest_integer, rounded, put_into_three])
+def test_integers_of_numbers_that_are_none(f):
+    """In machine integers they would be any number."""
+    compiled = jit(f)
+    np.testing.assert_array_equal(compiled(np.array([2.6, 7.2])), f(np.array([2.6, 7.2])))
+    with pytest.raises(ValueError, match="NaN to integer"):
+        compiled(np.array([1.0, np.nan]))
+    for beyond in (np.inf, -np.inf, 1e300, 2.0**63):
+        with pytest.raises(OverflowError, match=r"infinity|64 bits"):
+            compiled(np.array([beyond, 1.0]))
+    least = np.array([-(2.0**63), 1.0])
+    np.testing.assert_array_equal(compiled(least.copy()), f(least.copy()))
