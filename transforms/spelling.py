@@ -95,7 +95,8 @@ class Spelling:
         return self.size(value, s) if isinstance(value, (int, dims.Dim)) else number(value)
 
     def without_parentheses(self, s: Let, made: Any) -> Any:
-        """a * b * c for a * (b * c), and so for sums, where that is no more work."""
+        """a * b * c for a * (b * c), and so for sums of derivatives, where that is no more work: in
+        sums of the user, parentheses may keep what is lost by rounding."""
         a, b = s.args
         if s.op.name == "add" and _sign_moves(b, s) and (positive := _unsigned(made.right)):
             return ast.BinOp(made.left, ast.Sub(), positive)
@@ -103,6 +104,8 @@ class Spelling:
         if not isinstance(inner, Let) or inner.op is not s.op or b.type.dtype.kind != "f":
             return made
         c, d = inner.args
+        if s.op.name == "add" and not any(map(_is_derivative, (*s.args, *s.outs, *inner.args))):
+            return made
         if isinstance(a, Literal) and isinstance(c, Literal):  # it may be out of range with it
             return made
         if a.type.shape and not a.type.shape == c.type.shape == d.type.shape:
@@ -185,6 +188,10 @@ def _left(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:
     if isinstance(b, ast.BinOp) and isinstance(b.op, type(op)):
         return ast.BinOp(_left(a, b.left, op), op, b.right)
     return ast.BinOp(a, op, b)
+
+
+def _is_derivative(a: Atom) -> bool:
+    return isinstance(a, Var) and re.search(r"_(bar|dot)(_\d+)?$", a.name) is not None
 
 
 def _is_test(s: Let) -> bool:

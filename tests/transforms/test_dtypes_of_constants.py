@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tapeless import grad, jit, vmap
+from tapeless import grad, jit, vjp, vmap
 
 ARRAYS = {
     "i1": np.array([-128, 127, 3, 0], "i1"),
@@ -85,3 +85,23 @@ def test_quotients_by_what_may_be_zero():
     with np.errstate(all="ignore"):
         assert np.isnan(jit(mean)(np.zeros((0, 3)))).all()
         np.testing.assert_array_equal(jit(shared)(np.ones(1), 0), [np.inf])
+
+
+def test_compensated_sums():
+    """Parentheses keep what rounding would lose."""
+
+    def neumaier(x):
+        s = c = 0.0
+        for v in x:
+            t = s + v
+            if abs(s) >= abs(v):
+                c += (s - t) + v
+            else:
+                c += (v - t) + s
+            s = t
+        return s + c
+
+    x = np.array([1e16, 1.0, -1e16, 1.0])
+    assert neumaier(x) == vjp(neumaier, x)[0] == jit(neumaier)(x) == 2
+    c, s, t, v = (np.array([k]) for k in (0.25, 1.0, 1e16, 1e16))
+    np.testing.assert_array_equal(vmap(lambda c, s, t, v: c + ((s - t) + v))(c, s, t, v), [0.25])

@@ -10,7 +10,6 @@ def step_shard(params, x, y, axis_size, shards):
     w2_bar = np.swapaxes(tanh, -1, -2) @ product
     w1_bar = np.swapaxes(x, -1, -2) @ (product @ w2.T * (1 - tanh ** 2))
     psum = shards.psum(np.sum(w1_bar, axis=0))  # line 18
-    ratio = 0.1 / axis_size
-    difference = w1 - ratio * psum
+    difference = w1 - 0.1 * (psum / axis_size)
     psum_2 = shards.psum(np.sum(w2_bar, axis=0))
-    return {"w1": difference, "w2": w2 - ratio * psum_2}
+    return {"w1": difference, "w2": w2 - 0.1 * (psum_2 / axis_size)}
