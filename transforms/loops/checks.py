@@ -178,6 +178,10 @@ class Checks(Elements):
         if s.outs[0].type.dtype != scalars.INT:
             return
         x = self.atom(s.args[0])
+        if isinstance(s.args[0], Var) and not isinstance(x, ast.Name):
+            name = self.names.new("t")
+            self.put(f"{name} = {to_source(x)}", s.origin)
+            x = self.local[s.args[0]] = ast.Name(name, ast.Load())
         with self.nested(f"if {spelled(NO_INTEGER, x)}:", s.origin):
             with self.nested(f"if {spelled('{0} != {0}', x)}:"):
                 self.put('raise ValueError("cannot convert float NaN to integer")')

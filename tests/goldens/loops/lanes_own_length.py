@@ -21,7 +21,12 @@ def own_length_vmap_kernel(x, a, out):
     a_3 = scratch((32,), np.float64)
     t = x.shape[0]  # line 43
     for i in range(x.shape[0]):
-        out_2[i] = np.int64(trunc(4 * x[i]))  # line 42
+        t_2 = trunc(4 * x[i])  # line 42
+        if not -9.223372036854776e+18 <= t_2 < 9.223372036854776e+18:
+            if t_2 != t_2:
+                raise ValueError("cannot convert float NaN to integer")
+            raise OverflowError("an integer of more than 64 bits: use floats, or no jit")
+        out_2[i] = np.int64(t_2)
     for i_2 in range(0, t, 32):  # line 43
         lanes = min(32, t - i_2)
         for k in range(lanes):
