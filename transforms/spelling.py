@@ -95,21 +95,17 @@ class Spelling:
         return self.size(value, s) if isinstance(value, (int, dims.Dim)) else number(value)
 
     def without_parentheses(self, s: Let, made: Any) -> Any:
-        """a * b * c for a * (b * c), and so for sums of derivatives, where that is no more work: in
-        sums of the user, parentheses may keep what is lost by rounding."""
+        """a - b for a + -b, and 2 * x * y for 2 * (x * y), where that is no more work. Other sums
+        and products stay as they are: parentheses keep what is lost by rounding, or too large."""
         a, b = s.args
-        if s.op.name == "add" and _sign_moves(b, s) and (positive := _unsigned(made.right)):
-            return ast.BinOp(made.left, ast.Sub(), positive)
+        if s.op.name == "add":
+            positive = _unsigned(made.right) if _sign_moves(b, s) else None
+            return made if not positive else ast.BinOp(made.left, ast.Sub(), positive)
         inner = self.layout.folded.get(b) if isinstance(b, Var) else None
         if not isinstance(inner, Let) or inner.op is not s.op or b.type.dtype.kind != "f":
             return made
-        c, d = inner.args
-        if s.op.name == "add" and not any(map(_is_derivative, (*s.args, *s.outs, *inner.args))):
-            return made
-        if isinstance(a, Literal) and isinstance(c, Literal):  # it may be out of range with it
-            return made
-        if a.type.shape and not a.type.shape == c.type.shape == d.type.shape:
-            return made
+        if not isinstance(a, Literal) or a.type.shape or isinstance(inner.args[0], Literal):
+            return made  # two constants may be out of range
         if not self.as_precise(s, a, b):
             return made  # (a * b) would be rounded, or wrap around, as another dtype does
         right = made.right
@@ -188,10 +184,6 @@ def _left(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:
     if isinstance(b, ast.BinOp) and isinstance(b.op, type(op)):
         return ast.BinOp(_left(a, b.left, op), op, b.right)
     return ast.BinOp(a, op, b)
-
-
-def _is_derivative(a: Atom) -> bool:
-    return isinstance(a, Var) and re.search(r"_(bar|dot)(_\d+)?$", a.name) is not None
 
 
 def _is_test(s: Let) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
+import platform
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,6 +16,9 @@ import numpy as np
 from tapeless.backends.numba import blas, libraries, structures
 from tapeless.backends.numba.signature import DTYPES
 
+#: Whether code reaches its constants by short ways (LLVM's small code model). It was tried on Linux
+#: only; MCJIT, which serves elsewhere, may put them too far away, and does not notice.
+NEAR = sys.platform == "linux" and platform.machine() == "x86_64"
 FASTCALL = 0x80
 API = """
     PyFloat_Type PyLong_Type PyBool_Type PyComplex_Type _Py_TrueStruct _Py_NoneStruct
@@ -58,6 +63,11 @@ def linked(code: bytes, externals: tuple[str, ...]) -> Callable[[str], int]:
     externals  what it calls in the process
     """
     introduce()
+    return _near(code, externals) if NEAR else _anywhere(code)
+
+
+def _near(code: bytes, externals: Iterable[str]) -> Callable[[str], int]:
+    """By JITLink, which puts code and its constants next to one another."""
     builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
     for name in externals:
         builder.import_symbol(name, llvm.address_of_symbol(name))
@@ -73,6 +83,16 @@ def linked(code: bytes, externals: tuple[str, ...]) -> Callable[[str], int]:
         return int(found[name])
 
     return place
+
+
+def _anywhere(code: bytes) -> Callable[[str], int]:
+    """By MCJIT, for code that names its constants by addresses of 64 bits."""
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    forever(engine)
+    return lambda name: int(engine.get_global_value_address(name))
 
 
 def builtin(address: int, name: str, owner: Any) -> Callable[..., Any]:
@@ -103,6 +123,8 @@ def ready(names: Iterable[str]) -> bool:
 def introduce() -> None:
     """Tells LLVM where the objects are that entries name."""
     structures.check()
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
     for name in API.split():
         place = ctypes.c_char.in_dll(ctypes.pythonapi, name)
         llvm.add_symbol(name, ctypes.addressof(place))
@@ -124,10 +146,7 @@ _numbers = itertools.count()
 
 @functools.cache
 def _linker() -> Any:
-    """Puts code and its constants next to one another, as code that reaches them by short ways
-    needs; it does not end the process where a name is unknown."""
-    for ready in ("initialize_native_target", "initialize_native_asmprinter"):
-        getattr(llvm, ready)()
+    """JITLink; it does not end the process where a name is unknown."""
     made = llvm.create_lljit_compiler(use_jit_link=True)
     forever(made)
     return made

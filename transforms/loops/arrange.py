@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core.dims import Size, symbols
-from tapeless.transforms.core.language import For, Let, Statement, Type, Var, outputs, statements
+from tapeless.transforms.core.language import For, Let, Statement, Var, outputs, statements
 from tapeless.transforms.loops.along import along, through
 from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.spread import Spread
@@ -100,8 +100,8 @@ class Arrangement:
             return False
         if s.op.name == "size_value":
             return all(x.given for x in symbols(s.params["size"]))
-        types = [v.type for v in s.outs]
-        return all(isinstance(t, Type) and t.dtype.kind in "fc" and not t.weak for t in types)
+        (v,) = s.outs if s.op.elementwise else (None,)
+        return v is not None and v.type.dtype.kind in "fc" and not v.type.weak
 
     def lowest(self, s: Statement) -> int:
         """The place of the last item that has to come first, -1 if none has."""

@@ -109,8 +109,8 @@ def define(module: Any, symbol: str, how: str = INLINE) -> None:
     if match[3]:
         _return(builder, _of_vector(builder, which, x))
     else:
-        plain = [_of_number(module, name, x.type) for name in which.names]
-        _return(builder, [builder.call(f, [x]) for f in plain])
+        functions = [_of_number(module, name, x.type) for name in which.names]
+        _return(builder, [builder.call(f, [x]) for f in functions])
 
 
 def define_all(module: Any) -> None:

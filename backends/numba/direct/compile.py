@@ -37,7 +37,7 @@ from tapeless.backends.numba.direct.kinds import (
 )
 from tapeless.backends.numba.direct.tiled import tiled
 from tapeless.backends.numba.direct.unit import Made, Unit
-from tapeless.backends.numba.linking import introduce
+from tapeless.backends.numba.linking import NEAR, introduce
 from tapeless.backends.numba.objects import ObjectCode
 from tapeless.backends.numba.signature import Array, Form, Signature
 from tapeless.backends.numba.signature import Number as NumberKind
@@ -228,8 +228,8 @@ def _machine() -> Any:
         cpu=_processor()[0],
         features=_features(),
         opt=3,
-        reloc="pic" if x86 else "default",
-        codemodel="small" if x86 else "jitdefault",
+        reloc="pic" if NEAR else "static" if x86 else "default",
+        codemodel="small" if NEAR else "jitdefault",
         jit=True,
     )
 
