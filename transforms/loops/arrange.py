@@ -100,8 +100,10 @@ class Arrangement:
             return False
         if s.op.name == "size_value":
             return all(x.given for x in symbols(s.params["size"]))
-        (v,) = s.outs if s.op.elementwise else (None,)
-        return v is not None and v.type.dtype.kind in "fc" and not v.type.weak
+        if not (s.op.elementwise or s.op.name == "cast"):
+            return False
+        (v,) = s.outs
+        return v.type.dtype.kind in "fc" and not v.type.weak
 
     def lowest(self, s: Statement) -> int:
         """The place of the last item that has to come first, -1 if none has."""
