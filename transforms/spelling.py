@@ -12,6 +12,7 @@ from tapeless.transforms.control import negated
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, If, Let, Literal, Type, Var
+from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.layout import Layout
 from tapeless.transforms.ops.indexing import Slot
 from tapeless.transforms.size_homes import Sizes
@@ -63,7 +64,7 @@ class Spelling:
                 holes |= self.holes_of(s, key, value)
         made = template(text, holes)
         if s.op.name == "add_at":
-            return _subtracted(made) if _sign_moves(s.args[1], s) else made
+            return _subtracted(made, s)
         return self.without_parentheses(s, made) if s.op.name in ASSOCIATIVE else made
 
     def text_of(self, s: Let) -> str:
@@ -99,7 +100,7 @@ class Spelling:
         and products stay as they are: parentheses keep what is lost by rounding, or too large."""
         a, b = s.args
         if s.op.name == "add":
-            positive = _unsigned(made.right) if _sign_moves(b, s) else None
+            positive = _positive(made.right, b, s)
             return made if not positive else ast.BinOp(made.left, ast.Sub(), positive)
         inner = self.layout.folded.get(b) if isinstance(b, Var) else None
         if not isinstance(inner, Let) or inner.op is not s.op or b.type.dtype.kind != "f":
@@ -194,15 +195,21 @@ def _is_test(s: Let) -> bool:
     return of_bools and not any(t.shape for t in types)
 
 
-def _sign_moves(a: Atom, s: Let) -> bool:
-    """Whether x + -a is x - a: the opposite of a narrow integer is taken modulo its size."""
-    return a.type.dtype.kind in "fc" or a.type.dtype == s.outs[0].type.dtype
+def _positive(tree: ast.expr, a: Atom, s: Let) -> ast.expr | None:
+    """v for the tree -v of `a`, where x + -v is x - v; else None. The opposite of a narrow integer
+    is taken modulo its size, and a constant that it does not hold is an error."""
+    dtype = s.outs[0].type.dtype
+    same = a.type.dtype == dtype
+    if a.type.dtype.kind in "fc" or (same and dtype == INT.dtype):
+        return _unsigned(tree)
+    turned = isinstance(tree, ast.UnaryOp) and not isinstance(tree.operand, ast.Constant)
+    return _unsigned(tree) if same and turned else None
 
 
-def _subtracted(made: Any) -> Any:
+def _subtracted(made: Any, s: Let) -> Any:
     """x[i] -= v for x[i] += -v."""
     value = made.value if isinstance(made, ast.AugAssign) else made.args[2]
-    positive = _unsigned(value)
+    positive = _positive(value, s.args[1], s)
     if positive is None:
         return made
     if isinstance(made, ast.AugAssign):

@@ -10,6 +10,7 @@ from typing import Any
 from tapeless.transforms.algebra.facts import Uses, fits, is_zeros, once
 from tapeless.transforms.core.builder import current, made_by
 from tapeless.transforms.core.language import Atom, Let, Var
+from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.ops import fresh, joining, parts, shapes
 from tapeless.transforms.ops.arithmetic import add, neg, sub
 from tapeless.transforms.ops.folding import is_number
@@ -100,9 +101,15 @@ def stored_part(s: Let, uses: Uses) -> Any:
             made = parts.compose(s.params["key"], s.args[2:], let.params["key"], let.args[2:])
             return None if made is None else let.op(x, new, *made[1], key=made[0])
         if v.type == part.outs[0].type and v.type.dtype == x.type.dtype:
+            if let.op is sub and new.type.weak and _is_narrow(x):
+                return None  # x[i] -= 5 of unsigned numbers: there is no -5
             added = neg(_in_dtype_of(x, new)) if let.op is sub else new
             return parts.add_at(x, added, *s.args[2:], **s.params)
     return None
+
+
+def _is_narrow(x: Atom) -> bool:
+    return x.type.dtype.kind in "iu" and x.type.dtype != INT.dtype
 
 
 def _in_dtype_of(x: Atom, value: Atom) -> Atom:

@@ -22,7 +22,7 @@ from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.unknown import Unknown
 from tapeless.transforms.frontend.updates import At
 from tapeless.transforms.ops import creation, indexing, shapes
-from tapeless.transforms.ops.castings import check, stored
+from tapeless.transforms.ops.castings import as_element, check, stored
 from tapeless.transforms.ops.keys import is_element, result_shape
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
@@ -172,6 +172,8 @@ class Symbol(Unknown):
         indexing.check_bounds(base.type.shape, template)
         empty = value is None and base.type.dtype.kind in "fc"  # nan, as NumPy has it
         new = stored(np.nan if empty else atoms(value), base.type.dtype)
+        if template and not result_shape(base.type.shape, template, rest):
+            new = as_element(new, base.type.dtype)
         if not base.type.shape:
             self.write(
                 new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype)

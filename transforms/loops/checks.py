@@ -28,6 +28,7 @@ IN_FLOATS = {
     "left_shift": "{0} * 2.0 ** {1}",
 }
 BEYOND = "9223372036854775808.0"
+LARGEST = 2**63 - 1
 LEAST = "{0} < -9223372036854775807"
 #: How operations of integers are tested for results beyond 64 bits.
 OVERFLOWS = {
@@ -37,6 +38,8 @@ OVERFLOWS = {
 }
 NO_INTEGER = f"not -{BEYOND} <= {{0}} < {BEYOND}"
 TOO_LONG = "an integer of more than 64 bits: use floats, or no jit"
+#: Operations besides arithmetic whose results have a dtype that Python's integers must fit.
+MET = ("cast", "maximum", "minimum", "full", "array")
 BETWEEN = "not low <= {0} <= high"
 WORD = 8  # bytes
 SMALL = 2**32
@@ -163,7 +166,7 @@ class Checks(Elements):
         """Python's own integers have no bounds, those of compiled code have: sums and products
         are tested, as floats, unless they are places in arrays, such as i * n + j."""
         s = stage.let
-        if s.op.name == "cast" and s.params.get("python") and s.args[0].type.dtype.kind == "f":
+        if s.op.name == "cast" and s.params.get("python"):
             self.check_whole(s)
         test = OVERFLOWS.get(s.op.name)
         if test is None or not (s.outs[0].type.weak and s.outs[0].type.dtype.kind == "i"):
@@ -175,9 +178,14 @@ class Checks(Elements):
 
     def check_whole(self, s: Let) -> None:
         """int(x) of what is no integer of 64 bits."""
-        if s.outs[0].type.dtype != scalars.INT:
+        kind = s.args[0].type.dtype
+        if s.outs[0].type.dtype != scalars.INT or not (kind.kind == "f" or kind == np.uint64):
             return
         x = self.atom(s.args[0])
+        if kind == np.uint64:
+            with self.nested(f"if {spelled(f'{{0}} > {LARGEST}', x)}:", s.origin):
+                self.put(f'raise OverflowError("{TOO_LONG}")')
+            return
         if isinstance(s.args[0], Var) and not isinstance(x, ast.Name):
             name = self.names.new("t")
             self.put(f"{name} = {to_source(x)}", s.origin)
@@ -214,7 +222,8 @@ class Checks(Elements):
             test = "{0} < 0" if dtype.kind == "u" and dtype.itemsize == WORD else BETWEEN
             limited = test.replace("low", str(limits.min)).replace("high", str(limits.max))
             with self.nested(f"if {spelled(limited, self.atom(a))}:", s.origin):
-                what = f"Python integer out of bounds for {dtype.name}"
+                value = f" {a.value}" if isinstance(a, Literal) else ""
+                what = f"Python integer{value} out of bounds for {dtype.name}"
                 self.put(f'raise OverflowError("{what}")')
 
     def check_shift(self, s: Let) -> None:
@@ -253,17 +262,15 @@ class Checks(Elements):
 
 
 def met_by_arrays(s: Let) -> list[Atom]:
-    """Python's integers that an operation takes for numbers of a smaller integer dtype; of
-    constants only those that are stored: others were met by arrays while staging."""
+    """Python's integers that an operation takes for numbers of a smaller integer dtype."""
     out = s.outs[0].type
     stores = s.op.name in ("update", "add_at")
-    if not (stores or s.op.name in (*scalars.INFIX, *SHIFTS, "cast", "maximum", "minimum", "full")):
+    if not (stores or s.op.name in (*scalars.INFIX, *SHIFTS, *MET)):
         return []
     if out.dtype.kind not in "iu" or out.dtype == scalars.INT:
         return []
     given = s.args[1:2] if stores else s.args
-    met = [a for a in given if a.type.weak and a.type.dtype.kind == "i"]
-    return [a for a in met if s.op.name == "update" or isinstance(a, Var)]
+    return [a for a in given if a.type.weak and a.type.dtype.kind == "i"]
 
 
 def of_python(s: Let) -> bool:

@@ -16,6 +16,7 @@ from tapeless.transforms.loops.extents import Extents
 from tapeless.transforms.loops.lines import NotCompiled
 from tapeless.transforms.loops.routines import place_helpers
 from tapeless.transforms.loops.stages import Stage
+from tapeless.transforms.loops.totals import MULTIPLIED, PLUS, Totals
 from tapeless.transforms.loops.views import Entry, Span, entries_of, is_view
 from tapeless.transforms.text import number, template
 
@@ -43,6 +44,7 @@ class Elements(Extents):
         self.scratch: dict[Var, Type] = {}
         self.imports: set[tuple[str, str]] = set()
         self.helpers: dict[str, None] = {}
+        self.totals: Totals = {}
 
     def seen_through(self, v: Var) -> bool:
         """Whether a value is never made: a view, or a constant that is written where it is read."""
@@ -215,7 +217,23 @@ class Elements(Extents):
         values = [self.read(stage, k, index) for k in range(len(s.args))]
         if s.op.name in written_once.WORK:
             return written_once.called(s, values, self.imports, self.helpers)
+        if s in self.totals:
+            return self.added_up(s, values)  # type: ignore[no-any-return]
         return scalars.spelled(s, values, self.imports)
+
+    def added_up(self, s: Let, values: list[ast.expr]) -> Any:
+        """One more term of a sum that may be made in any order."""
+        k = self.totals[s]
+        holes = scalars.Operands(s, values).natural(s.outs[0].type.dtype)
+        total, term = holes[str(k)], holes[str(1 - k)]
+        if s.op.name == "sub":
+            term = template("-{0}", {"0": term})
+        if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Mult):
+            self.helpers[MULTIPLIED.strip()] = None
+            factors = {"0": total, "1": term.left, "2": term.right}
+            return template("plus_product({0}, {1}, {2})", factors)
+        self.helpers[PLUS.strip()] = None
+        return template("plus({0}, {1})", {"0": total, "1": term})
 
     def read(self, stage: Stage, k: int, index: list[ast.expr]) -> ast.expr:
         return self.element(stage.let.args[k], self.at(stage, k, index))

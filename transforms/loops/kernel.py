@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from tapeless.transforms.algebra.facts import as_written
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
@@ -28,6 +29,7 @@ from tapeless.transforms.loops.routines import is_routine, searched
 from tapeless.transforms.loops.rows import IN_PARALLEL, Launch, Rows
 from tapeless.transforms.loops.scratch import helper, is_tiny, made_inside
 from tapeless.transforms.loops.stacks import made_of
+from tapeless.transforms.loops.totals import totals
 from tapeless.transforms.loops.unread import without_unread
 from tapeless.transforms.text import to_source
 from tapeless.transforms.wrapping import wrap
@@ -60,6 +62,7 @@ class Writer(Rows):
         self.begin(part)
         self.live = live
         self.count_uses(body)
+        self.totals = {} if as_written.get() else totals(body, self.uses)
         defined = {v for s in body for v in outputs(s)}
         for s in body:
             for v in sorted(self.memory.needs(s), key=self.memory.order.__getitem__):

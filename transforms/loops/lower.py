@@ -32,8 +32,8 @@ from tapeless.transforms.loops.returning import stored_back
 from tapeless.transforms.loops.rowwise import by_rows
 from tapeless.transforms.loops.shifted_lists import shifted_lists
 from tapeless.transforms.loops.small import Small, left_over
-from tapeless.transforms.loops.sums import IN_ORDER
 from tapeless.transforms.loops.sums_first import sums_first
+from tapeless.transforms.loops.totals import IN_ORDER
 from tapeless.transforms.loops.vectorise import vectorise
 from tapeless.transforms.loops.wide import without_wide_integers
 from tapeless.transforms.tables import tables_as_arrays

@@ -255,7 +255,7 @@ def _other(name: str, s: Let, operands: Operands, imports: set[tuple[str, str]])
         case "reciprocal":
             return template("{1} / {0}", {"0": operands.one(0, out), "1": literal(1, out)})
         case "power":
-            return _power(s, operands)
+            return _power(s, operands, imports)
         case "maximum" | "minimum":
             return _extremum(name, s, operands)
         case "ndtr":  # as SciPy, in float64 whatever the dtype
@@ -307,7 +307,7 @@ def _bits(s: Let, operands: Operands) -> Any:
     return template(f"{{0}}.view(np.{out.name})", {"0": number})
 
 
-def _power(s: Let, operands: Operands) -> Any:
+def _power(s: Let, operands: Operands, imports: set[tuple[str, str]]) -> Any:
     out, exponent = s.outs[0].type.dtype, s.args[1]
     holes = operands.to(out)
     if isinstance(exponent, Literal):
@@ -319,6 +319,9 @@ def _power(s: Let, operands: Operands) -> Any:
             return literal(1.0 if out.kind == "f" else 1, out)
         if exponent.value == -1 and out.kind == "f":
             return template("{1} / {0}", {**holes, "1": literal(1, out)})
+        if exponent.value == 0.5 and s.args[0].type.shape:  # as NumPy, for -inf nan
+            imports.add(("math", "sqrt"))
+            return template("sqrt({0})", holes)
     return template("{0} ** {1}", holes)
 
 

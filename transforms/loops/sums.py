@@ -10,32 +10,10 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.loops import scalars
 from tapeless.transforms.loops.checks import Checks
 from tapeless.transforms.loops.stages import Stage
+from tapeless.transforms.loops.totals import MULTIPLIED, PLUS
 from tapeless.transforms.text import number, template, to_source
 
 STEMS = {"max": "largest", "min": "smallest", "prod": "product", "any": "found", "all": "hold"}
-PLUS = '''
-@njit(fastmath={"reassoc", "contract"})
-def plus(a, b):
-    """a + b; a loop that adds up in this way may do so in any order."""
-    return a + b
-'''
-
-
-MULTIPLIED = '''
-@njit(fastmath={"reassoc", "contract"})
-def plus_product(total, a, b):
-    """total + a * b; a loop that adds up in this way may do so in any order."""
-    return total + a * b
-'''
-
-
-#: The same for sums that are to be added up as they are written.
-IN_ORDER = {
-    text.strip(): text.strip()
-    .replace('@njit(fastmath={"reassoc", "contract"})', "@njit")
-    .replace("; a loop that adds up in this way may do so in any order", "")
-    for text in (PLUS, MULTIPLIED)
-}
 
 
 class Sums(Checks):

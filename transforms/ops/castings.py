@@ -12,8 +12,10 @@ import numpy as np
 
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Literal, Type
+from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.shapes import cast, cast_to
+from tapeless.transforms.ops.steps import trunc
 
 Dtype = np.dtype[Any]
 READER = {"f": "float", "i": "int", "u": "int"}
@@ -30,6 +32,18 @@ def stored(value: Any, dtype: Dtype) -> Any:
     return cast(new, dtype=dtype)
 
 
+def as_element(value: Atom, dtype: Dtype) -> Atom:
+    """The value of a store to an element: signed integers take what int() gives, so that nan, and
+    what they do not hold, are errors; in stores to several elements they wrap around."""
+    have = value.type
+    if dtype.kind != "i" or have.shape or have.dtype.kind not in "iuf":
+        return value
+    if have.dtype.kind in "iu" and (have.weak or np.can_cast(have.dtype, dtype)):
+        return value
+    whole = trunc(value) if have.dtype.kind == "f" else value
+    return cast(whole, dtype=INT.dtype, python=True)  # type: ignore[no-any-return]
+
+
 def converted(value: Any, dtype: Dtype, rule: str) -> Any:
     """The value in this dtype, as far as a casting rule allows; of Python's numbers what a store
     allows."""
@@ -40,7 +54,7 @@ def converted(value: Any, dtype: Dtype, rule: str) -> Any:
     if have.type.weak and rule != "safe":
         check(have.type, dtype, rule, "scalar")
     for number in _leaves(value):
-        _check_bounds(number, dtype)
+        check_bounds(number, dtype)
     return cast_to(stored(value, dtype), dtype)
 
 
@@ -67,7 +81,8 @@ def _types(value: Any) -> Iterator[Type]:
     return (a.type for a in _leaves(value))
 
 
-def _check_bounds(number: Atom, dtype: Dtype) -> None:
+def check_bounds(number: Atom, dtype: Dtype) -> None:
+    """An OverflowError where a constant of Python's is no integer of the dtype."""
     value = number.value if isinstance(number, Literal) else None
     if type(value) is int and dtype.kind in "iu":
         limits = np.iinfo(dtype)

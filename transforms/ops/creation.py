@@ -12,6 +12,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add
+from tapeless.transforms.ops.castings import check_bounds
 from tapeless.transforms.ops.elementwise import log10, power
 from tapeless.transforms.ops.fresh import (
     FLOAT,
@@ -103,6 +104,7 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> A
     sizes, dtype = shape_of(shape), one_kind(dtype or value.type.dtype)
     if value.type.shape:
         return copy(broadcast_to(cast_to(value, dtype), shape=sizes))
+    check_bounds(value, dtype)
     return full(value, shape=sizes, dtype=dtype)
 
 

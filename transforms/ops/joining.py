@@ -170,18 +170,21 @@ concatenate.jvp, stack_op.jvp = _jvp(concatenate), _jvp(stack_op)
 
 def as_array(x: Any, dtype: Any = None) -> Any:
     """An atom for what NumPy would turn into an array: nested lists of scalars or of arrays."""
-    out = _as_array(x)
+    out = _as_array(x, dtype)
     same = dtype is None or out.type.dtype == np.dtype(dtype)
     return out if same else cast(out, dtype=np.dtype(dtype))
 
 
-def _as_array(x: Any) -> Any:
+def _as_array(x: Any, wanted: Any = None) -> Any:
     if not isinstance(x, (list, tuple)):
         return atom(x)
     shape, leaves = _nested(x)
     if any(a.type.shape for a in leaves):
-        return stack([_as_array(e) for e in x])
+        return stack([_as_array(e, wanted) for e in x])
     dtype = np.result_type(*(a.type.dtype for a in leaves)) if leaves else FLOAT
+    numbers = dtype.kind == "i" and all(a.type.weak for a in leaves)
+    if numbers and wanted is not None and np.dtype(wanted).kind in "iufc":
+        dtype = np.dtype(wanted)  # which refuses what it does not hold
     return array(*leaves, shape=shape, dtype=dtype)
 
 

@@ -279,9 +279,20 @@ def _clip(
 ) -> Any:
     low, high = a_min if min is None else min, a_max if max is None else max
     made = creation.as_array(a)
-    if low is not None:
+    if low is not None and not _beyond(low, made.type.dtype, -1):
         made = elementwise.maximum(made, creation.as_array(low))
-    return made if high is None else elementwise.minimum(made, creation.as_array(high))
+    if high is not None and not _beyond(high, made.type.dtype, 1):
+        made = elementwise.minimum(made, creation.as_array(high))
+    return made
+
+
+def _beyond(bound: Any, dtype: np.dtype[Any], side: int) -> bool:
+    """Whether a bound is an integer of Python's that no number of the dtype lies beyond."""
+    value = bound.value if isinstance(bound, Literal) else bound
+    if type(value) is not int or dtype.kind not in "iu":
+        return False
+    limits = np.iinfo(dtype)
+    return value <= limits.min if side < 0 else value >= limits.max
 
 
 def _log(x: Any, base: Any = None) -> Any:

@@ -58,6 +58,7 @@ from tapeless.transforms.vmap.align import elementwise
 from tapeless.transforms.vmap.nesting import batching, is_looped
 from tapeless.transforms.vmap.onebyone import least_lengths, one_by_one
 from tapeless.transforms.vmap.parts import has_axes
+from tapeless.transforms.vmap.pythons import check_stored
 
 Pair = tuple[Atom, Any]  # a value and its batch axis, None if it is the same for all elements
 
@@ -285,6 +286,7 @@ class Batch:
         if closed.is_ruled(s):
             closed.apply(self, s)
             return
+        check_stored(s, args, axes)
         for v, (out, axis) in zip(s.outs, self.apply(s, args, axes), strict=True):
             self.bind(v, out, axis)
 

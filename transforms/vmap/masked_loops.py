@@ -23,9 +23,10 @@ from tapeless.transforms.ops.arithmetic import add, floordiv, mul, sub
 from tapeless.transforms.ops.elementwise import maximum
 from tapeless.transforms.ops.fresh import ones, zeros
 from tapeless.transforms.ops.reductions import any_
-from tapeless.transforms.ops.steps import greater, less, logical_and, logical_not, sign
+from tapeless.transforms.ops.steps import equal, greater, less, logical_and, logical_not, sign
 from tapeless.transforms.vmap.extent import highest, lowest
 from tapeless.transforms.vmap.parts import enter, env_kept, has_axes, leave
+from tapeless.transforms.vmap.pythons import refuse_any
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -162,6 +163,8 @@ def _span(batch: Batch, s: For) -> Span:
         last = (highest if up else lowest)(stop, start, axes=(0,))
         compare = less if up else greater
         return Span(start, last, step, lambda k: (k, None), lambda k: compare(k, stop))
+    if c is not None:
+        refuse_any(equal(step, 0), "range() arg 3 must not be zero", ValueError)
     sense = atom(1 if step.value > 0 else -1) if isinstance(step, Literal) else sign(step)
     passes = maximum(floordiv(sub(add(sub(stop, start), step), sense), step), 0)
     most = highest(passes, 0, axes=(0,))

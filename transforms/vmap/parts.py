@@ -28,12 +28,13 @@ from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.ops.calls import is_call
 from tapeless.transforms.ops.fresh import empty, zero
+from tapeless.transforms.ops.parts import add_at, index, update
 from tapeless.transforms.ops.reductions import any_
 from tapeless.transforms.ops.shapes import front
 from tapeless.transforms.ops.stacks import pop, push
 from tapeless.transforms.vmap.flow import read_by
 from tapeless.transforms.vmap.lists import whole
-from tapeless.transforms.vmap.region import Chosen, Filled
+from tapeless.transforms.vmap.region import Chosen, Filled, is_in_bounds
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -67,7 +68,7 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
                 made[j] = whole(inner, a) if a in inside else ends[j]
         return made
 
-    counts = any(map(_is_counted, statements(block)))
+    counts = any(_is_counted(t) or _goes_beyond(t) for t in statements(block))
     guarded = batch.nested or counts or not batch.unset.isdisjoint(read_in(block))
     news = _if_any(batch, s, mask, taken, olds, alone) if guarded else taken()
     return [news.get(j, end) for j, end in enumerate(ends)]
@@ -77,6 +78,12 @@ def _is_counted(s: Statement) -> bool:
     """Whether it matters how often a statement is made: a recursion must end, and backward parts
     take from lists what was put there."""
     return is_call(s) or (isinstance(s, Let) and s.op in (push, pop))
+
+
+def _goes_beyond(s: Statement) -> bool:
+    """Whether a place may not be there that is read or stored to: NumPy refuses it for no elements
+    as well."""
+    return isinstance(s, Let) and s.op in (index, update, add_at) and not is_in_bounds(s)
 
 
 def _own_sizes(block: Block) -> set[dims.Symbol]:

@@ -22,6 +22,7 @@ from tapeless.transforms.ops.parts import Slot, gather, index, update
 from tapeless.transforms.ops.reductions import count_nonzero
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import front, lifted
+from tapeless.transforms.vmap.pythons import may_grow
 
 #: An element whose values stand in for others: it has no derivative, as these are never used.
 example = Op(
@@ -54,13 +55,25 @@ def is_calm(statements: Any) -> bool:
 def _calm(s: Let) -> bool:
     name = s.op.name
     if name == "index":
-        return len(s.args) == 1
+        return len(s.args) == 1 and is_in_bounds(s)
+    if may_grow(s):
+        return False
     if name in ("truediv", "power"):
         known = s.args[1]
         return isinstance(known, Literal) and (
             known.value != 0 if name == "truediv" else known.value in (0, 1, 2, 3, 4)
         )
     return name in CALM
+
+
+def is_in_bounds(s: Let) -> bool:
+    """Whether places that are constants are there, as far as is known; first and last ones are."""
+    entries = [e for e in s.params["key"] if e is not None]
+    lengths = s.args[0].type.shape
+    return all(
+        not isinstance(k, int) or k in (0, -1) or dims.at_least(n, k + 1 if k > 0 else -k)
+        for k, n in zip(entries, lengths, strict=False)
+    )
 
 
 @dataclass(frozen=True)

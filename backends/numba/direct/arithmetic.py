@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import Any
 
 from llvmlite import ir
 
 from tapeless.backends.numba.direct.floats import floor_divided, remainder
+from tapeless.backends.numba.direct.formulas import intrinsic
 from tapeless.backends.numba.direct.kinds import (
     BIT,
     BOOL,
@@ -24,16 +26,25 @@ from tapeless.backends.numba.direct.kinds import (
     truth,
     whole,
 )
+from tapeless.backends.numba.direct.vectors import called
 
 FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 WHOLE = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
 BITS = {ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor"}
 ORDER = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 LARGEST_POWER = 64
+#: Exponents for which products, quotients and square roots are quicker than a function, and lose
+#: no more than one unit more; those of the first two also where they are written as floats.
+SMALL_POWERS = frozenset(range(5))
+DIVISORS = frozenset((-1, -2))
+HALVES = frozenset((-1.5, -0.5, 0.5, 1.5, 2.5))
 
 
 class Arithmetic:
-    """Operators at a place of a function; `flags` are those of its sums and products."""
+    """Operators at a place of a function; `flags` are those of its sums and products, `features`
+    what the CPU has."""
+
+    features = ""
 
     def __init__(self, builder: Any, flags: tuple[str, ...], numpy_errors: bool) -> None:
         self.builder, self.flags, self.numpy_errors = builder, flags, numpy_errors
@@ -112,10 +123,25 @@ class Arithmetic:
         return self.builder.select(self.builder.icmp_signed("==", b.value, zero), zero, found)
 
     def power(self, a: Number, b: Number) -> Number:
-        """Small powers that are written in the text by squaring, others by the C library."""
+        """Small powers that are written in the text by squaring, those of halves by square roots,
+        others by a function."""
         n = b.known
-        if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= LARGEST_POWER:
-            return self.any_power(a, b)
+        if isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= LARGEST_POWER:
+            return self.whole_power(a, n)
+        if "f" not in _kinds(a, b) or "b" in _kinds(a, b):
+            raise UnknownError("a power of integers")
+        single = a.dtype == SINGLE and (b.dtype == SINGLE or b.dtype.kind in "iu")
+        x, y = (cast(self.builder, v, SINGLE if single else DOUBLE) for v in (a, b))
+        if n in HALVES:
+            return Number(x.dtype, self.half_power(x.value, float(n)))
+        if n in SMALL_POWERS:
+            return self.whole_power(x, int(n))
+        if n in DIVISORS:
+            one = cast(self.builder, constant(1), x.dtype)
+            return self.whole_power(self.binary(ast.Div(), one, x), -int(n))
+        return Number(x.dtype, called(self.builder, "pow", [x.value, y.value], self.features))
+
+    def whole_power(self, a: Number, n: int) -> Number:
         dtype = a.dtype if a.dtype.kind == "f" else whole(a.dtype)
         square, made = cast(self.builder, a, dtype), None
         while n:
@@ -125,14 +151,16 @@ class Arithmetic:
             square = self.binary(ast.Mult(), square, square) if n else square
         return made or cast(self.builder, constant(1), dtype)
 
-    def any_power(self, a: Number, b: Number) -> Number:
-        if "f" not in _kinds(a, b) or "b" in _kinds(a, b):
-            raise UnknownError("a power of integers")
-        single = a.dtype == SINGLE and (b.dtype == SINGLE or b.dtype.kind in "iu")
-        dtype = SINGLE if single else DOUBLE
-        x, y = (cast(self.builder, v, dtype).value for v in (a, b))
-        pow_ = self.builder.module.declare_intrinsic("llvm.pow", [x.type])
-        return Number(dtype, self.builder.call(pow_, [x, y], fastmath=self.flags))
+    def half_power(self, x: Any, n: float) -> Any:
+        """x ** n for a half of an odd number, as pow has it also at -0.0 and -inf."""
+        builder, kind = self.builder, x.type
+        size = intrinsic(builder, "fabs", x)
+        root = intrinsic(builder, "fabs", intrinsic(builder, "sqrt", x))
+        made = root if n > 0 else builder.fdiv(ir.Constant(kind, 1.0), root)
+        for _ in range(int(abs(n))):
+            made = builder.fmul(made, size) if n > 0 else builder.fdiv(made, size)
+        infinite = builder.fcmp_ordered("==", x, ir.Constant(kind, -math.inf))
+        return builder.select(infinite, ir.Constant(kind, math.inf if n > 0 else 0.0), made)
 
     def shifted(self, left: bool, a: Number, b: Number) -> Number:
         if not {a.dtype.kind, b.dtype.kind} <= {"i", "u"}:

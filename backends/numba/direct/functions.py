@@ -46,7 +46,7 @@ class Function(Flow):
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         super().__init__(builder, unit.globals, unit.options(node.name))
         self.unit, self.node, self.function, self.hints = unit, node, function, hints
-        self.features = unit.features
+        self.features = self.arithmetic.features = unit.features
         self.exit = function.append_basic_block("exit")
         self.loops = []
         self.returned: list[tuple[Any, tuple[Number, ...] | None]] = []

@@ -18,11 +18,11 @@ from tapeless.backends.numba.direct.flow import AgainError, Hints
 from tapeless.backends.numba.direct.functions import Function
 from tapeless.backends.numba.direct.kinds import POINTER, STATUS, Memory, Number, UnknownError
 from tapeless.backends.numba.signature import Array
-from tapeless.transforms.loops import products, scratch, stacks, sums
+from tapeless.transforms.loops import products, scratch, stacks, totals
 
 TEXTS = (
-    sums.PLUS,
-    sums.MULTIPLIED,
+    totals.PLUS,
+    totals.MULTIPLIED,
     products.PRODUCT,
     products.MATRIX,
     scratch.SCRATCH,

@@ -1,0 +1,135 @@
+"""Python's integers that differ by element behave as Python's do."""
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, vmap
+
+SMALL = np.array([3, 200], np.uint8)
+SIGNS = np.array([1.0, -1.0])
+
+
+def compared(t, u):
+    k = 300 if t < 0 else 5
+    return u < k, u == k
+
+
+def in_range(t, u):
+    k = 7 if t > 0 else 9
+    return u + k, np.maximum(u, k)
+
+
+def by_where(t, u):
+    k = 300 if t > 0 else 5
+    return np.where(u > 4, u, k)
+
+
+def stored(t, u):
+    v = u + np.zeros(2, np.uint8)
+    v[0] = 44 if t > 0 else 45
+    return v
+
+
+FINE = [compared, in_range, by_where, stored]
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+@pytest.mark.parametrize("f", FINE)
+def test_values(f, form):
+    rows = [f(t, u) for t, u in zip(SIGNS, SMALL, strict=True)]
+    want = [np.array(e) for e in zip(*rows, strict=True)] if isinstance(rows[0], tuple) else rows
+    for got, each in zip(form(vmap(f))(SIGNS, SMALL), want, strict=True):
+        np.testing.assert_array_equal(got, each)
+        assert got.dtype == each.dtype
+
+
+def added(t, u):
+    k = 300 if t > 0 else 5
+    return u + k
+
+
+def taken_off(t, u):
+    k = -1 if t > 0 else 5
+    return u * k
+
+
+def stored_too_large(t, u):
+    v = u + np.zeros(2, np.uint8)
+    v[0] = 300 if t > 0 else 45
+    return v
+
+
+def put_together(t, u):
+    k = 300 if t > 0 else 45
+    return np.array([1, k], dtype=np.uint8) + u
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+@pytest.mark.parametrize("f", [added, taken_off, stored_too_large, put_together])
+def test_too_large_for_the_array(f, form):
+    with pytest.raises(OverflowError, match="out of bounds for uint8"):
+        f(SIGNS[0], SMALL[0])
+    with pytest.raises(OverflowError, match="out of bounds for uint8"):
+        form(vmap(f))(SIGNS, SMALL)
+
+
+def factorial(n):
+    r, k = 1, 1
+    while k <= n:
+        r = r * k
+        k += 1
+    return r
+
+
+def fibonacci(n):
+    a, b = 0, 1
+    for _ in range(n):
+        a, b = b, a + b
+    return a
+
+
+def power(n):
+    k = 1
+    for _ in range(n):
+        k += 1
+    return k**30
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+@pytest.mark.parametrize(
+    ("f", "fine", "beyond"), [(factorial, 20, 21), (fibonacci, 90, 100), (power, 3, 5)]
+)
+def test_more_than_64_bits(f, fine, beyond, form):
+    np.testing.assert_array_equal(form(vmap(f))(np.array([2, fine])), [f(2), f(fine)])
+    with pytest.raises(OverflowError, match="64 bits"):
+        form(vmap(f))(np.array([2, beyond]))
+
+
+def steps(a, b, s):
+    total = 0
+    for i in range(a, b, s):
+        total += i
+    return total
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+def test_no_step(form):
+    a, b = np.array([0, 5]), np.array([5, 0])
+    np.testing.assert_array_equal(form(vmap(steps))(a, b, np.array([2, -1])), [6, 15])
+    with pytest.raises(ValueError, match="must not be zero"):
+        form(vmap(steps))(a, b, np.array([1, 0]))
+
+
+def sixth(x, n):
+    return x[5] if n > 5 else x[0] * 2
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+@pytest.mark.parametrize("width", [3, 8])
+def test_places_that_only_a_side_not_taken_reads(width, form):
+    x, n = np.arange(2.0 * width).reshape(2, width), np.array([3, 2])
+    np.testing.assert_array_equal(form(vmap(sixth))(x, n), 2 * x[:, 0])
+    np.testing.assert_array_equal(form(vmap(grad(sixth)))(x, n)[:, 0], [2, 2])
+    if width == 3:
+        with pytest.raises(IndexError):
+            form(vmap(sixth))(x, np.array([3, 6]))
