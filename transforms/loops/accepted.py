@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
     While,
     with_blocks,
 )
+from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.ops.parts import update
 from tapeless.transforms.sharing import uses
 
@@ -40,14 +41,17 @@ def accepted(block: Block, equal: Equal) -> Block:
 def _statement(s: Statement, equal: Equal) -> Statement:
     s = with_blocks(s, lambda b: accepted(b, equal))
     if isinstance(s, (For, While)):
-        for p, y in zip(carries(s), yields(s), strict=True):
+        for k, (p, y) in enumerate(zip(carries(s), yields(s), strict=True)):
             is_array = isinstance(p.type, Type) and p.type.shape
             if is_array and y is not p and yields(s).count(y) == 1:
-                s = replace(s, body=_stored(s.body, y, p, equal) or s.body)
+                memory = Memory()
+                memory.learn(Block((), (s,), ()))
+                if not memory.in_place(s, k):
+                    s = replace(s, body=_stored(s.body, y, p, equal, memory) or s.body)
     return s
 
 
-def _stored(block: Block, y: Atom, p: Var, equal: Equal) -> Block | None:
+def _stored(block: Block, y: Atom, p: Var, equal: Equal, memory: Memory) -> Block | None:
     """The block with the result `y` in the memory of `p`, where a test says whether it is `p`."""
     at = next((k for k, s in enumerate(block.body) if isinstance(s, If) and y in s.outs), None)
     if at is None or p in block.results or any(p in uses(s) for s in block.body[at + 1 :]):
@@ -55,7 +59,7 @@ def _stored(block: Block, y: Atom, p: Var, equal: Equal) -> Block | None:
     s: Any = block.body[at]
     k = s.outs.index(y)
     sides = [(b, b.results[k]) for b in (s.then, s.orelse)]
-    inner = [b if a is p else _stored(b, a, p, equal) for b, a in sides]
+    inner = [b if _is(a, p, memory) else _stored(b, a, p, equal, memory) for b, a in sides]
     if not any(inner):
         return None
     made = [b or _last(*side, k, p, equal) for b, side in zip(inner, sides, strict=True)]
@@ -63,6 +67,11 @@ def _stored(block: Block, y: Atom, p: Var, equal: Equal) -> Block | None:
         return None
     body = (*block.body[:at], replace(s, then=made[0], orelse=made[1]), *block.body[at + 1 :])
     return replace(block, body=body)
+
+
+def _is(a: Atom, p: Var, memory: Memory) -> bool:
+    """Whether an array is in the memory of `p` as it is: `p` itself, or with parts stored to it."""
+    return a is p or (isinstance(a, Var) and memory.cell(a) is p)
 
 
 def _last(block: Block, a: Atom, k: int, p: Var, equal: Equal) -> Block | None:

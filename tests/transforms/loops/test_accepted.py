@@ -134,9 +134,41 @@ def by_inner_loops(x, noise):
     return x
 
 
+def stores_under_a_test(x, noise):
+    x = x.copy()
+    for k in range(len(noise)):
+        if noise[k, 0] > 0:
+            x[k % 6] += noise[k, 1]
+    return x
+
+
+def stores_in_nested_loops(x, noise):
+    force = np.zeros(noise.shape)
+    for i in range(len(noise)):
+        for j in range(len(noise)):
+            if i != j:
+                d = noise[i] - noise[j]
+                force[i] += d / np.sqrt(0.1 + np.sum(d * d))
+            elif x[0] > 0:
+                force[i, 0] = 2.0
+    return force
+
+
+def stores_or_another(x, noise):
+    x = x.copy()
+    for k in range(len(noise)):
+        if noise[k, 0] > 0.5:
+            x[k % 6] += noise[k, 1]
+            x[0] = 0.5 * x[1]
+        elif noise[k, 0] > -0.5:
+            x = x * 0.5 + noise[k]
+    return x
+
+
 FUNCTIONS = [
     *(sampler, best_of, adaptive, turned, under_two_tests, with_the_one_before, kept),
     *(read_afterwards, two_at_once, stored_to_as_well, of_another_dtype, by_inner_loops),
+    *(stores_under_a_test, stores_in_nested_loops, stores_or_another),
 ]
 
 
@@ -191,3 +223,18 @@ def test_a_sampler_reads_as_one_would_write_it():
     text = jit(sampler).source(X, NOISE)
     assert "x[i] = trial[i]\n" in text
     assert "else:" not in text
+
+
+@pytest.mark.parametrize("f", [stores_under_a_test, stores_in_nested_loops])
+def test_stores_under_a_test_copy_nothing(f):
+    """In a pass: that would take longer than all else that it does."""
+    slope = grad(lambda x, noise: np.sum(np.sin(f(x, noise))), 1)
+    for g in (f, slope):
+        loops = jit(g).source(X, NOISE).partition("_kernel(")[2].partition("\n\n\n")[0]
+        assert "if " in loops
+        assert not re.search(r"\n +(\w+)(\[[\w, ]+\]) = (\w+)\2\n", loops)
+
+
+def test_stores_beside_another_array_copy_nothing():
+    text = jit(stores_or_another).source(X, NOISE)
+    assert len(re.findall(r"\n +(\w+)(\[\w+\]) = (\w+)\2\n", text)) <= 1  # the argument
