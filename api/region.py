@@ -18,6 +18,7 @@ from tapeless.transforms.core.dims import Dim, symbols
 from tapeless.transforms.core.language import (
     Atom,
     Block,
+    Function,
     Let,
     Literal,
     Statement,
@@ -43,6 +44,7 @@ from tapeless.transforms.frontend.trace import Trace, trace
 from tapeless.transforms.frontend.values import Spec, refuse_text
 from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
 from tapeless.transforms.linearize import linearize
+from tapeless.transforms.ops.calls import calls
 from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.stacks import pop
 from tapeless.transforms.outline import outline
@@ -304,7 +306,7 @@ class Ahead:
         self.body = expand(body, rules=False)
         self.dots = split.inputs
         found: list[Any] = [new.get(a, a) if isinstance(a, Var) else a for a in split.outputs]
-        if not all(map(_runs_ahead, statements(Block((), tuple(self.body), ())))):
+        if not _runs_ahead(Block((), tuple(self.body), ()), set()):
             self.forward = list(block.body)
             found = self.again(block)
         b = Builder()
@@ -325,7 +327,15 @@ class Ahead:
         return [tangent_of(t, a) for a in inner.results]
 
 
-def _runs_ahead(s: Statement) -> bool:
+def _runs_ahead(block: Block, seen: set[Function]) -> bool:
+    """Whether a block, with the functions that it calls, may run in the order of the program."""
+    called = [f for f in calls(block) if f not in seen]
+    seen.update(called)
+    own = all(map(_takes_in_order, statements(block)))
+    return own and all(_runs_ahead(f.block, seen) for f in called)
+
+
+def _takes_in_order(s: Statement) -> bool:
     """Stacks hold what was saved last on top, and rules of users are made for backward runs."""
     if isinstance(s, Let):
         return s.op is not pop and s.op.infer is not no_types
