@@ -13,6 +13,8 @@ import numpy as np
 from tapeless import tree
 from tapeless.calling import call_user
 from tapeless.stand_ins import STAND_INS as OF_SCIPY
+from tapeless.transforms.closing import defined
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, atom, building, current
 from tapeless.transforms.core.dims import Dim, symbols
 from tapeless.transforms.core.language import (
@@ -27,6 +29,7 @@ from tapeless.transforms.core.language import (
     While,
     statements,
 )
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.expand import expand, identity, no_types
@@ -317,7 +320,12 @@ class Ahead:
 
     def again(self, block: Block) -> list[Any]:
         """Forward mode from the start, for what cannot be split."""
-        inner, _ = refresh(replace(block, params=()), {v: v for v in block.params})
+        again: dict[Any, Any] = {v: v for v in block.params}
+        lengths = sizes_in([v.type for v in defined(block)]) - sizes_in([v.type for v in again])
+        for n in lengths:  # the forward part has them, too
+            if n.var is None and not n.given:
+                again[n] = dims.symbol(n.name, n.lower)
+        inner, _ = refresh(replace(block, params=()), again)
         t: Tangents = dict(zip(block.params, self.dots, strict=True))
         b = Builder()
         b.definitions = current().definitions

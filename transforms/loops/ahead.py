@@ -27,7 +27,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.loops.checks import Checks
 from tapeless.transforms.loops.extents import replaced
 from tapeless.transforms.loops.memory import inside
-from tapeless.transforms.loops.views import Place
+from tapeless.transforms.loops.views import Place, entries_of, is_view
 from tapeless.transforms.ops.parts import Slot
 from tapeless.transforms.text import to_source
 
@@ -76,10 +76,12 @@ class Ahead(Checks):
                     yield from self.reached(t.body, spans | {t.index: span})
 
     def of_statement(self, s: Let, spans: dict[Var, tuple[Size, Size]]) -> Iterator[Reached]:
-        if not s.args or not isinstance(s.args[0].type, Type):
-            return  # of lists
+        stage = self.stage(s)
+        entries = stage.entries if stage is not None else entries_of(s) if is_view(s) else None
+        if entries is None or not isinstance(s.args[0].type, Type):
+            return
         rest = s.args[2 if s.op.name in ("update", "add_at") else 1 :]
-        for axis, e in enumerate(self.entries_of(s) or ()):
+        for axis, e in enumerate(entries):
             if not (isinstance(e, Place) and isinstance(e.at, Slot)):
                 continue
             a, n = rest[e.at.k], self.canon(s.args[0].type.shape[axis])

@@ -100,7 +100,7 @@ class Extents(Lines):
                 not isinstance(a, Var)
                 or is_array(a)
                 or a in self.local
-                or self.analysis.defined_outside(a)
+                or (self.analysis.defined_outside(a) and a not in self.analysis.closed)
                 for a in s.args[1:]
             )
             and s.outs[0] in self.analysis.inside
