@@ -78,7 +78,7 @@ class Ahead(Checks):
     def of_statement(self, s: Let, spans: dict[Var, tuple[Size, Size]]) -> Iterator[Reached]:
         stage = self.stage(s)
         entries = stage.entries if stage is not None else entries_of(s) if is_view(s) else None
-        if entries is None or not isinstance(s.args[0].type, Type):
+        if not entries or not isinstance(s.args[0].type, Type):
             return
         rest = s.args[2 if s.op.name in ("update", "add_at") else 1 :]
         for axis, e in enumerate(entries):
