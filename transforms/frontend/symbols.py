@@ -13,7 +13,7 @@ from tapeless.transforms.core.builder import atom, made_by, size_atom
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.foreign import refuse_foreign
-from tapeless.transforms.frontend import chains, views
+from tapeless.transforms.frontend import chains, orders, views
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.numpy_numbers import called, python_number
 from tapeless.transforms.frontend.operators import following
@@ -216,7 +216,7 @@ class BoundRule:
         made = call_numpy(METHODS[self.name], (self.symbol, *args), kwargs)
         if self.name == "copy" and not args and not kwargs and self.symbol.mutable:
             made = _array_without_axes(made, None, np.copy)
-            trace().in_order.add(made.value())  # np.copy keeps the order
+            orders.lay_out(METHODS["copy"], (self.symbol,), {}, made)  # np.copy keeps the order
         return following(made, self.symbol)
 
 
@@ -350,6 +350,7 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, out = args[:-1], args[-1]
     if func.__hash__ and func in WRITERS:
         return _overwrite(WRITERS[func], *args, **kwargs)
+    func, args, kwargs = orders.arranged(func, args, kwargs)
     rule = _rule_of(func)
     place = _place_of_out(rule)
     if out is None and place is not None and len(args) > place:
@@ -367,6 +368,7 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         made = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
     if func.__hash__ and func in GIVES_ARRAYS:
         made = _array_without_axes(made, args[0] if args else None, func)
+    orders.lay_out(func, args, kwargs, made)
     if func is np.nan_to_num and kwargs.get("copy") is False:
         out = args[0]
     if isinstance(out, Symbol) and (isinstance(func, np.ufunc) or func is np.clip):

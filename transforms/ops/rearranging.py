@@ -46,9 +46,11 @@ def _filled_in(a: Atom, sizes: list[Size]) -> tuple[Size, ...]:
     return tuple(sizes)
 
 
-def _ravel(a: Any, order: str = "C") -> Any:
+def _ravel(a: Any, order: Any = "C") -> Any:
+    """The elements as a line: `order` is "C", "F", or the axes, the slowest first."""
     a = as_array(a)
-    return flat(transpose(a, axes=tuple(reversed(range(a.type.ndim)))) if order == "F" else a)
+    axes = tuple(range(a.type.ndim))
+    return flat(transpose(a, axes={"C": axes, "F": axes[::-1]}.get(order, order)))
 
 
 def _transpose(a: Any, axes: Any = None) -> Any:
