@@ -47,11 +47,14 @@ def _along(x: Atom, axis: int, start: Any, stop: Any) -> Any:
 def _diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
     a = as_array(a)
     k = axis_of(axis, a.type.ndim)
-    if isinstance(n, int) and n == 0:
+    n = static(n, "the order of the difference must be known")
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    if n == 0:
         return a
     pieces = [_edge(a, p, k) for p in (prepend, a, append) if p is not None]
     a = pieces[0] if len(pieces) == 1 else concatenate(*pieces, axis=k)
-    for _ in range(static(n, "the order of the difference must be known")):
+    for _ in range(n):
         later, earlier = _along(a, k, 1, None), _along(a, k, None, -1)
         a = (not_equal if a.type.dtype.kind == "b" else sub)(later, earlier)
     return a

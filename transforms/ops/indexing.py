@@ -24,7 +24,7 @@ from tapeless.transforms.ops.parts import gather as gather
 from tapeless.transforms.ops.parts import index as index
 from tapeless.transforms.ops.parts import read as read
 from tapeless.transforms.ops.parts import update as update
-from tapeless.transforms.ops.shapes import Atoms, Params, flat, reshape
+from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, flat, reshape
 
 INDEX = np.dtype(np.intp)
 BOUNDS = "slice indices must be integers or None or have an __index__ method"
@@ -191,6 +191,8 @@ def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "
         a, axis = flat(a), 0
     k = axis_of(axis, a.type.ndim)
     n = a.type.shape[k]
+    if mode != "raise":  # the length may be no integer of a small dtype
+        where = cast_to(where, INDEX)
     if mode == "wrap":
         where = mod(where, n)
     elif mode == "clip":

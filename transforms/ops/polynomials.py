@@ -7,19 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import current, size_atom, static
-from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.builder import atom, current, made_by, size_atom, static
+from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, neg, truediv
 from tapeless.transforms.ops.calculus import convolve
 from tapeless.transforms.ops.creation import NUMPY as CREATION
 from tapeless.transforms.ops.flipping import flip
-from tapeless.transforms.ops.fresh import count_up, ones, zeros
+from tapeless.transforms.ops.folding import is_number
+from tapeless.transforms.ops.fresh import FLOAT, count_up, ones, zeros
 from tapeless.transforms.ops.indexing import get
-from tapeless.transforms.ops.joining import as_array, concatenate
+from tapeless.transforms.ops.joining import array, as_array, concatenate
 from tapeless.transforms.ops.least_squares import least_squares
 from tapeless.transforms.ops.padding import pad
-from tapeless.transforms.ops.shapes import cast_to, flat
+from tapeless.transforms.ops.parts import part
+from tapeless.transforms.ops.requiring import require
+from tapeless.transforms.ops.shapes import cast, cast_to, flat
+from tapeless.transforms.ops.steps import not_equal
 
 
 def _polyadd(a1: Any, a2: Any) -> Any:
@@ -37,7 +41,19 @@ def _polysub(a1: Any, a2: Any) -> Any:
 
 
 def _polymul(a1: Any, a2: Any) -> Any:
-    return _longer_first(flat(as_array(a1)), flat(as_array(a2)))
+    return _longer_first(*(_without_zeros(flat(as_array(a))) for a in (a1, a2)))
+
+
+def _without_zeros(p: Atom) -> Atom:
+    """Without the zeros in front that are known; of others the length would depend on data."""
+    let = made_by(p, array)
+    known = [is_number(a, 0) for a in let.args] if let else []
+    first = known.index(False) if False in known else max(len(known) - 1, 0)
+    p = part(p, 0, first, p.type.shape[0])
+    if p.type.shape[0] != 1 and not (let and isinstance(let.args[first], Literal)):
+        fine = not_equal(get(p, 0), 0)
+        require(fine, ValueError, "np.polymul: a leading coefficient is zero; use np.convolve")
+    return p
 
 
 def _longer_first(a: Atom, b: Atom) -> Any:
@@ -57,9 +73,13 @@ def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
 
 def _poly(seq_of_zeros: Any) -> Any:
     roots = as_array(seq_of_zeros)
+    if roots.type.dtype.kind not in "fc":
+        roots = cast(roots, dtype=FLOAT)
     if roots.type.ndim != 1:
         raise UnsupportedError("np.poly of a matrix", "give it the eigenvalues")
     n = static(size_atom(roots.type.shape[0]), "the number of roots must be known")
+    if n == 0:
+        return atom(np.float64(1.0))
     one = ones(shape=(1,), dtype=roots.type.dtype)
     factors = [concatenate(one, neg(get(roots, slice(j, j + 1))), axis=0) for j in range(n)]
     return functools.reduce(lambda p, f: convolve(p, f, mode="full"), factors, one)

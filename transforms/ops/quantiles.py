@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import current, size_atom
-from tapeless.transforms.core.language import Atom, Block, Effect, If
+from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mul, sub
 from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.indexing import INDEX, get
-from tapeless.transforms.ops.reductions import all_, merged
+from tapeless.transforms.ops.reductions import merged
+from tapeless.transforms.ops.requiring import require
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import cast, cast_to, move, reshape
 from tapeless.transforms.ops.sorting import sort
@@ -46,11 +47,8 @@ CHOSEN = {"lower": floor, "higher": ceil, "nearest": rint}
 def check_levels(q: Atom, most: float) -> None:
     """Raises NumPy's error for levels that are not from 0 to 1, or 100, when the program runs."""
     inside = logical_and(greater_equal(q, 0), less_equal(q, most))
-    fine = all_(inside, axes=tuple(range(q.type.ndim)), keepdims=False) if q.type.shape else inside
-    name, b = "Quantiles" if most == 1 else "Percentiles", current()
-    parts = (("value", f"{name} must be in the range [0, {most:g}]"),)
-    fail = Effect("raise", (), {"type": ValueError, "parts": parts}, b.origin)
-    b.emit(If((), fine, Block((), (), ()), Block((), (fail,), ()), origin=b.origin))
+    name = "Quantiles" if most == 1 else "Percentiles"
+    require(inside, ValueError, f"{name} must be in the range [0, {most:g}]")
 
 
 def by_sorting(a: Atom, q: Atom, axes: tuple[int, ...], keepdims: bool, method: str) -> Any:

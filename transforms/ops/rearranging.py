@@ -106,10 +106,15 @@ def _at_least(n: int) -> Any:
 
 
 def raised_to(a: Atom, n: int) -> Any:
-    lead = 1 if n > 1 and a.type.ndim < 2 else 0  # np.atleast_3d puts vectors in the middle
-    lead = max(n - a.type.ndim, 0) if n < 3 else lead
-    shape = (1,) * lead + a.type.shape
-    return reshape(a, shape=shape + (1,) * (n - len(shape)))
+    return reshape(a, shape=raised_shape(a.type.shape, n))
+
+
+def raised_shape(shape: tuple[Size, ...], n: int) -> tuple[Size, ...]:
+    """A shape with at least n axes."""
+    lead = 1 if n > 1 and len(shape) < 2 else 0  # np.atleast_3d puts vectors in the middle
+    lead = max(n - len(shape), 0) if n < 3 else lead
+    shape = (1,) * lead + shape
+    return shape + (1,) * (n - len(shape))
 
 
 # -- methods

@@ -5,7 +5,6 @@ import pytest
 
 from tapeless import grad, jit, vmap
 from tapeless.transforms.errors import UnsupportedError
-
 from tests.transforms.ops.agreement import check_slopes, check_values
 
 M = np.arange(6.0).reshape(2, 3)
