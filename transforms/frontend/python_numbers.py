@@ -26,8 +26,21 @@ def has_attribute(x: Symbol, name: str) -> bool:
     return any(name in vars(c) for c in class_of(x).__mro__)
 
 
+def is_python_number(x: Any) -> bool:
+    """Whether a symbol stands for a number of Python's, which has no attributes of arrays."""
+    return isinstance(x, Symbol) and x.type.weak and not x.is_array and not x.type.shape
+
+
+def items_of(x: Any) -> None:
+    """x[...]"""
+    if is_python_number(x):
+        raise TypeError(f"'{class_of(x).__name__}' object is not subscriptable")
+
+
 def attribute_of(x: Symbol, name: str) -> Any:
     """x.name; methods of integers need the integer."""
+    if is_python_number(x) and not name.startswith("__") and not has_attribute(x, name):
+        raise AttributeError(f"'{class_of(x).__name__}' object has no attribute '{name}'")
     ours = name in METHODS or hasattr(Symbol, name)
     if ours or x.type.shape or name.startswith("__") or not has_attribute(x, name):
         return getattr(x, name)

@@ -26,6 +26,7 @@ from tapeless.transforms.ops.castings import as_element, check, stored
 from tapeless.transforms.ops.keys import is_element, result_shape
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
+from tapeless.transforms.ops.truth_keys import is_truth, truth_of
 
 
 class Symbol(Unknown):
@@ -152,7 +153,8 @@ class Symbol(Unknown):
 
     def __getitem__(self, key: Any) -> Any:
         entries = key if isinstance(key, tuple) else (key,)
-        if not self.type.shape and any(e is not None and e is not Ellipsis for e in entries):
+        plain = all(e is None or e is Ellipsis or is_truth(atoms(e)) for e in entries)
+        if not self.type.shape and not plain:
             raise IndexError("invalid index to scalar variable.")
         if not self.type.shape and entries == (Ellipsis,):
             return view_of(self, (), self.type) if self.mutable else self
@@ -167,6 +169,9 @@ class Symbol(Unknown):
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self.mutable:
             raise TypeError("'numpy.float64' object does not support item assignment")
+        if (found := truth_of(atoms(key), self.type.ndim)) is not None:
+            self.store_where(found[0], tuple(found[2]), value)
+            return
         base = self.value()
         template, rest = indexing.normalize(atoms(key), base.type.ndim)
         indexing.check_bounds(base.type.shape, template)
@@ -188,6 +193,13 @@ class Symbol(Unknown):
                 self.parent.write(indexing.update(root, turned, *places, **params))
                 return
         self.write(indexing.update(base, new, *rest, key=template))
+
+    def store_where(self, truth: Any, key: Any, value: Any) -> None:
+        """self[truth, key] = value"""
+        if isinstance(truth, Var):
+            self[key] = apply(FUNCTIONS[np.where], truth, value, self[key])
+        elif truth:
+            self[key] = value
 
     def place(self, key: Any, rest: Any) -> chains.Chain:
         """The views that lead from the base of a view to what a key names; the first picks."""

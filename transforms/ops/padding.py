@@ -11,7 +11,6 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.arithmetic import add, floordiv, mul
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.creation import NUMPY as CREATION
 from tapeless.transforms.ops.creation import size_given
@@ -20,6 +19,7 @@ from tapeless.transforms.ops.fresh import ones
 from tapeless.transforms.ops.indexing import get
 from tapeless.transforms.ops.joining import as_array, axis_of, concatenate
 from tapeless.transforms.ops.parts import part
+from tapeless.transforms.ops.quantiles import middle
 from tapeless.transforms.ops.reductions import amax, amin, mean
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
@@ -29,9 +29,7 @@ from tapeless.transforms.ops.shapes import (
     cast_to,
     front,
     linear,
-    reshape,
 )
-from tapeless.transforms.ops.sorting import sort
 from tapeless.transforms.ops.steps import rint
 
 
@@ -162,19 +160,11 @@ def _statistic(a: Atom, widths: Widths, of: Any) -> Any:
     return a
 
 
-def _middle(a: Atom, axis: int) -> Any:
-    """The median along an axis, which stays."""
-    line, n = sort(a, axis=axis), size_atom(a.type.shape[axis])
-    lead = (slice(None),) * axis
-    low, high = (get(line, (*lead, floordiv(n - j, 2))) for j in (1, 0))
-    return reshape(mul(0.5, add(low, high)), shape=_side(a, axis, 1))
-
-
 STATISTICS = {
     "maximum": lambda a, k: amax(a, axes=(k,), keepdims=True),
     "minimum": lambda a, k: amin(a, axes=(k,), keepdims=True),
     "mean": lambda a, k: mean(a, axes=(k,), keepdims=True),
-    "median": _middle,
+    "median": lambda a, k: middle(a, (k,), True),
 }
 
 
