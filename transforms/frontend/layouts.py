@@ -178,7 +178,7 @@ class Layouts:
             t.asked.add(a)
             return self.common(t.flows[a])
         if a in t.definitions:
-            return self.of_result(t.definitions[a])
+            return self.of_result(t.definitions[a], a.type.shape)
         if t.parents.get(a, ("",))[0] == "if":
             return self.common(t.parents[a][2][1:])
         return c_order(shape) if len(shape) == 1 else None
@@ -202,9 +202,9 @@ class Layouts:
         found = [self.of(a) for a in sources]
         return found[0] if all(f == found[0] for f in found) else None
 
-    def of_result(self, s: Let) -> Strides | None:
+    def of_result(self, s: Let, shape: Shape) -> Strides | None:
+        """The strides of a result of this shape."""
         x = s.args[0] if s.args else None
-        shape = s.outs[0].type.shape
         if s.op.inplace:
             assert x is not None
             return self.of(x)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.layouts import (
@@ -29,12 +30,11 @@ from tapeless.transforms.ops.table import FUNCTIONS, METHODS
 READERS = frozenset(
     {np.ravel, np.reshape, METHODS["ravel"], METHODS["reshape"], METHODS["flatten"]}
 )
+_BY_ROWS: list[Any] = [np.zeros, np.ones, np.empty, np.full, METHODS["copy"]]
+_LIKE: list[Any] = [np.zeros_like, np.ones_like, np.empty_like, np.full_like]
+_COPIES: list[Any] = [np.array, np.copy, np.astype, METHODS["astype"]]
 #: Functions that make an array of their own, and the order in which they do by themselves.
-MAKERS = (
-    dict.fromkeys((np.zeros, np.ones, np.empty, np.full, METHODS["copy"]), "C")
-    | dict.fromkeys((np.zeros_like, np.ones_like, np.empty_like, np.full_like), "K")
-    | dict.fromkeys((np.array, np.copy, np.astype, METHODS["astype"]), "K")
-)
+MAKERS = dict.fromkeys(_BY_ROWS, "C") | dict.fromkeys(_LIKE + _COPIES, "K")
 #: Functions that copy an array only if it is in another order, and that order.
 ARRANGERS = {
     np.ascontiguousarray: "C",
@@ -187,5 +187,6 @@ def lay_out(func: Any, args: Any, kwargs: Any, made: Any) -> None:
         source = args[0] if args else None
         order = _contiguous(source) if isinstance(source, np.ndarray) else "C"
         like = source.value() if isinstance(source, Value) else None
-    if like is not made.value():
-        trace().laid_out[made.value()] = order, like
+    value = made.value()
+    if isinstance(value, Var) and like is not value:
+        trace().laid_out[value] = order, like

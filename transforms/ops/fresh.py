@@ -105,7 +105,7 @@ def _arange_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Para
     start_dot, _, step_dot = tangents
     if dtype.kind not in "fc" or (start_dot is None and step_dot is None):
         return (None,)
-    moved = 0.0 if step_dot is None else step_dot * count_up(n)
+    moved: Any = 0.0 if step_dot is None else step_dot * count_up(n)
     if start_dot is not None:
         moved = moved + broadcast_to(start_dot, shape=(n,))
     return (cast_to(moved, dtype),)

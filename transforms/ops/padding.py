@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, size_atom, size_of
+from tapeless.transforms.core.builder import atom, current, size_atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.arithmetic import mul, sub
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.creation import NUMPY as CREATION
 from tapeless.transforms.ops.creation import size_given
@@ -85,26 +86,44 @@ def _pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> A
         return _ramp(a, widths, _pairs(kwargs.get("end_values", 0), a.type.ndim))
     if mode in STATISTICS and all(length is None for length in kwargs.values()):
         return _statistic(a, widths, STATISTICS[mode])
-    kwargs = {k: v for k, v in kwargs.items() if (k, v) != ("reflect_type", "even")}
+    odd = mode in ("reflect", "symmetric") and kwargs.pop("reflect_type", "even") == "odd"
     if mode not in GATHERED or kwargs:
         raise UnsupportedError(
             f"np.pad with mode={mode!r} and these options",
             "pad with np.concatenate, by parts of the array",
         )
-    return _gathered(a, widths, mode)
-
-
-def _gathered(a: Atom, widths: Widths, mode: str) -> Any:
     for k, width in enumerate(widths):
         if width != (0, 0):
-            where = pad_index(a.type.shape[k], width=width, mode=mode)
-            a = get(a, (*(slice(None),) * k, where))
+            a = _odd(a, k, width, mode) if odd else _gathered(a, k, width, mode)
     return a
+
+
+def _gathered(a: Atom, axis: int, width: tuple[Size, Size], mode: str) -> Any:
+    where = pad_index(a.type.shape[axis], width=width, mode=mode)
+    return get(a, (*(slice(None),) * axis, where))
+
+
+def _odd(a: Atom, axis: int, width: tuple[Size, Size], mode: str) -> Any:
+    """What lies beyond an edge is mirrored at it in value, too."""
+    (before, after), n = width, a.type.shape[axis]
+    if not all(_at_least(n - (mode == "reflect"), w) for w in width):
+        raise UnsupportedError("np.pad by odd reflections wider than the array", "pad twice")
+    even = _gathered(a, axis, width, mode)
+    front, back = part(even, axis, 0, before), part(even, axis, before + n, before + n + after)
+    first, last = part(a, axis, 0, 1), part(a, axis, n - 1, n)
+    return concatenate(sub(mul(2, first), front), a, sub(mul(2, last), back), axis=axis)
+
+
+def _at_least(n: Size, least: Size) -> bool:
+    """Whether an axis is known to be so long, which the program then relies on."""
+    if isinstance(n, int) and isinstance(least, int):
+        return n >= least
+    return current().clamp(least, n) == least
 
 
 def _constant(a: Atom, widths: Widths, values: Any) -> Any:
     before, after = (tuple(w[side] for w in widths) for side in (0, 1))
-    if isinstance(values, (list, tuple)) or getattr(as_array(values).type, "shape", ()):
+    if isinstance(values, (list, tuple)) or as_array(values).type.shape:
         return _constants(a, widths, _pairs(values, a.type.ndim))
     made, value = pad(a, before=before, after=after), as_array(values)
     if isinstance(value, Literal) and value.value == 0:

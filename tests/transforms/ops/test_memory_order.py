@@ -122,6 +122,12 @@ def test_where_the_order_is_not_known(f):
             run(M)
 
 
+def test_one_of_several_results():
+    s = np.array([[4.0, 1.0], [1.0, 3.0]])
+    check_values(lambda a: np.linalg.eigh(a)[1].ravel() ** 2, s)
+    check_slopes(lambda a: np.linalg.eigh(a + a.T)[1].ravel() ** 2, s)
+
+
 def test_columns_that_are_picked_lie_one_after_another():
     def f(m):
         b = m[:, [0, 1]]

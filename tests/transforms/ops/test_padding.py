@@ -33,6 +33,8 @@ OPTIONS = {
     "data": lambda x: np.pad(x, (1, 2), constant_values=(x[0], 2 * x[1])),
     "no width": lambda x: np.pad(x, 0, constant_values=(1, 2)),
     "an array of widths": lambda x: np.pad(x, np.array([1, 2])),
+    "odd": lambda x: np.pad(x, (2, 4), mode="reflect", reflect_type="odd"),
+    "odd and symmetric": lambda x: np.pad(x, (5, 3), mode="symmetric", reflect_type="odd"),
     "even": lambda x: np.pad(x, 1, mode="reflect", reflect_type="even"),
 }
 
@@ -71,6 +73,7 @@ def test_a_number_stays_what_it_is():
 
 
 def test_what_is_refused():
-    for options in ({"mode": "mean", "stat_length": 2}, {"mode": "wrap", "reflect_type": "odd"}):
-        with pytest.raises(UnsupportedError, match="with mode="):
-            jit(lambda x, options=options: np.pad(x, 1, **options))(A)
+    with pytest.raises(UnsupportedError, match="with mode='mean' and these options"):
+        jit(lambda x: np.pad(x, 1, mode="mean", stat_length=2))(A)
+    with pytest.raises(UnsupportedError, match="odd reflections wider than the array"):
+        jit(lambda x: np.pad(x, 5, mode="reflect", reflect_type="odd"))(A)
