@@ -42,7 +42,7 @@ class Access(Calls):
         if isinstance(obj, Symbol):
             if obj.listing is not None and name in list.__dict__ and name != "sort":
                 return self.attr(_listed(obj, name), name)
-            return attribute_of(obj, name)
+            return attribute_of(obj, name, self.function)
         if isinstance(obj, Either):
             return each(lambda one: self.attr(one, name), obj)
         found = static_attribute(type(obj), name)
@@ -95,7 +95,7 @@ class Access(Calls):
             return each(lambda one: self.item(one, key), obj)
         if isinstance(key, (Either, Chosen)) and isinstance(obj, dict):
             return each(lambda one: self.item(obj, one), either(key))
-        items_of(obj)
+        items_of(obj, self.function)
         method = special.special(obj, "__getitem__")
         if method is not None:
             return trace().enter(method, obj, key)
