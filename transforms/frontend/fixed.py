@@ -22,17 +22,21 @@ from tapeless.transforms.frontend.values import contains_symbol
 def defaults(f: types.FunctionType) -> tuple[tuple[Any, ...] | None, dict[str, Any] | None]:
     """What the program sees of the defaults of a function from outside: arrays and containers are
     read anew at each call."""
-    values, named = f.__defaults__, f.__kwdefaults__
+    values, named = f.__defaults__ or (), f.__kwdefaults__ or {}
     names = f.__code__.co_varnames[: f.__code__.co_argcount][-len(values or (0,)) :]
+
+    def place(attribute: str, key: Any) -> Callable[[], Any]:
+        return lambda: getattr(f, attribute)[key]
+
     seen = tuple(
-        _held(v, lambda k=k: f.__defaults__[k], f"{f.__name__}.{name}")  # type: ignore[misc]
-        for k, (name, v) in enumerate(zip(names, values or (), strict=False))
+        _held(v, place("__defaults__", k), f"{f.__name__}.{name}")
+        for k, (name, v) in enumerate(zip(names, values, strict=False))
     )
     by_name = {
-        name: _held(v, lambda name=name: f.__kwdefaults__[name], f"{f.__name__}.{name}")  # type: ignore[misc]
-        for name, v in (named or {}).items()
+        name: _held(v, place("__kwdefaults__", name), f"{f.__name__}.{name}")
+        for name, v in named.items()
     }
-    return seen if values else values, by_name if named else named
+    return seen or f.__defaults__, by_name or f.__kwdefaults__
 
 
 def fixed_arguments(f: functools.partial[Any]) -> tuple[list[Any], dict[str, Any]]:
