@@ -140,7 +140,11 @@ class Simplifier:
                 case For() | While():
                     b.emit(self.loop(self.lean(s), known))
                 case Effect():
-                    b.emit(replace(s, args=tuple(map(self.atom, s.args))))
+                    args = tuple(map(self.atom, s.args))
+                    if s.kind == "check" and args[0] == args[1]:
+                        self.changed = True  # two lengths that are found to be one
+                    else:
+                        b.emit(replace(s, args=args))
 
     def loop(self, s: For | While, known: dict[Any, Let]) -> For | While:
         inits, body = tuple(map(self.atom, s.inits)), self.block

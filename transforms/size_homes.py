@@ -43,11 +43,13 @@ class Sizes:
         self.last = last_reads(block, self.at)
         self.names = Counter(v.name for v in (*block.params, *_made(block)))
         self.unset = set(_unset(block))
+        self.scope: set[Var] = set()  # what has a value at the statement that is looked at
         given = [p for p in block.params if getattr(p.type, "shape", ())]
         self.scan(block, {}, [p for p in given if not self.may_lack(p)])
 
     def scan(self, block: Block, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
-        known, shaped = {k: [*v] for k, v in known.items()}, list(shaped)
+        known, shaped, around = {k: [*v] for k, v in known.items()}, list(shaped), set(self.scope)
+        self.scope.update(block.params)
         for p in block.params:
             self.learn(p, known, shaped)
         for s in block.body:
@@ -55,10 +57,12 @@ class Sizes:
                 self.choose(s, known, shaped)
             for b in blocks(s):
                 self.scan(b, known, shaped)
+            self.scope.update(outputs(s))
             for v in outputs(s):
                 self.learn(v, known, shaped)
             if isinstance(s, Let) and s.op.name == "size_value" and of_user(s.outs[0].name):
                 known[s.params["size"]] = [(s.outs[0], None)]
+        self.scope = around
 
     def learn(self, v: Var, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
         shape = getattr(v.type, "shape", ())
@@ -115,8 +119,8 @@ class Sizes:
             table[size] = known[size]
             return
         for symbol in sizes_in(size):
-            if symbol.var is not None:
-                read.add(symbol.var)
+            if symbol.var in self.scope:
+                read.add(symbol.var)  # type: ignore[arg-type]
             elif (one := _single(symbol)) in known:
                 table[one] = known[one]
             else:

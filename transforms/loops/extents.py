@@ -70,7 +70,7 @@ class Extents(Lines):
     def factor(self, f: Any) -> ast.expr:
         if isinstance(f, dims.Symbol):
             single = dims.single(f)
-            if f.var is not None:
+            if f.var is not None and self.is_at_hand(f.var):
                 return self.atom(f.var)
             if single in self.sizes:
                 v, axis = self.sizes[single]
@@ -86,12 +86,16 @@ class Extents(Lines):
                         return self.length(s, axis)
                     finally:
                         self.measuring.discard(f)
-            if not self.analysis.outside(single):
+            if f.var is not None or not self.analysis.outside(single):
                 raise NotCompiled
             return ast.Name(self.param(single), ast.Load())
         holes = {"0": self.size(f.left), "1": self.size(f.right)}
         called = f.kind in dims.CALLED
         return template(f"{f.kind}({{0}}, {{1}})" if called else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
+
+    def is_at_hand(self, v: Var) -> bool:
+        """Whether an integer is known here: of lengths that arrays show, it may be gone."""
+        return v in self.local or (v in self.memory.order and v not in self.analysis.closed)
 
     def in_scope(self, s: Let) -> bool:
         """Whether the bounds of a slice have the values that they had there."""

@@ -68,6 +68,9 @@ def test_lengths_of_one_name_come_in_the_order_of_axes():
         kernel = SimpleNamespace(
             stage=lambda s, sizes=sizes: SimpleNamespace(space=tuple(sizes)),
             canon=lambda n: n,
-            analysis=SimpleNamespace(lengths=dict.fromkeys(found), known=lambda n: False),
+            in_scope=lambda s: True,
+            analysis=SimpleNamespace(
+                lengths=dict.fromkeys(found, (None, 0)), known=lambda n: False
+            ),
         )
         assert Nests.lengths_of(kernel, None) == found
