@@ -31,11 +31,12 @@ from tapeless.transforms.ops.joining import array as array
 from tapeless.transforms.ops.joining import as_array as as_array
 from tapeless.transforms.ops.joining import axis_of, stack
 from tapeless.transforms.ops.parts import index, read
+from tapeless.transforms.ops.pointwise import as_floats
 from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import broadcast_to, cast, column, copy, move, reshape
 from tapeless.transforms.ops.shapes import cast_to as cast_to
-from tapeless.transforms.ops.steps import equal
+from tapeless.transforms.ops.steps import equal, floor
 
 
 def shape_of(shape: Any) -> tuple[Size, ...]:
@@ -145,9 +146,9 @@ def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> A
 
 
 def _end(value: Any) -> Any:
-    """One end of a range of numbers: truth values are numbers there."""
+    """One end of a range of numbers: truth values and integers of NumPy are floats there."""
     x = as_array(value)
-    return cast(x, dtype=FLOAT) if x.type.dtype.kind == "b" else x
+    return cast(x, dtype=FLOAT) if x.type.dtype.kind == "b" else as_floats(x, FLOAT)
 
 
 def _steps(start: Any, stop: Any, num: Any) -> Any:
@@ -175,7 +176,8 @@ def _linspace(
     out = k * step + start
     if endpoint:
         out = select(equal(k, last), cast_to(stop, out.type.dtype), out)
-    out = out if dtype is None else cast_to(out, np.dtype(dtype))
+    if dtype is not None:
+        out = cast_to(floor(out) if np.dtype(dtype).kind in "iu" else out, np.dtype(dtype))
     out = out if axis == 0 else move(out, (0,), (axis_of(axis, out.type.ndim),))
     return (out, step) if retstep else out
 

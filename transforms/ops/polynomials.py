@@ -57,6 +57,7 @@ def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
 
 def _poly(seq_of_zeros: Any) -> Any:
     roots = as_array(seq_of_zeros)
+    roots = cast_to(roots, np.dtype(np.mintypecode(roots.type.dtype.char)))
     if roots.type.ndim != 1:
         raise UnsupportedError("np.poly of a matrix", "give it the eigenvalues")
     n = static(size_atom(roots.type.shape[0]), "the number of roots must be known")

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import current, size_atom
-from tapeless.transforms.core.language import Atom, Block, Effect, If
+from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mul, sub
 from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.indexing import INDEX, get
-from tapeless.transforms.ops.reductions import all_, merged
+from tapeless.transforms.ops.raising import raise_where
+from tapeless.transforms.ops.reductions import merged
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import cast, cast_to, move, reshape
 from tapeless.transforms.ops.sorting import sort
@@ -25,11 +26,16 @@ from tapeless.transforms.ops.steps import (
     greater,
     greater_equal,
     isnan,
+    less,
     less_equal,
     logical_and,
+    logical_not,
     rint,
 )
 
+#: In the place of a level: the median, which is the mean of two elements in the middle. To a
+#: quantile, infinities next to it count as well.
+MEDIAN = None
 #: Where a quantile is between elements: n q + a + q (1 - a - b) - 1.
 CONTINUOUS = {
     "linear": (1.0, 1.0),
@@ -45,12 +51,9 @@ CHOSEN = {"lower": floor, "higher": ceil, "nearest": rint}
 
 def check_levels(q: Atom, most: float) -> None:
     """Raises NumPy's error for levels that are not from 0 to 1, or 100, when the program runs."""
-    inside = logical_and(greater_equal(q, 0), less_equal(q, most))
-    fine = all_(inside, axes=tuple(range(q.type.ndim)), keepdims=False) if q.type.shape else inside
-    name, b = "Quantiles" if most == 1 else "Percentiles", current()
-    parts = (("value", f"{name} must be in the range [0, {most:g}]"),)
-    fail = Effect("raise", (), {"type": ValueError, "parts": parts}, b.origin)
-    b.emit(If((), fine, Block((), (), ()), Block((), (fail,), ()), origin=b.origin))
+    outside = logical_not(logical_and(greater_equal(q, 0), less_equal(q, most)))
+    name = "Quantiles" if most == 1 else "Percentiles"
+    raise_where(outside, ValueError, f"{name} must be in the range [0, {most:g}]")
 
 
 def by_sorting(a: Atom, q: Atom, axes: tuple[int, ...], keepdims: bool, method: str) -> Any:
@@ -85,4 +88,11 @@ def _at(x: Atom, q: Atom, method: str) -> Any:
     level: Any = 0.5 if q.type.weak else q.type.dtype.type(0)
     share = cast_to(share, np.quantile(np.zeros(1, x.type.dtype), level).dtype)
     share = reshape(share, shape=(*q.type.shape, *(1,) * (x.type.ndim - 1)))
-    return add(below, mul(sub(above, below), share))
+    return between(below, above, share)
+
+
+def between(below: Atom, above: Atom, share: Atom) -> Any:
+    """What is between two elements, from the nearer one, as NumPy."""
+    gap = sub(above, below)
+    up, down = add(below, mul(gap, share)), sub(above, mul(gap, sub(1, share)))
+    return select(less(share, 0.5), up, down)
