@@ -184,6 +184,12 @@ def check_leaf(given: Any, kind: Type, what: str, other: str) -> None:
         )
 
 
+def as_numbers(given: Any) -> Any:
+    """Tangents or cotangents, with numbers for arrays without axes: emitted code computes with them
+    in place."""
+    return tree.map(lambda x: x[()] if type(x) is np.ndarray and not x.shape else x, given)
+
+
 def differentiable(x: Any) -> bool:
     """Whether a leaf is a float or complex number or array."""
     return region.is_value(x) and region.leaf_type(x).differentiable

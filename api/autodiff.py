@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.arguments import (
+    as_numbers,
     check_input,
     check_tangents,
     checked_argnames,
@@ -191,6 +192,10 @@ class Jvp(Transformed):
 
     def options(self) -> tuple[Any, ...]:
         return (self.argnums, self.has_aux)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        primals, _, tangents = self.split(args)
+        return super().__call__(*primals, *as_numbers(tangents), **kwargs)
 
     def describe(self) -> str:
         return f"{base_name(self.fun)} and its derivative along a tangent"

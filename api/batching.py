@@ -89,7 +89,8 @@ class Mapped:
                 unshared(x) if e is None else symbol(e, x if e.type.shape else None)
                 for x, e in zip(leaves, elements, strict=True)
             ]
-            run.in_order.update(e for e in elements if e is not None)  # as arrays of their own
+            own = (e for e in elements if e is not None)
+            run.laid_out.update(dict.fromkeys(own, ("C", None)))  # as arrays of their own
             args, kwargs = owned(tree.unflatten(structure, values))
             region = Region(fun, args, kwargs, _rows(elements, pairs))
             refuse_shared(leaves, values)

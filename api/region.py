@@ -13,11 +13,14 @@ import numpy as np
 from tapeless import tree
 from tapeless.calling import call_user
 from tapeless.stand_ins import STAND_INS as OF_SCIPY
+from tapeless.transforms.closing import defined
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, atom, building, current
 from tapeless.transforms.core.dims import Dim, symbols
 from tapeless.transforms.core.language import (
     Atom,
     Block,
+    Function,
     Let,
     Literal,
     Statement,
@@ -26,6 +29,7 @@ from tapeless.transforms.core.language import (
     While,
     statements,
 )
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.expand import expand, identity, no_types
@@ -43,6 +47,7 @@ from tapeless.transforms.frontend.trace import Trace, trace
 from tapeless.transforms.frontend.values import Spec, refuse_text
 from tapeless.transforms.jvp import Forward, Tangents, filled, tangent_of
 from tapeless.transforms.linearize import linearize
+from tapeless.transforms.ops.calls import calls
 from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.stacks import pop
 from tapeless.transforms.outline import outline
@@ -304,7 +309,7 @@ class Ahead:
         self.body = expand(body, rules=False)
         self.dots = split.inputs
         found: list[Any] = [new.get(a, a) if isinstance(a, Var) else a for a in split.outputs]
-        if not all(map(_runs_ahead, statements(Block((), tuple(self.body), ())))):
+        if not _runs_ahead(Block((), tuple(self.body), ()), set()):
             self.forward = list(block.body)
             found = self.again(block)
         b = Builder()
@@ -315,7 +320,12 @@ class Ahead:
 
     def again(self, block: Block) -> list[Any]:
         """Forward mode from the start, for what cannot be split."""
-        inner, _ = refresh(replace(block, params=()), {v: v for v in block.params})
+        again: dict[Any, Any] = {v: v for v in block.params}
+        lengths = sizes_in([v.type for v in defined(block)]) - sizes_in([v.type for v in again])
+        for n in lengths:  # the forward part has them, too
+            if n.var is None and not n.given:
+                again[n] = dims.symbol(n.name, n.lower)
+        inner, _ = refresh(replace(block, params=()), again)
         t: Tangents = dict(zip(block.params, self.dots, strict=True))
         b = Builder()
         b.definitions = current().definitions
@@ -325,7 +335,15 @@ class Ahead:
         return [tangent_of(t, a) for a in inner.results]
 
 
-def _runs_ahead(s: Statement) -> bool:
+def _runs_ahead(block: Block, seen: set[Function]) -> bool:
+    """Whether a block, with the functions that it calls, may run in the order of the program."""
+    called = [f for f in calls(block) if f not in seen]
+    seen.update(called)
+    own = all(map(_takes_in_order, statements(block)))
+    return own and all(_runs_ahead(f.block, seen) for f in called)
+
+
+def _takes_in_order(s: Statement) -> bool:
     """Stacks hold what was saved last on top, and rules of users are made for backward runs."""
     if isinstance(s, Let):
         return s.op is not pop and s.op.infer is not no_types

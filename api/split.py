@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.arguments import check_leaf, differentiable, like_leaves, with_aux
+from tapeless.arguments import as_numbers, check_leaf, differentiable, like_leaves, with_aux
 from tapeless.naming import base_name
 from tapeless.recorded import zero_like
 from tapeless.region import (
@@ -47,7 +47,7 @@ class Side:
         found = [flat[k] for k in self.smooth]
         for value, kind in zip(found, self.kinds, strict=True):
             check_leaf(value, kind, what, f"its {other}")
-        return found
+        return as_numbers(found)  # type: ignore[no-any-return]
 
     def tree(self, found: Iterable[Any], zero: Callable[[Any], Any]) -> Any:
         """The tree with `found` at the differentiable leaves and a zero at the others."""

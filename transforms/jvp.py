@@ -32,7 +32,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import NotDifferentiableError
-from tapeless.transforms.masks import mask_of
+from tapeless.transforms.masks import applied, either, mask_of, matters
 from tapeless.transforms.ops.arithmetic import add, neg, sub
 from tapeless.transforms.ops.calls import enter, is_call
 from tapeless.transforms.ops.creation import zero
@@ -68,14 +68,12 @@ def filled(t: Any, like: Any) -> Atom:
 PLAIN = (add, sub, neg, select)  # what no coefficient can make of a zero tangent something else
 
 
-def _kept_zero(out: Any, tangents: tuple[Any, ...]) -> Any:
+def _kept_zero(s: Let, out: Any, tangents: tuple[Any, ...]) -> Any:
     """A tangent that `where` made zero stays exactly zero when it is scaled: never 0 * inf."""
-    masks = [mask_of(t) for t in tangents if t is not None]
-    if out is None or not masks or masks[0] is None or any(m != masks[0] for m in masks):
+    mask = either(*[mask_of(t) for t in tangents if t is not None])
+    if out is None or mask is None or not matters(mask, s):
         return out
-    test, side = masks[0]
-    nothing = atom(0.0)
-    return select(test, out, nothing) if side else select(test, nothing, out)
+    return applied(mask, out, atom(0.0))
 
 
 def known(t: Any, of: Atom) -> Atom:
@@ -95,10 +93,11 @@ class Forward:
 
     merged    the primal statements are recorded too (jvp); otherwise structured statements carry
               tangents only, mirror the primal statement and read its variables (linearize)
+    run       the tangents are computed as they are; else they are transposed
     """
 
-    def __init__(self, merged: bool) -> None:
-        self.merged = merged
+    def __init__(self, merged: bool, ahead: bool = False) -> None:
+        self.merged, self.run = merged, merged or ahead
 
     def block(self, body: Iterable[Statement], t: Tangents) -> None:
         for s in body:
@@ -144,8 +143,8 @@ class Forward:
         if s.op.jvp is None:
             return
         outs = s.op.jvp(s.args, tangents, s.outs, s.params)
-        if self.merged and s.op.elementwise and s.op not in PLAIN:
-            outs = tuple(_kept_zero(out, tangents) for out in outs)
+        if self.run and s.op.elementwise and s.op not in PLAIN:
+            outs = tuple(_kept_zero(s, out, tangents) for out in outs)
         for v, out in zip(s.outs, outs, strict=True):
             if out is not None and v.type.differentiable:
                 if (

@@ -72,7 +72,7 @@ def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
         given = [block.params[k] for k in wrt]
         dots = [tangent_variable(v) for v in given]
         t: Tangents = dict(zip(given, dots, strict=True))
-        Forward(merged=False).block(primal, t)
+        Forward(merged=False, ahead=ahead).block(primal, t)
     return Linear(primal, b.blocks[0], dots, [tangent_of(t, a) for a in block.results])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.builder import NeedStatic, atom, made_by
+from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import (
     TAPE,
     Atom,
@@ -29,12 +29,11 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.expand import identity
-from tapeless.transforms.masks import mask_of
+from tapeless.transforms.masks import applied, mask_of, matters, unmasked
 from tapeless.transforms.ops.arithmetic import add, mul, truediv
 from tapeless.transforms.ops.calls import add_tapes
 from tapeless.transforms.ops.creation import cast_to, zero
 from tapeless.transforms.ops.fresh import zero_of, zero_tape
-from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import sum_to
 from tapeless.transforms.ops.stacks import add_stacks
 from tapeless.transforms.ops.table import FUNCTIONS
@@ -158,17 +157,12 @@ def _guarded(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
     """A cotangent that `where` made zero stays exactly zero when it is scaled: never 0 * inf."""
     assert s.op.transpose is not None
     mask = mask_of(ct) if s.op in (mul, truediv) else None
-    if mask is None:
+    if mask is None or not matters(mask, s):
         return s.op.transpose(ct, s.args, used, s.params)
-    test, side = mask
-    let = made_by(ct)
-    inner = let.args[1 if side else 2] if let is not None and let.op is select else ct
-    made = s.op.transpose(inner, s.args, used, s.params)
+    inner = unmasked(ct)
+    made = s.op.transpose(ct, s.args, used, s.params) if inner is None else _guarded(s, inner, used)
     nothing = atom(0.0)
-    return tuple(
-        None if m is None else select(test, m, nothing) if side else select(test, nothing, m)
-        for m in made
-    )
+    return tuple(None if m is None else applied(mask, m, nothing) for m in made)
 
 
 def _free_linear(blocks: tuple[Block, ...], linear: set[Var]) -> list[Var]:

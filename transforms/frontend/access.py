@@ -25,7 +25,7 @@ from tapeless.transforms.frontend.locations import AttributeLocation, before_cha
 from tapeless.transforms.frontend.outside import refuse_foreign_store
 from tapeless.transforms.frontend.picking import NOTHING, make_room, picked
 from tapeless.transforms.frontend.provenance import name_of, static_attribute
-from tapeless.transforms.frontend.python_numbers import attribute_of
+from tapeless.transforms.frontend.python_numbers import attribute_of, items_of
 from tapeless.transforms.frontend.reached import reach
 from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, constant, wrap
@@ -42,7 +42,7 @@ class Access(Calls):
         if isinstance(obj, Symbol):
             if obj.listing is not None and name in list.__dict__ and name != "sort":
                 return self.attr(_listed(obj, name), name)
-            return attribute_of(obj, name)
+            return attribute_of(obj, name, self.function)
         if isinstance(obj, Either):
             return each(lambda one: self.attr(one, name), obj)
         found = static_attribute(type(obj), name)
@@ -95,6 +95,7 @@ class Access(Calls):
             return each(lambda one: self.item(one, key), obj)
         if isinstance(key, (Either, Chosen)) and isinstance(obj, dict):
             return each(lambda one: self.item(obj, one), either(key))
+        items_of(obj, self.function)
         method = special.special(obj, "__getitem__")
         if method is not None:
             return trace().enter(method, obj, key)

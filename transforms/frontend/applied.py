@@ -12,10 +12,12 @@ from tapeless.transforms.frontend.builtins_ import BUILTINS
 from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.stand_ins import stand_in
 from tapeless.transforms.frontend.symbols import Symbol, call_numpy
+from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.written import matrices
 from tapeless.transforms.written.several import inserted, of_rows
 from tapeless.transforms.written.table import written
+from tapeless.transforms.written.windows import sliding_window_view
 
 
 def _numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -99,6 +101,21 @@ def _polyval(hooks: Any, p: Any, x: Any) -> Any:
     return hooks.call(of_rows, p, x) if p.ndim > 1 else hooks.call_native(np.polyval, (p, x), {})
 
 
+def _windows(hooks: Any, x: Any, *args: Any, writeable: bool = False, **options: Any) -> Any:
+    """Windows that nobody may store to, nor look at after a store to the array."""
+    if writeable:
+        raise UnsupportedError(
+            "sliding_window_view with writeable=True", "store to the array that it is a view of"
+        )
+    made = hooks.call(sliding_window_view, x, *args, **options)
+    if not isinstance(made, Symbol):
+        return made
+    if isinstance(x, Symbol) and x.mutable:
+        trace().share(made.cell, x.memory())
+    made.read_only = True
+    return made
+
+
 def _unless(f: Any, plain: Any, ours: Any) -> Any:
     """By rule for the options that the rule has, else by our code."""
 
@@ -130,6 +147,7 @@ APPLIED: dict[Any, Any] = {
     np.linalg.qr: _qr,
     np.polyval: _polyval,
     np.insert: _insert,
+    np.lib.stride_tricks.sliding_window_view: _windows,
     np.piecewise: _piecewise,
     np.apply_along_axis: _apply_along_axis,
     np.apply_over_axes: _apply_over_axes,

@@ -22,6 +22,7 @@ from tapeless.transforms.frontend.draws import all_known, drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
 from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.environment import reads_environment, watched
+from tapeless.transforms.frontend.fixed import defaults, fixed_arguments
 from tapeless.transforms.frontend.iterators import advancing
 from tapeless.transforms.frontend.kin import MUTABLE, put_back
 from tapeless.transforms.frontend.list_methods import of_data
@@ -111,7 +112,8 @@ class Calls:
         if isinstance(f, types.FunctionType):
             return self.call_function(f, args, kwargs)
         if isinstance(f, functools.partial):
-            return self.call(f.func, *f.args, *args, **{**f.keywords, **kwargs})
+            first, named = fixed_arguments(f)
+            return self.call(f.func, *first, *args, **{**named, **kwargs})
         if (written := of_numba(f)) is not None:
             return self.call(written, *args, **kwargs)
         if isinstance(f, type):
@@ -287,6 +289,8 @@ class Calls:
         if f.__defaults__ and not t.birth(f):
             watch(f, f"the defaults of {f.__name__}", lambda: f.__defaults__, f.__defaults__)
         run = f if f.__code__ in known_codes else rewritten(f, type(self)(f))
+        if run is not f and (f.__defaults__ or f.__kwdefaults__) and not t.birth(f):
+            run.__defaults__, run.__kwdefaults__ = defaults(f)
         if f.__code__ in t.decisions.recursive:
             return call_recursive(f, run, args, kwargs)
         open_calls = t.entered.setdefault(f.__code__, [])

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tapeless.transforms.errors import Signal, UnsupportedError
+from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.branches import branch
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.iterators import Advancing
@@ -86,7 +87,7 @@ class Lazy(Advancing):
                 if nested:
                     self.add(frame, inner())
                 else:
-                    frame.total = frame.total + inner()
+                    frame.total = special.binary("Add", frame.total, inner())
 
             branch(test(), more, lambda: None)
 

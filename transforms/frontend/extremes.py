@@ -55,7 +55,9 @@ def column_of(x: Any) -> Any:
             and getattr(spec.value, "listing", None) is None
         )
         return x.arrays()[0] if numbers else None
-    return x if isinstance(x, Symbol) else None
+    if not isinstance(x, Symbol):
+        return None
+    return x if x.type.shape else iter(x)  # which is an error
 
 
 def extremum(name: str) -> Any:

@@ -21,6 +21,8 @@ from tapeless.transforms.core.language import Atom, Let, Type, Var
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops import indexing, shapes
 from tapeless.transforms.ops.diagonals import diagonal
+from tapeless.transforms.ops.einsum import einsum
+from tapeless.transforms.ops.keys import advanced_place, is_advanced
 
 Shape = tuple[Size, ...]
 Strides = tuple[Size, ...]
@@ -168,18 +170,25 @@ class Layouts:
             return c_order(shape)
         if not isinstance(a, Var):
             return None
-        if a in t.in_order:
-            return c_order(shape)
+        if a in t.laid_out:
+            return self.chosen(shape, *t.laid_out[a])
         if a in t.inputs:
             return self.of_input(a, t.inputs[a])
         if a in t.flows:
             t.asked.add(a)
             return self.common(t.flows[a])
         if a in t.definitions:
-            return self.of_result(t.definitions[a])
+            return self.of_result(t.definitions[a], a.type.shape)
         if t.parents.get(a, ("",))[0] == "if":
             return self.common(t.parents[a][2][1:])
         return c_order(shape) if len(shape) == 1 else None
+
+    def chosen(self, shape: Shape, order: str, like: Atom | None) -> Strides | None:
+        """The strides of a new array in an order of the user's choice, or in that of another."""
+        if like is not None:
+            order = self.order(like) if like.type.ndim == len(shape) else "C"
+        found = {"C": c_order, "F": f_order}.get(order)
+        return None if found is None else found(shape)
 
     def of_input(self, a: Var, array: np.ndarray[Any, Any]) -> Strides | None:
         order = order_of(array)
@@ -193,9 +202,9 @@ class Layouts:
         found = [self.of(a) for a in sources]
         return found[0] if all(f == found[0] for f in found) else None
 
-    def of_result(self, s: Let) -> Strides | None:
+    def of_result(self, s: Let, shape: Shape) -> Strides | None:
+        """The strides of a result of this shape."""
         x = s.args[0] if s.args else None
-        shape = s.outs[0].type.shape
         if s.op.inplace:
             assert x is not None
             return self.of(x)
@@ -206,7 +215,7 @@ class Layouts:
         values = [a for a in s.args if isinstance(a.type, Type)]
         arrays = [a for a in values if sum(n != 1 for n in a.type.shape) > 1]
         orders = {self.order(a) for a in arrays}
-        if orders <= {"C"} or len(shape) == 1:
+        if len(shape) == 1 or (orders <= {"C"} and not _turns(s)):
             return c_order(shape)
         keeps = s.op.elementwise or s.op in (shapes.copy, shapes.cast)
         if not keeps or any(a.type.ndim != len(shape) for a in arrays):
@@ -226,11 +235,11 @@ class Layouts:
         """The order of the axes by their strides."""
         strides = self.of(a)
         axes = None if strides is None else real_axes(a.type.shape, strides)
-        steps = [_magnitude(stride) for _, stride in axes or ()]
+        steps = [magnitude(stride) for _, stride in axes or ()]
         if not steps or 0 in steps:
             return ""
         for order, falling in (("C", steps), ("F", steps[::-1])):
-            if all(_at_least(a, b) for a, b in pairwise(falling)):
+            if all(not_less(a, b) for a, b in pairwise(falling)):
                 return order
         return ""
 
@@ -253,13 +262,23 @@ class Layouts:
         return strides if s.op.name in ("identity", "again") else None
 
 
-def _magnitude(stride: Size) -> Size:
+def _turns(s: Let) -> bool:
+    """Whether the result may be in another order though the arguments are in order: what
+    np.einsum makes, and m[:, places], whose columns lie one after another."""
+    if s.op is einsum:
+        return True
+    rest = s.args[1:]
+    picks = s.op in (indexing.index, indexing.gather) and is_advanced(s.params["key"], rest)
+    return picks and advanced_place(s.params["key"]) > 0
+
+
+def magnitude(stride: Size) -> Size:
     """The absolute value of a stride; 0 if none can say."""
     known = trace().value(stride)
     return 0 if known is None else stride if known > 0 else -stride
 
 
-def _at_least(a: Size, b: Size) -> bool:
+def not_less(a: Size, b: Size) -> bool:
     x, y = trace().value(a), trace().value(b)
     if x is None or y is None or x < y:
         return False

@@ -17,7 +17,7 @@ from tapeless.transforms.frontend.either import Either, either
 from tapeless.transforms.frontend.kin import put_back
 from tapeless.transforms.frontend.locations import before_change
 from tapeless.transforms.frontend.numpy_numbers import python_number
-from tapeless.transforms.frontend.operators import store_into
+from tapeless.transforms.frontend.operators import check_in_place, store_into
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.texts import Text, percent
@@ -77,8 +77,10 @@ class Operations(Access):
         new = special.binary(kind, old, value())
         if isinstance(old, Symbol) and old.mutable and old.parent is not None:
             store_into(old, new)
-        else:
-            obj[key] = new
+            return
+        if isinstance(old, Symbol) and old.type.shape:  # NumPy adds to what was picked in place
+            check_in_place(new, old.dtype)
+        obj[key] = new
 
     def inplace_attr(self, kind: str, obj: Any, name: str, value: Any) -> None:
         self.set_attr(obj, name, self.inplace(kind, self.attr(obj, name), value()))

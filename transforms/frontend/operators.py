@@ -116,22 +116,31 @@ def _unary(op: Any) -> Any:
 def _inplace(name: str) -> Any:
     def method(self: Any, other: Any) -> Any:
         made = getattr(operator, name)(self, other)
-        replaced = not self.mutable or (trace().functional and self.functional)
-        return made if replaced else store_into(self, made)
+        if trace().functional and self.functional:
+            return made
+        if self.mutable:
+            return store_into(self, made)
+        if self.type.shape:  # a part that was picked: it is stored back
+            check_in_place(made, self.dtype)
+        return made
 
     return method
 
 
 def store_into(target: Any, made: Any) -> Any:
     """target op= ...: NumPy casts to the target's dtype if that is of the same kind."""
-    dtype = (made if isinstance(made, Value) else atom(made)).type.dtype
-    if not np.can_cast(dtype, target.dtype, "same_kind"):
-        raise TypeError(
-            f"Cannot cast ufunc output from {dtype!r} to {target.dtype!r} "
-            "with casting rule 'same_kind'"
-        )
+    check_in_place(made, target.dtype)
     target[...] = made
     return target
+
+
+def check_in_place(made: Any, wanted: np.dtype[Any]) -> None:
+    """A TypeError where an array of the wanted dtype does not take this in place."""
+    dtype = (made if isinstance(made, Value) else atom(made)).type.dtype
+    if not np.can_cast(dtype, wanted, "same_kind"):
+        raise TypeError(
+            f"Cannot cast ufunc output from {dtype!r} to {wanted!r} with casting rule 'same_kind'"
+        )
 
 
 _OPERATORS = {

@@ -13,7 +13,7 @@ from tapeless.transforms.core.builder import atom, made_by, size_atom
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.foreign import refuse_foreign
-from tapeless.transforms.frontend import chains, views
+from tapeless.transforms.frontend import chains, orders, views
 from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.numpy_numbers import called, python_number
 from tapeless.transforms.frontend.operators import following
@@ -26,6 +26,7 @@ from tapeless.transforms.ops.castings import as_element, check, stored
 from tapeless.transforms.ops.keys import is_element, result_shape
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
+from tapeless.transforms.ops.truth_keys import is_truth, truth_of
 
 
 class Symbol(Unknown):
@@ -152,7 +153,8 @@ class Symbol(Unknown):
 
     def __getitem__(self, key: Any) -> Any:
         entries = key if isinstance(key, tuple) else (key,)
-        if not self.type.shape and any(e is not None and e is not Ellipsis for e in entries):
+        plain = all(e is None or e is Ellipsis or is_truth(atoms(e)) for e in entries)
+        if not self.type.shape and not plain:
             raise IndexError("invalid index to scalar variable.")
         if not self.type.shape and entries == (Ellipsis,):
             return view_of(self, (), self.type) if self.mutable else self
@@ -167,6 +169,9 @@ class Symbol(Unknown):
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self.mutable:
             raise TypeError("'numpy.float64' object does not support item assignment")
+        if (found := truth_of(atoms(key), self.type.ndim)) is not None:
+            self.store_where(found[0], tuple(found[2]), value)
+            return
         base = self.value()
         template, rest = indexing.normalize(atoms(key), base.type.ndim)
         indexing.check_bounds(base.type.shape, template)
@@ -188,6 +193,13 @@ class Symbol(Unknown):
                 self.parent.write(indexing.update(root, turned, *places, **params))
                 return
         self.write(indexing.update(base, new, *rest, key=template))
+
+    def store_where(self, truth: Any, key: Any, value: Any) -> None:
+        """self[truth, key] = value"""
+        if isinstance(truth, Var):
+            self[key] = apply(FUNCTIONS[np.where], truth, value, self[key])
+        elif truth:
+            self[key] = value
 
     def place(self, key: Any, rest: Any) -> chains.Chain:
         """The views that lead from the base of a view to what a key names; the first picks."""
@@ -216,7 +228,7 @@ class BoundRule:
         made = call_numpy(METHODS[self.name], (self.symbol, *args), kwargs)
         if self.name == "copy" and not args and not kwargs and self.symbol.mutable:
             made = _array_without_axes(made, None, np.copy)
-            trace().in_order.add(made.value())  # np.copy keeps the order
+            orders.lay_out(METHODS["copy"], (self.symbol,), {}, made)  # np.copy keeps the order
         return following(made, self.symbol)
 
 
@@ -350,6 +362,7 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, out = args[:-1], args[-1]
     if func.__hash__ and func in WRITERS:
         return _overwrite(WRITERS[func], *args, **kwargs)
+    func, args, kwargs = orders.arranged(func, args, kwargs)
     rule = _rule_of(func)
     place = _place_of_out(rule)
     if out is None and place is not None and len(args) > place:
@@ -367,6 +380,7 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         made = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
     if func.__hash__ and func in GIVES_ARRAYS:
         made = _array_without_axes(made, args[0] if args else None, func)
+    orders.lay_out(func, args, kwargs, made)
     if func is np.nan_to_num and kwargs.get("copy") is False:
         out = args[0]
     if isinstance(out, Symbol) and (isinstance(func, np.ufunc) or func is np.clip):

@@ -97,7 +97,8 @@ class Trace(Builder):
         self.overwritten: set[Any] = set()  # memory that a store may have changed
         self.tangents: set[Any] = set()  # inputs that the user's function does not get
         self.inputs: dict[Var, Any] = {}  # the arrays of this call
-        self.in_order: set[Var] = set()  # arrays whose elements lie in order in memory
+        # new arrays in an order that the user chose: that, or the array whose order they have
+        self.laid_out: dict[Var, tuple[str, Any]] = {}
         self.flows: dict[Var, tuple[Any, ...]] = {}  # of what loops carry: what it may be
         self.asked: set[Var] = set()  # of these: those whose memory order was asked for
         self.pending: dict[Any, set[Any]] = {}  # by memory: orders of inputs that stores rely on

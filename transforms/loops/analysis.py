@@ -31,6 +31,7 @@ class Analysis:
     lengths: dict[dims.Symbol, tuple[Let, int]] = field(default_factory=dict)
     stages: dict[Let, Stage | None] = field(default_factory=dict)
     inside: set[Var] = field(default_factory=set)  # what the kernel that is written defines
+    closed: set[Var] = field(default_factory=set)  # what loops of the driver defined that are over
     seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
     hints: Mapping[dims.Symbol, int] = field(default_factory=dict)  # sizes in this call
 

@@ -119,7 +119,8 @@ class Checks(Elements):
                 low, high = self.bounds(self.as_size(a))
                 at_end = dims.at_least(self.canon(n) - 1 - high, 0)
                 tested = (self.canon(n), self.as_size(a))
-                if (at_end and dims.at_least(low, 0)) or tested in self.refused:
+                inside = (at_end and dims.at_least(low, 0)) or self.is_remainder(a, n)
+                if inside or tested in self.refused:
                     continue
                 self.refused[tested] = self.depth
                 value = self.atom(a)
@@ -129,6 +130,12 @@ class Checks(Elements):
                 where = [number(0) if k is None else (index or [])[k] for k in e.axes]
                 value = self.element(a, where)
             self.refuse(spelled("not -{1} <= {0} < {1}", value, self.size(n)), axis, s.origin)
+
+    def is_remainder(self, a: Atom, n: Size) -> bool:
+        """Whether an index is what is left of a division by the length of the axis."""
+        s = self.memory.defs.get(a) if isinstance(a, Var) else None
+        by = s.args[1] if isinstance(s, Let) and s.op.name == "mod" else None
+        return by is not None and self.equal(self.as_size(by), n) and by.type.dtype == scalars.INT
 
     def check_fit(self, stage: Stage) -> None:
         """Raises where a part is not as long as what is stored to it."""

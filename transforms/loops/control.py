@@ -12,7 +12,6 @@ from tapeless.transforms.core.language import (
     For,
     If,
     Let,
-    Literal,
     Statement,
     Type,
     Var,
@@ -276,9 +275,10 @@ class Control(Exchanged):
         index = self.names.new(s.index.name if s.index.name != "_" and s.index.name else "i")
         head = f"for {index} in {self.span(s)}:"
         self.local[s.index] = ast.Name(index, ast.Load())
-        start, stop = self.as_size(s.start), self.as_size(s.stop)
-        if s.step == Literal(1, s.step.type):
-            self.ranges[s.index] = (start, stop - 1)
+        span = self.span_of(s)
+        if span is not None:
+            self.ranges[s.index] = span
+        tested = self.check_ahead(s)
         before = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
         self.carry_of = self.carried(s.carries, s.yields)
         self.batches += over_batch(s)
@@ -298,6 +298,8 @@ class Control(Exchanged):
                     self.put("break")
         self.batches -= over_batch(s)
         self.ranges.pop(s.index, None)
+        for key in tested:
+            self.refused.pop(key, None)
         self.local, self.starts, self.measured, self.carry_of = before
         self.finish(s, s.carries, names)
         if s.count is not None and count is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.loops import scalars, written_once
@@ -215,11 +216,31 @@ class Elements(Extents):
             value = self.read(stage, 0, index)
             return scalars.cast(value, s.args[0].type.dtype, out)
         values = [self.read(stage, k, index) for k in range(len(s.args))]
+        if s.op.name == "mod" and (near := self.near_remainder(s, values)) is not None:
+            return near  # type: ignore[no-any-return]
         if s.op.name in written_once.WORK:
             return written_once.called(s, values, self.imports, self.helpers)
         if s in self.totals:
             return self.added_up(s, values)  # type: ignore[no-any-return]
         return scalars.spelled(s, values, self.imports)
+
+    def near_remainder(self, s: Let, values: list[ast.expr]) -> Any:
+        """a % n without a division, where loop variables say that `a` is less than n away from
+        what n leaves; else None: (i + 1) % n."""
+        if any(a.type.dtype != scalars.INT for a in s.args):
+            return None
+        n = self.as_size(s.args[1])
+        low, high = self.bounds(self.as_size(s.args[0]))
+        if not (
+            dims.at_least(self.bounds(n)[0], 1)
+            and dims.at_least(low + n, 0)
+            and dims.at_least(2 * n - 1 - high, 0)
+        ):
+            return None
+        text = "{0}" if dims.at_least(low, 0) else "{0} + {1} if {0} < 0 else {0}"
+        if not dims.at_least(n - 1 - high, 0):
+            text = f"{{0}} - {{1}} if {{0}} >= {{1}} else {text}"
+        return template(text, {"0": values[0], "1": values[1]})
 
     def added_up(self, s: Let, values: list[ast.expr]) -> Any:
         """One more term of a sum that may be made in any order."""

@@ -100,7 +100,7 @@ class Extents(Lines):
                 not isinstance(a, Var)
                 or is_array(a)
                 or a in self.local
-                or self.analysis.defined_outside(a)
+                or (self.analysis.defined_outside(a) and a not in self.analysis.closed)
                 for a in s.args[1:]
             )
             and s.outs[0] in self.analysis.inside
@@ -194,15 +194,21 @@ class Extents(Lines):
         """The least and the largest value that loop variables give to a size."""
         low = high = size
         for v, (first, last) in reversed(self.ranges.items()):
-            for x in dims.symbols(self.as_size(v)):
-                falls = _coefficient(low, x) < 0
-                low = _replaced(low, x, last if falls else first)
-                falls = _coefficient(high, x) < 0
-                high = _replaced(high, x, first if falls else last)
+            low, high = replaced(low, high, self.as_size(v), first, last)
         return low, high
 
     def never_negative(self, size: Size) -> bool:
         return bool(self.analysis.not_negative(self.bounds(size)[0]))
+
+
+def replaced(low: Size, high: Size, v: Size, first: Size, last: Size) -> tuple[Size, Size]:
+    """The least and the largest value of two sizes for those of a loop variable."""
+    for x in dims.symbols(v):
+        falls = _coefficient(low, x) < 0
+        low = _replaced(low, x, last if falls else first)
+        falls = _coefficient(high, x) < 0
+        high = _replaced(high, x, first if falls else last)
+    return low, high
 
 
 def _replaced(size: Size, x: dims.Symbol, value: Size) -> Size:

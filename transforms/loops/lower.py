@@ -18,6 +18,7 @@ from tapeless.transforms.expand import forget
 from tapeless.transforms.loops.accepted import accepted
 from tapeless.transforms.loops.alike import alike
 from tapeless.transforms.loops.alongside import alongside
+from tapeless.transforms.loops.chosen_terms import chosen_terms
 from tapeless.transforms.loops.counted import counted
 from tapeless.transforms.loops.decompose import decompose
 from tapeless.transforms.loops.donated import into_donated
@@ -106,7 +107,7 @@ def _prepared(
     plain = reciprocals(plain) if fastmath else plain
     fitting = Fitting(sizes, hints, facts_of(relations))
     fitted = fitting.run(vectorise(alongside(counted(by_rows(alike(plain))))))
-    fitted = sums_first(fitted, equal) if fastmath else fitted
+    fitted = chosen_terms(sums_first(fitted, equal)) if fastmath else fitted
     facts = [canonical(n, sizes) for n in facts_of(relations)]
     fitted, relied = gathered(fitted, sizes, hints, facts)
     fitted = accepted(fitted, equal)

@@ -233,7 +233,10 @@ class Lowering:
             live = later | {a for a in b.results if isinstance(a, Var)}
             if isinstance(s, (For, While)):
                 live |= self.memory.needs(s)
-            return replace(b, body=tuple(self.body(b.body, live, False)))
+            self.analysis.closed -= inside(s)
+            made = replace(b, body=tuple(self.body(b.body, live, False)))
+            self.analysis.closed |= inside(s)
+            return made
 
         return with_blocks(s, lowered)
 

@@ -202,7 +202,9 @@ class Nests(Reuse):
         unknown = [
             x
             for x in found
-            if x in self.analysis.lengths and not self.analysis.known(dims.single(x))
+            if x in self.analysis.lengths
+            and not self.analysis.known(dims.single(x))
+            and self.in_scope(self.analysis.lengths[x][0])
         ]
         return sorted(unknown, key=str)
 

@@ -280,7 +280,7 @@ def _other(name: str, s: Let, operands: Operands, imports: set[tuple[str, str]])
             sign = {"and": "&", "or": "|", "xor": "^"}[name.removeprefix("logical_")]
             return template(f"{{0}} {sign} {{1}}", operands.to(BOOL))
         case "invert":
-            return template("not {0}" if have == BOOL else "~{0}", operands.to(have))
+            return template("not {0}" if out == BOOL else "~{0}", operands.to(out))
         case "isnan" | "isinf" | "isfinite":
             if have.kind != "f":
                 return literal(name == "isfinite", BOOL)

@@ -8,7 +8,7 @@ from typing import Any
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.loops import scalars
-from tapeless.transforms.loops.checks import Checks
+from tapeless.transforms.loops.ahead import Ahead
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.loops.totals import MULTIPLIED, PLUS
 from tapeless.transforms.text import number, template, to_source
@@ -16,7 +16,7 @@ from tapeless.transforms.text import number, template, to_source
 STEMS = {"max": "largest", "min": "smallest", "prod": "product", "any": "found", "all": "hold"}
 
 
-class Sums(Checks):
+class Sums(Ahead):
     """`summing` are reductions that have begun."""
 
     def __init__(self, *args: Any) -> None:

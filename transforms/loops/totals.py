@@ -50,7 +50,7 @@ def totals(statements: Iterable[Statement], uses: Mapping[Var, int]) -> Totals:
     """The sums in innermost loops that nothing reads before the last pass."""
     found: Totals = {}
     for s in statements:
-        if isinstance(s, For) and not s.until and not any(map(_is_loop, all_statements(s.body))):
+        if isinstance(s, For) and not s.until and not any(map(is_loop, all_statements(s.body))):
             made = {v: t for t in s.body.body if isinstance(t, Let) for v in t.outs}
             for p, y in zip(s.carries, s.yields, strict=True):
                 if isinstance(p.type, Type) and not p.type.shape and p.type.dtype.kind == "f":
@@ -60,7 +60,7 @@ def totals(statements: Iterable[Statement], uses: Mapping[Var, int]) -> Totals:
     return found
 
 
-def _is_loop(s: Statement) -> bool:
+def is_loop(s: Statement) -> bool:
     return isinstance(s, (For, While))
 
 

@@ -3,55 +3,103 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core.builder import atom, static
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.language import Atom, Literal, Var
 from tapeless.transforms.ops.creation import integers, is_line, size_given
 from tapeless.transforms.ops.joining import as_array, axis_of, joined, stack
 from tapeless.transforms.ops.parts import part
-from tapeless.transforms.ops.rearranging import raised_to
-from tapeless.transforms.ops.shapes import cast_to, flat, reshape
+from tapeless.transforms.ops.rearranging import raised_shape
+from tapeless.transforms.ops.shapes import cast_to, flat, move, reshape
+
+Shape = tuple[Size, ...]
 
 
 def _concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Any:
+    made = _of_rows(arrays, axis) if is_one(arrays) else _of_pieces(arrays, axis)
+    return made if dtype is None else cast_to(made, np.dtype(dtype))
+
+
+def is_one(arrays: Any) -> bool:
+    """Whether one array is given in the place of a list of its rows."""
+    return isinstance(arrays, (Var, Literal))
+
+
+def _of_pieces(arrays: Any, axis: Any) -> Any:
     pieces = [as_array(a) for a in arrays]
+    if not pieces:
+        raise ValueError("need at least one array to concatenate")
     if axis is None:
         pieces, axis = [flat(p) for p in pieces], 0
     if not pieces[0].type.ndim:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    made = joined(pieces, axis_of(axis, pieces[0].type.ndim))
-    return made if dtype is None else cast_to(made, np.dtype(dtype))
+    return joined(pieces, axis_of(axis, pieces[0].type.ndim))
+
+
+def _of_rows(a: Atom, axis: Any) -> Any:
+    """The rows of an array, joined: their number and the length of the axis become one length."""
+    if a.type.ndim < 2:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    if a.type.shape[0] == 0:
+        raise ValueError("need at least one array to concatenate")
+    if axis is None:
+        return flat(a)
+    k = axis_of(axis, a.type.ndim - 1)
+    a = move(a, (0,), (k,))
+    sizes = a.type.shape
+    return reshape(a, shape=(*sizes[:k], sizes[k] * sizes[k + 1], *sizes[k + 2 :]))
 
 
 def _stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Any:
-    made = stack(arrays, axis)
+    if not is_one(arrays):
+        made = stack(arrays, axis)
+    elif arrays.type.shape[:1] in ((), (0,)):
+        raise ValueError("need at least one array to stack")
+    else:
+        made = move(arrays, (0,), (axis_of(axis, arrays.type.ndim),))
     return made if dtype is None else cast_to(made, np.dtype(dtype))
 
 
-def _vstack(tup: Any) -> Any:
-    return _concatenate([raised_to(as_array(a), 2) for a in tup], 0)
+def _raised(arrays: Any, shape: Callable[[Shape], Shape]) -> Any:
+    """The arrays, each in another shape."""
+    if not is_one(arrays):
+        pieces = [as_array(a) for a in arrays]
+        return [reshape(a, shape=shape(a.type.shape)) for a in pieces]
+    if not arrays.type.shape:
+        raise TypeError("iteration over a 0-d array")
+    rows, *inner = arrays.type.shape
+    return reshape(arrays, shape=(rows, *shape(tuple(inner))))
 
 
-def _hstack(tup: Any) -> Any:
-    pieces = [raised_to(as_array(a), 1) for a in tup]
-    return _concatenate(pieces, 0 if pieces[0].type.ndim == 1 else 1)
+def _at_least(n: int) -> Callable[[Shape], Shape]:
+    return lambda shape: raised_shape(shape, n)
+
+
+def _vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    return _concatenate(_raised(tup, _at_least(2)), 0, dtype=dtype)
+
+
+def _hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    pieces = _raised(tup, _at_least(1))
+    ndim = pieces.type.ndim - 1 if is_one(pieces) else [*pieces, atom(0)][0].type.ndim
+    return _concatenate(pieces, 0 if ndim == 1 else 1, dtype=dtype)
 
 
 def _dstack(tup: Any) -> Any:
-    return _concatenate([raised_to(as_array(a), 3) for a in tup], 2)
+    return _concatenate(_raised(tup, _at_least(3)), 2)
 
 
 def _column_stack(tup: Any) -> Any:
-    pieces = [as_array(a) for a in tup]
-    return _concatenate([raised_to(a, 2) if a.type.ndim > 1 else _standing(a) for a in pieces], 1)
+    return _concatenate(_raised(tup, _standing), 1)
 
 
-def _standing(a: Atom) -> Any:
-    return reshape(a, shape=(*a.type.shape, 1) if a.type.shape else (1, 1))
+def _standing(shape: Shape) -> Shape:
+    return shape if len(shape) > 1 else (*shape, 1) if shape else (1, 1)
 
 
 def _block(arrays: Any) -> Any:

@@ -14,7 +14,7 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError, UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
 from tapeless.transforms.ops.batching import anywhere
-from tapeless.transforms.ops.elementwise import cos, maximum, minimum, power, sin
+from tapeless.transforms.ops.elementwise import conjugate, cos, maximum, minimum, power, sin
 from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.fresh import FLOAT, count_up
 from tapeless.transforms.ops.indexing import get
@@ -48,11 +48,14 @@ def _along(x: Atom, axis: int, start: Any, stop: Any) -> Any:
 def _diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
     a = as_array(a)
     k = axis_of(axis, a.type.ndim)
-    if isinstance(n, int) and n == 0:
+    n = static(n, "the order of the difference must be known")
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    if n == 0:
         return a
     pieces = [_edge(a, p, k) for p in (prepend, a, append) if p is not None]
     a = pieces[0] if len(pieces) == 1 else concatenate(*pieces, axis=k)
-    for _ in range(static(n, "the order of the difference must be known")):
+    for _ in range(n):
         later, earlier = _along(a, k, 1, None), _along(a, k, None, -1)
         a = (not_equal if a.type.dtype.kind == "b" else sub)(later, earlier)
     return a
@@ -85,11 +88,10 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
     f = as_array(f)
     axes = axes_of(axis, f.type.ndim)
     steps = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
-    uneven = any(as_array(h).type.shape for h in steps)
-    if len(steps) != len(axes) or edge_order not in (1, 2) or (uneven and edge_order == 2):
-        raise UnsupportedError(
-            "np.gradient with coordinates and edge_order=2", "use scalar spacings or edge_order=1"
-        )
+    if len(steps) != len(axes):
+        raise TypeError("invalid number of arguments")
+    if edge_order not in (1, 2):
+        raise ValueError("'edge_order' greater than 2 not supported")
     if any(type(f.type.shape[k]) is int and f.type.shape[k] <= edge_order for k in axes):
         raise ValueError(
             "Shape of array too small to calculate a numerical gradient, "
@@ -98,7 +100,7 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
     if f.type.dtype.kind not in "fc":
         f = cast(f, dtype=np.dtype(float))
     made = tuple(
-        _uneven_slope(f, as_array(h), k)
+        _uneven_slope(f, as_array(h), k, edge_order)
         if as_array(h).type.shape
         else _slope(f, as_array(h), k, edge_order)
         for h, k in zip(steps, axes, strict=True)
@@ -119,8 +121,8 @@ def _slope(f: Atom, h: Atom, k: int, edge_order: int) -> Any:
     return concatenate(first, inner, end, axis=k)
 
 
-def _uneven_slope(f: Atom, x: Atom, k: int) -> Any:
-    """The slopes of parabolas through three neighbours, and of lines at the ends."""
+def _uneven_slope(f: Atom, x: Atom, k: int, edge_order: int) -> Any:
+    """The slopes of parabolas through three neighbours, and of lines or these at the ends."""
     width = _diff(as_floats(x, FLOAT))
     sizes = (width.type.shape[0] if j == k else 1 for j in range(f.type.ndim))
     width = reshape(width, shape=tuple(sizes))
@@ -128,7 +130,11 @@ def _uneven_slope(f: Atom, x: Atom, k: int) -> Any:
     slopes = truediv(sub(_along(f, k, 1, None), _along(f, k, None, -1)), width)
     before, after = _along(slopes, k, None, -1), _along(slopes, k, 1, None)
     inner = truediv(add(mul(right, before), mul(left, after)), add(left, right))
-    ends = _along(slopes, k, 0, 1), _along(slopes, k, -1, None)
+    ends = [_along(slopes, k, 0, 1), _along(slopes, k, -1, None)]
+    if edge_order == 2:
+        bend = truediv(sub(after, before), add(left, right))
+        ends[0] = sub(ends[0], mul(_along(left, k, 0, 1), _along(bend, k, 0, 1)))
+        ends[1] = add(ends[1], mul(_along(right, k, -1, None), _along(bend, k, -1, None)))
     return concatenate(ends[0], inner, ends[1], axis=k)
 
 
@@ -321,8 +327,8 @@ def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     if not (a.type.shape and v.type.shape):
         raise ValueError("object of too small depth for desired array")
     a, v = _line(a), _line(v)
-    if "c" in (a.type.dtype.kind, v.type.dtype.kind):
-        raise UnsupportedError("np.correlate of complex numbers", "use np.convolve")
+    if v.type.dtype.kind == "c":
+        v = conjugate(v)
     if not dims.at_least(a.type.shape[0], v.type.shape[0]) and _shorter(a, v):
         return flip(convolve(v, flip(a), mode=mode))
     return convolve(a, flip(v), mode=mode)

@@ -53,7 +53,7 @@ def converted(value: Any, dtype: Dtype, rule: str) -> Any:
         return cast_to(have, dtype)
     if have.type.weak and rule != "safe":
         check(have.type, dtype, rule, "scalar")
-    for number in _leaves(value):
+    for number in leaves(value):
         check_bounds(number, dtype)
     return cast_to(stored(value, dtype), dtype)
 
@@ -69,16 +69,16 @@ def check(kind: Type, dtype: Dtype, rule: str, what: str) -> None:
         raise TypeError(f"Cannot cast {what} from {have!r} to {dtype!r} {by} '{rule}'")
 
 
-def _leaves(value: Any) -> Iterator[Atom]:
+def leaves(value: Any) -> Iterator[Atom]:
     if isinstance(value, (list, tuple)):
         for part in value:
-            yield from _leaves(part)
+            yield from leaves(part)
     else:
         yield atom(value)
 
 
 def _types(value: Any) -> Iterator[Type]:
-    return (a.type for a in _leaves(value))
+    return (a.type for a in leaves(value))
 
 
 def check_bounds(number: Atom, dtype: Dtype) -> None:

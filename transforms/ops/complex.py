@@ -57,6 +57,12 @@ def _conjugate(x: Any) -> Any:
     return conjugate(x) if is_complex(x) else copy(x)
 
 
+def _itself_if_real(x: Any) -> Any:
+    """The method of arrays, which copies complex numbers only."""
+    x = as_array(x)
+    return conjugate(x) if is_complex(x) else x
+
+
 def _angle(z: Any, deg: bool = False) -> Any:
     z = as_array(z)
     made = arctan2(imag(z) if is_complex(z) else 0, _real(z))
@@ -208,4 +214,4 @@ NUMPY = {
     np.isneginf: _infinite(less),
     np.nan_to_num: _nan_to_num,
 }
-METHODS = {"conj": _conjugate, "conjugate": _conjugate, "round": _round}
+METHODS = {"conj": _itself_if_real, "conjugate": _itself_if_real, "round": _round}

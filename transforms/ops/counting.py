@@ -7,19 +7,24 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.builder import size_atom, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.arithmetic import sub, truediv
 from tapeless.transforms.ops.batching import anywhere
 from tapeless.transforms.ops.creation import NUMPY as CREATION
 from tapeless.transforms.ops.creation import shape_of
-from tapeless.transforms.ops.fresh import FLOAT
+from tapeless.transforms.ops.elementwise import maximum, minimum
+from tapeless.transforms.ops.fresh import FLOAT, zeros
 from tapeless.transforms.ops.indexing import INDEX, get
 from tapeless.transforms.ops.joining import as_array, axis_of
+from tapeless.transforms.ops.parts import Slot, add_at
 from tapeless.transforms.ops.reductions import amax, amin
-from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, flat, linear
+from tapeless.transforms.ops.selection import select
+from tapeless.transforms.ops.shapes import Atoms, Params, cast, cast_to, flat, linear, sum
+from tapeless.transforms.ops.sorting import searchsorted
+from tapeless.transforms.ops.steps import equal, less_equal, logical_and
 
 
 def _found() -> tuple[Size, ...]:
@@ -110,22 +115,43 @@ def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
 def _histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
-    if weights is not None or density:
-        raise UnsupportedError(
-            "np.histogram with weights= or density=True",
-            "use np.histogramdd, which takes both",
-        )
-    a, edges = as_array(a), as_array(bins)
+    a = as_array(a)
     a = a if a.type.shape else flat(a)
+    a = cast(a, dtype=np.dtype(np.uint8)) if a.type.dtype.kind == "b" else a
+    counts, edges = _counts(a, as_array(bins), range)
+    if weights is not None:
+        counts = _weighed(flat(a), flat(as_array(weights)), edges)
+    if density:
+        widths = sub(get(edges, slice(1, None)), get(edges, slice(None, -1)))
+        counts = truediv(truediv(counts, widths), sum(counts, axes=(0,), keepdims=False))
+    return counts, edges
+
+
+def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom]:
+    """How many elements are in each bin, and its edges, which may be given by their number."""
     if edges.type.shape:
         return binned(a, edges), edges
     count = int(static(edges, "the number of bins must be known"))
     axes = tuple(np.arange(a.type.ndim).tolist())
+    if range is None and 0 in a.type.shape:
+        range = 0.0, 1.0
     low, high = (
         (op(a, axes=axes, keepdims=False) for op in (amin, amax)) if range is None else range
     )
     made = histogram(a, as_array(low), as_array(high), bins=count)
     return made, CREATION[np.linspace](low, high, count + 1)
+
+
+def _weighed(a: Atom, weights: Atom, edges: Atom) -> Any:
+    """The sums of the weights of what is in each bin; the last one has both its edges."""
+    n, zero = edges.type.shape[0] - 1, weights.type.dtype.type(0)
+    first, last = get(edges, 0), get(edges, -1)
+    at = select(equal(a, last), size_atom(n) - 1, searchsorted(edges, a, side="right") - 1)
+    at = minimum(maximum(at, 0), size_atom(n) - 1)
+    inside = logical_and(less_equal(first, a), less_equal(a, last))
+    weights = select(inside, weights, zero)
+    empty = zeros(shape=(n,), dtype=weights.type.dtype)
+    return add_at(empty, weights, at, key=(Slot(0),))
 
 
 def _unique(

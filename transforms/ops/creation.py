@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import NeedStatic, atom, made_by, size_of, static
+from tapeless.transforms.core.builder import NeedStatic, atom, current, made_by, size_of, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.castings import check_bounds
-from tapeless.transforms.ops.elementwise import log10, power
+from tapeless.transforms.ops.elementwise import log10, maximum, power
 from tapeless.transforms.ops.fresh import (
     FLOAT,
     arange,
@@ -36,7 +36,7 @@ from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import broadcast_to, cast, column, copy, move, reshape
 from tapeless.transforms.ops.shapes import cast_to as cast_to
-from tapeless.transforms.ops.steps import equal, floor
+from tapeless.transforms.ops.steps import equal, floor, less
 
 
 def shape_of(shape: Any) -> tuple[Size, ...]:
@@ -169,17 +169,24 @@ def _linspace(
     """start + k * step, the last one exactly `stop`, as NumPy."""
     start, stop, num = _end(start), _end(stop), atom(num)
     k = _steps(start, stop, num)
-    last = num - 1
+    last = _not_zero(num - 1)
     kind = result_dtype(np.divide, (start.type, stop.type))
     k = k if kind == FLOAT else cast_to(k, kind)
-    step = (stop - start) / (last if endpoint else num)
+    step = (stop - start) / (last if endpoint else _not_zero(num))
     out = k * step + start
     if endpoint:
         out = select(equal(k, last), cast_to(stop, out.type.dtype), out)
     if dtype is not None:
         out = cast_to(floor(out) if np.dtype(dtype).kind in "iu" else out, np.dtype(dtype))
     out = out if axis == 0 else move(out, (0,), (axis_of(axis, out.type.ndim),))
-    return (out, step) if retstep else out
+    return (out, select(less(num, 2 if endpoint else 1), np.nan, step)) if retstep else out
+
+
+def _not_zero(count: Any) -> Any:
+    """How many steps lead from start to stop; one where there are none, and no number takes it."""
+    if isinstance(count, Literal):
+        return max(count.value, 1)
+    return count if current().clamp(1, size_of(count)) == 1 else maximum(count, 1)
 
 
 def _logspace(
@@ -201,10 +208,11 @@ def _geomspace(
     """start * (stop / start) ** (k / n), the ends exact, as NumPy."""
     start, stop, num = _end(start), _end(stop), atom(num)
     k = _steps(start, stop, num)
-    size = power(10.0, log10(stop / start) * (k / (num - 1 if endpoint else num)))
+    last = _not_zero(num - 1)
+    size = power(10.0, log10(stop / start) * (k / (last if endpoint else _not_zero(num))))
     out = select(equal(k, 0), start, start * size)
     if endpoint:
-        out = select(equal(k, num - 1), stop, out)
+        out = select(equal(k, last), stop, out)
     out = out if dtype is None else cast_to(out, np.dtype(dtype))
     return out if axis == 0 else move(out, (0,), (axis_of(axis, out.type.ndim),))
 

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, size_atom, static
+from tapeless.transforms.core.builder import atom, current, size_atom, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import mod
-from tapeless.transforms.ops.creation import shape_of
-from tapeless.transforms.ops.fresh import count_up
+from tapeless.transforms.ops.creation import shape_of, size_given
+from tapeless.transforms.ops.fresh import count_up, zeros
 from tapeless.transforms.ops.indexing import INDEX, get
 from tapeless.transforms.ops.joining import as_array, axis_of, concatenate
 from tapeless.transforms.ops.parts import index, part
-from tapeless.transforms.ops.shapes import broadcast_to, cast_to, flat, move, reshape
+from tapeless.transforms.ops.shapes import broadcast_to, cast_to, copy, flat, move, reshape
 
 kept_positions = Op(
     "kept_positions",
@@ -34,25 +34,58 @@ def _axis(arr: Any, axis: Any) -> tuple[Atom, int]:
     return (flat(a), 0) if axis is None else (a, axis_of(axis, a.type.ndim))
 
 
-def _place(k: Any, n: Size) -> Size:
-    """A known position, counted from the front."""
+def _place(k: Any, n: Size, last: Size, axis: int) -> Size:
+    """A known position from 0 to `last`, counted from the front of n elements."""
     at = int(static(k, "the position must be known"))
+    least = -at if at < 0 else at + n - last
+    if not _at_least(n, least):
+        raise IndexError(f"index {at} is out of bounds for axis {axis} with size {n}")
     return n + at if at < 0 else at
+
+
+def _at_least(n: Size, least: Size) -> bool:
+    """Whether there are so many elements, which the program then relies on."""
+    if isinstance(n, int) and isinstance(least, int):
+        return n >= least
+    found = current().clamp(least, n)
+    return found is None or found == least
 
 
 def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     a, k = _axis(arr, axis)
     n = a.type.shape[k]
     if isinstance(obj, slice):
-        if obj.step not in (None, 1):
-            raise UnsupportedError("np.delete with a slice with a step", "use a mask")
-        start = 0 if obj.start is None else _place(obj.start, n)
-        return _joined(a, k, start, n if obj.stop is None else _place(obj.stop, n))
+        span = _span(obj, n)
+        return _without(a, k, get(count_up(n), obj)) if span is None else _joined(a, k, *span)
     places = as_array(obj)
-    if not places.type.shape:
-        at = _place(places, n)
-        return _joined(a, k, at, at + 1)
-    return get(a, (*(slice(None),) * k, kept_positions(size_atom(n), places)))
+    if places.type.shape:
+        empty = places.type.shape == (0,)
+        return copy(a) if empty else _without(a, k, places)
+    at = _place(places, n, n - 1, k)
+    return _joined(a, k, at, at + 1)
+
+
+def _without(a: Atom, axis: int, places: Atom) -> Any:
+    kept = kept_positions(size_atom(a.type.shape[axis]), places)
+    return get(a, (*(slice(None),) * axis, kept))
+
+
+def _span(key: slice, n: Size) -> tuple[Size, Size] | None:
+    """Where a slice starts and stops; None where it has a step, or where that is not known."""
+    if key.step not in (None, 1):
+        return None
+    start = _clamped(0 if key.start is None else size_given(key.start), n)
+    stop = _clamped(n if key.stop is None else size_given(key.stop), n)
+    if start is None or stop is None:
+        return None
+    first = _clamped(start, stop)
+    return None if first is None else (start, start if first == stop else stop)
+
+
+def _clamped(bound: Size, n: Size) -> Size | None:
+    if isinstance(bound, int) and isinstance(n, int):
+        return slice(bound, None).indices(n)[0]
+    return n if bound == n else current().clamp(bound, n)
 
 
 def _joined(a: Atom, axis: int, stop: Size, start: Size) -> Any:
@@ -65,22 +98,30 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """At a known number of places; those in an array are `inserted` by code of NumPy's."""
     a, k = _axis(arr, axis)
     n, v = a.type.shape[k], cast_to(as_array(values), a.type.dtype)
+    if isinstance(obj, slice):
+        length = static(size_atom(n), "the positions of a slice must be known")
+        obj = list(range(*obj.indices(length)))
     v = reshape(v, shape=(1,) * (a.type.ndim - v.type.ndim) + v.type.shape)
     many = obj if isinstance(obj, (list, tuple)) else [obj]
     if not isinstance(obj, (list, tuple)):
         v = move(v, (0,), (k,))
     length = v.type.shape[k] if len(many) == 1 else len(many)
     v = broadcast_to(v, shape=(*a.type.shape[:k], length, *a.type.shape[k + 1 :]))
-    places = [_place(at, n) for at in many]
+    places = [_place(at, n, n, k) for at in many]
     if len(places) == 1:
         pieces = [part(a, k, 0, places[0]), v, part(a, k, places[0], n)]
     else:
-        order = _sorted_places(places)
-        ends = [0, *(places[j] for j in order), n]
-        between = [part(a, k, start, stop) for start, stop in itertools.pairwise(ends)]
-        news = [part(v, k, j, j + 1) for j in order]
-        pieces = [p for pair in zip(between, news, strict=False) for p in pair] + between[-1:]
+        pieces = _between(a, v, places, k)
     return concatenate(*pieces, axis=k)
+
+
+def _between(a: Atom, v: Atom, places: list[Size], axis: int) -> list[Atom]:
+    """The parts of an array between places, and the new elements that belong there."""
+    order = _sorted_places(places)
+    ends = [0, *(places[j] for j in order), a.type.shape[axis]]
+    between = [part(a, axis, start, stop) for start, stop in itertools.pairwise(ends)]
+    news = [part(v, axis, j, j + 1) for j in order]
+    return [p for pair in zip(between, news, strict=False) for p in pair] + between[-1:]
 
 
 def _sorted_places(places: list[Size]) -> list[int]:
@@ -93,6 +134,8 @@ def _sorted_places(places: list[Size]) -> list[int]:
 
 def _resize(a: Any, new_shape: Any) -> Any:
     line, sizes = flat(as_array(a)), shape_of(new_shape)
+    if line.type.shape[0] == 0:
+        return zeros(shape=sizes, dtype=line.type.dtype)
     where = mod(count_up(dims.product(sizes)), atom(line.type.shape[0]))
     return reshape(get(line, where), shape=sizes)
 

@@ -150,6 +150,11 @@ def _explicit(subscripts: str, ndims: list[int]) -> str:
         for i, n in zip(inputs, ndims, strict=True)
     ]
     if arrow:
+        if shared and "..." not in output:
+            raise ValueError(
+                "output has more dimensions than subscripts given in einstein sum, but no '...' "
+                "ellipsis provided to broadcast the extra dimensions."
+            )
         output = expand(output, len(shared))
     else:
         letters = "".join(inputs)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.builder import size_atom, static
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import neg
@@ -52,14 +52,33 @@ roll: Op = linear(
 
 
 def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    a = as_array(a)
+    a, shifts = as_array(a), _shifts(shift)
     if axis is None:
-        return reshape(roll(flat(a), shift, axis=0), shape=a.type.shape)
+        line = flat(a)
+        for s in shifts:
+            line = roll(line, s, axis=0)
+        return reshape(line, shape=a.type.shape)
     axes = axes_of(axis, a.type.ndim)
-    shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
-    for s, k in zip(shifts, axes * (len(shifts) if len(axes) == 1 else 1), strict=True):
+    count = len(axes) if len(shifts) == 1 else len(shifts)
+    pairs = zip(
+        shifts * (count // len(shifts)), axes * (count if len(axes) == 1 else 1), strict=True
+    )
+    for s, k in pairs:
         a = roll(a, s, axis=k)
     return a
+
+
+def _shifts(shift: Any) -> tuple[Any, ...]:
+    """The shifts, of which there may be one for each axis."""
+    if isinstance(shift, (tuple, list)):
+        return tuple(shift)
+    shift = as_array(shift)
+    if not shift.type.shape:
+        return (shift,)
+    if shift.type.ndim > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    count = static(size_atom(shift.type.shape[0]), "the number of shifts must be known")
+    return tuple(index(shift, key=(k,)) for k in range(count))
 
 
 NUMPY = {

@@ -99,7 +99,19 @@ def _arange_source(args: Atoms, params: Any) -> str:
     return f"np.arange({start}{{1}}{step}{kind})"
 
 
-arange = Op("arange", _arange_infer, _arange_source, no_tangent)
+def _arange_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    """The elements start + k * step move with both; how many there are does not change."""
+    (n,), dtype = outs[0].type.shape, outs[0].type.dtype
+    start_dot, _, step_dot = tangents
+    if dtype.kind not in "fc" or (start_dot is None and step_dot is None):
+        return (None,)
+    moved: Any = 0.0 if step_dot is None else step_dot * count_up(n)
+    if start_dot is not None:
+        moved = moved + broadcast_to(start_dot, shape=(n,))
+    return (cast_to(moved, dtype),)
+
+
+arange = Op("arange", _arange_infer, _arange_source, _arange_jvp)
 
 
 def count_up(n: Any) -> Any:

@@ -22,9 +22,11 @@ from tapeless.transforms.ops.parts import add_at as add_at
 from tapeless.transforms.ops.parts import compose as compose
 from tapeless.transforms.ops.parts import gather as gather
 from tapeless.transforms.ops.parts import index as index
+from tapeless.transforms.ops.parts import part
 from tapeless.transforms.ops.parts import read as read
 from tapeless.transforms.ops.parts import update as update
-from tapeless.transforms.ops.shapes import Atoms, Params, flat, reshape
+from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, copy, flat, reshape
+from tapeless.transforms.ops.truth_keys import truth_of, whole
 
 INDEX = np.dtype(np.intp)
 BOUNDS = "slice indices must be integers or None or have an __index__ method"
@@ -49,7 +51,7 @@ def normalize(key: Any, ndim: int) -> tuple[Key, Atoms]:
         return slot(b)
 
     out: list[Any] = []
-    for e in _whole(entries, ndim):
+    for e in whole(entries, ndim):
         if isinstance(e, slice):
             out.append(slice(bound(e.start), bound(e.stop), bound(e.step)))
         elif e is None:
@@ -79,28 +81,20 @@ def _integer(bound: Any) -> int:
         raise TypeError(BOUNDS) from None
 
 
-def _whole(entries: list[Any], ndim: int) -> list[Any]:
-    """A key with full slices in the place of the ellipsis, or at the end."""
-    used = sum(_axes_taken(e) for e in entries)
-    if used > ndim:
-        raise IndexError(
-            f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
-        )
-    if sum(e is Ellipsis for e in entries) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
-    at = next((k for k, e in enumerate(entries) if e is Ellipsis), len(entries))
-    return [*entries[:at], *[slice(None)] * (ndim - used), *entries[at + 1 :]]
-
-
-def _axes_taken(e: Any) -> int:
-    if e is None or e is Ellipsis:
-        return 0
-    if isinstance(e, Var) and e.type.dtype.kind == "b":
-        return e.type.ndim  # type: ignore[no-any-return]
-    return 1
-
-
 def get(x: Atom, key: Any) -> Any:
+    found = truth_of(key, x.type.ndim)
+    return _read(x, key) if found is None else _where_true(x, *found)
+
+
+def _where_true(x: Atom, truth: Any, place: int, rest: list[Any]) -> Any:
+    """What is beside a truth value in a key, along an axis of its own; or nothing."""
+    line = _read(x, (*rest[:place], None, *rest[place:]))
+    if isinstance(truth, Var):
+        return _read(line, (*(slice(None),) * place, reshape(truth, shape=(1,))))
+    return copy(line) if truth else part(line, place, 0, 0)
+
+
+def _read(x: Atom, key: Any) -> Any:
     template, rest = normalize(key, x.type.ndim)
     check_bounds(x.type.shape, template)
     if None in template and all(e in (None, slice(None)) for e in template):
@@ -187,10 +181,12 @@ def _triangle(name: str) -> Any:
 
 def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     a, where = as_array(a), as_array(indices)
-    if axis is None:
+    if axis is None or (not a.type.shape and axis_of(axis, 1) == 0):
         a, axis = flat(a), 0
     k = axis_of(axis, a.type.ndim)
     n = a.type.shape[k]
+    if mode != "raise":  # the length may be no integer of a small dtype
+        where = cast_to(where, INDEX)
     if mode == "wrap":
         where = mod(where, n)
     elif mode == "clip":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -178,14 +179,22 @@ def as_array(x: Any, dtype: Any = None) -> Any:
 def _as_array(x: Any, wanted: Any = None) -> Any:
     if not isinstance(x, (list, tuple)):
         return atom(x)
-    shape, leaves = _nested(x)
-    if any(a.type.shape for a in leaves):
+    if any(a.type.shape for a in _leaves(x)):
         return stack([_as_array(e, wanted) for e in x])
+    shape, leaves = _nested(x)
     dtype = np.result_type(*(a.type.dtype for a in leaves)) if leaves else FLOAT
     numbers = dtype.kind == "i" and all(a.type.weak for a in leaves)
     if numbers and wanted is not None and np.dtype(wanted).kind in "iufc":
         dtype = np.dtype(wanted)  # which refuses what it does not hold
     return array(*leaves, shape=shape, dtype=dtype)
+
+
+def _leaves(x: Any) -> Iterator[Atom]:
+    if isinstance(x, (list, tuple)):
+        for e in x:
+            yield from _leaves(e)
+    else:
+        yield atom(x)
 
 
 def _nested(x: Any) -> tuple[tuple[int, ...], list[Atom]]:

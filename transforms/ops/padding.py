@@ -1,4 +1,4 @@
-"""np.pad: zeros, constants, or elements of the array around it."""
+"""np.pad: constants, ramps, or elements of the array around it, or what sums these up."""
 
 from __future__ import annotations
 
@@ -6,19 +6,32 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import size_of
+from tapeless.transforms.core.builder import atom, current, size_atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.arithmetic import mul, sub
 from tapeless.transforms.ops.batching import Axes, Batched
+from tapeless.transforms.ops.creation import NUMPY as CREATION
 from tapeless.transforms.ops.creation import size_given
+from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.fresh import ones
 from tapeless.transforms.ops.indexing import get
-from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.joining import as_array, axis_of, concatenate
 from tapeless.transforms.ops.parts import part
+from tapeless.transforms.ops.quantiles import middle
+from tapeless.transforms.ops.reductions import amax, amin, mean
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, front, linear
+from tapeless.transforms.ops.shapes import (
+    Atoms,
+    Params,
+    broadcast_to,
+    cast_to,
+    front,
+    linear,
+)
+from tapeless.transforms.ops.steps import rint
 
 
 def _pad_infer(x: Atom, *, before: tuple[Size, ...], after: tuple[Size, ...]) -> Type:
@@ -57,43 +70,147 @@ pad_index = Op(
 
 
 GATHERED = ("edge", "reflect", "symmetric", "wrap")
+Widths = tuple[tuple[Size, Size], ...]
 
 
 def _pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     a = as_array(array)
-    before, after = _widths(pad_width, a.type.ndim)
-    if mode == "constant":
-        value = as_array(kwargs.get("constant_values", 0))
-        if value.type.shape:
-            raise UnsupportedError("np.pad with several constant_values", "pad axis by axis")
-        made = pad(a, before=before, after=after)
-        if isinstance(value, Literal) and value.value == 0:
-            return made
-        inside = pad(ones(shape=a.type.shape, dtype=np.dtype(bool)), before=before, after=after)
-        return select(inside, made, cast_to(value, a.type.dtype))
+    if not a.type.shape:
+        return a
+    widths = _widths(pad_width, a.type.ndim)
+    if mode == "constant" and set(kwargs) <= {"constant_values"}:
+        return _constant(a, widths, kwargs.get("constant_values", 0))
+    if mode == "empty" and not kwargs:
+        return _constant(a, widths, 0)
+    if mode == "linear_ramp" and set(kwargs) <= {"end_values"}:
+        return _ramp(a, widths, _pairs(kwargs.get("end_values", 0), a.type.ndim))
+    if mode in STATISTICS and all(length is None for length in kwargs.values()):
+        return _statistic(a, widths, STATISTICS[mode])
+    odd = mode in ("reflect", "symmetric") and kwargs.pop("reflect_type", "even") == "odd"
     if mode not in GATHERED or kwargs:
         raise UnsupportedError(
             f"np.pad with mode={mode!r} and these options",
-            f"use mode='constant' or one of {', '.join(GATHERED)}",
+            "pad with np.concatenate, by parts of the array",
         )
-    for k in range(a.type.ndim):
-        if (before[k], after[k]) != (0, 0):
-            where = pad_index(a.type.shape[k], width=(before[k], after[k]), mode=mode)
-            a = get(a, (*(slice(None),) * k, where))
+    for k, width in enumerate(widths):
+        if width != (0, 0):
+            a = _odd(a, k, width, mode) if odd else _gathered(a, k, width, mode)
     return a
 
 
-def _widths(pad_width: Any, ndim: int) -> tuple[tuple[Size, ...], tuple[Size, ...]]:
-    w = pad_width
-    if not isinstance(w, (tuple, list)):
-        w = ((w, w),) * ndim
-    elif not isinstance(w[0], (tuple, list)):
-        w = ((w[0], w[-1]),) * ndim
-    elif len(w) == 1:
-        w = tuple(w) * ndim
-    if len(w) != ndim:
-        raise ValueError("pad_width must have a pair for each axis")
-    return tuple(size_given(p[0]) for p in w), tuple(size_given(p[-1]) for p in w)
+def _gathered(a: Atom, axis: int, width: tuple[Size, Size], mode: str) -> Any:
+    where = pad_index(a.type.shape[axis], width=width, mode=mode)
+    return get(a, (*(slice(None),) * axis, where))
+
+
+def _odd(a: Atom, axis: int, width: tuple[Size, Size], mode: str) -> Any:
+    """What lies beyond an edge is mirrored at it in value, too."""
+    (before, after), n = width, a.type.shape[axis]
+    if not all(_at_least(n - (mode == "reflect"), w) for w in width):
+        raise UnsupportedError("np.pad by odd reflections wider than the array", "pad twice")
+    even = _gathered(a, axis, width, mode)
+    front, back = part(even, axis, 0, before), part(even, axis, before + n, before + n + after)
+    first, last = part(a, axis, 0, 1), part(a, axis, n - 1, n)
+    return concatenate(sub(mul(2, first), front), a, sub(mul(2, last), back), axis=axis)
+
+
+def _at_least(n: Size, least: Size) -> bool:
+    """Whether an axis is known to be so long, which the program then relies on."""
+    if isinstance(n, int) and isinstance(least, int):
+        return n >= least
+    return current().clamp(least, n) == least
+
+
+def _constant(a: Atom, widths: Widths, values: Any) -> Any:
+    before, after = (tuple(w[side] for w in widths) for side in (0, 1))
+    if isinstance(values, (list, tuple)) or as_array(values).type.shape:
+        return _constants(a, widths, _pairs(values, a.type.ndim))
+    made, value = pad(a, before=before, after=after), as_array(values)
+    if isinstance(value, Literal) and value.value == 0:
+        return made
+    inside = pad(ones(shape=a.type.shape, dtype=np.dtype(bool)), before=before, after=after)
+    return select(inside, made, _wrapped(value, a.type.dtype))
+
+
+def _wrapped(value: Atom, dtype: np.dtype[Any]) -> Any:
+    """A value in a dtype, where integers wrap around."""
+    if isinstance(value, Literal):
+        value = atom(np.asarray(value.value)[()])
+    return cast_to(value, dtype)
+
+
+def _constants(a: Atom, widths: Widths, pairs: list[Any]) -> Any:
+    """Each side filled with a value of its own, axis by axis."""
+    for k, (width, values) in enumerate(zip(widths, pairs, strict=True)):
+        sides = [
+            broadcast_to(_wrapped(value, a.type.dtype), shape=_side(a, k, size))
+            for size, value in zip(width, values, strict=True)
+        ]
+        a = concatenate(sides[0], a, sides[1], axis=k)
+    return a
+
+
+def _side(a: Atom, axis: int, size: Size) -> tuple[Size, ...]:
+    return (*a.type.shape[:axis], size, *a.type.shape[axis + 1 :])
+
+
+def _ramp(a: Atom, widths: Widths, pairs: list[Any]) -> Any:
+    """From the end values to the edges, in equal steps."""
+    for k, (width, ends) in enumerate(zip(widths, pairs, strict=True)):
+        lead, n = (slice(None),) * k, a.type.shape[k]
+        ramps = [
+            CREATION[np.linspace](
+                end, get(a, (*lead, edge)), size_atom(size), False, dtype=a.type.dtype, axis=k
+            )
+            for end, edge, size in zip(ends, (0, size_atom(n) - 1), width, strict=True)
+        ]
+        a = concatenate(ramps[0], a, flip(ramps[1], k), axis=k)
+    return a
+
+
+def _statistic(a: Atom, widths: Widths, of: Any) -> Any:
+    """The largest, smallest, mean or median element along each axis."""
+    dtype = a.type.dtype
+    for k, width in enumerate(widths):
+        value = of(a, k)
+        value = cast_to(rint(value) if dtype.kind in "iu" else value, dtype)
+        sides = [broadcast_to(value, shape=_side(a, k, size)) for size in width]
+        a = concatenate(sides[0], a, sides[1], axis=k)
+    return a
+
+
+STATISTICS = {
+    "maximum": lambda a, k: amax(a, axes=(k,), keepdims=True),
+    "minimum": lambda a, k: amin(a, axes=(k,), keepdims=True),
+    "mean": lambda a, k: mean(a, axes=(k,), keepdims=True),
+    "median": lambda a, k: middle(a, (k,), True),
+}
+
+
+def _widths(pad_width: Any, ndim: int) -> Widths:
+    """How many elements come before and after each axis."""
+    if isinstance(pad_width, dict):
+        by_axis = {axis_of(k, ndim): w for k, w in pad_width.items()}
+        pad_width = [by_axis.get(k, 0) for k in range(ndim)]
+        pad_width = [w if isinstance(w, (list, tuple)) else (w, w) for w in pad_width]
+    sizes = [tuple(map(size_given, pair)) for pair in _pairs(pad_width, ndim)]
+    if any(type(s) is int and s < 0 for pair in sizes for s in pair):
+        raise ValueError("index can't contain negative values")
+    return tuple((before, after) for before, after in sizes)
+
+
+def _pairs(given: Any, ndim: int) -> list[Any]:
+    """What is given for both sides of each axis: one value, a pair for all axes, or a pair each."""
+    if not isinstance(given, (list, tuple)):
+        value = as_array(given)
+        given = [get(value, k) for k in range(2)] if value.type.shape == (2,) else [value]
+        if value.type.ndim > 1:
+            raise UnsupportedError("np.pad with an array of pairs", "give it as a list of tuples")
+    if not isinstance(given[0], (list, tuple)):
+        given = [tuple(given)]
+    if len(given) not in (1, ndim) or any(len(pair) > 2 for pair in given):
+        raise ValueError("np.pad needs one value, a pair, or a pair for each axis")
+    return [(as_array(p[0]), as_array(p[-1])) for p in (given * ndim if len(given) == 1 else given)]
 
 
 NUMPY = {

@@ -16,6 +16,7 @@ from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params, cast_to
 
 COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
+OF_TRUTHS = (np.bitwise_and, np.bitwise_or, np.bitwise_xor)  # of two truth values it is one
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,8 @@ def _elementwise_infer(ufunc: np.ufunc, operator: bool) -> Callable[..., Type]:
     def infer(*args: Atom) -> Type:
         types = tuple([a.type for a in args])
         weak = operator and all(t.weak for t in types)
-        if weak and ufunc not in COMPARISONS:
+        truths = ufunc in OF_TRUTHS and all(t.dtype.kind == "b" for t in types)
+        if weak and not (truths or ufunc in COMPARISONS):
             types = tuple(
                 Type(np.dtype(int), (), True) if t.dtype.kind == "b" else t for t in types
             )

@@ -7,19 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import current, size_atom, static
-from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.builder import atom, current, made_by, size_atom, static
+from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.arithmetic import add, neg, truediv
+from tapeless.transforms.ops.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.calculus import convolve
 from tapeless.transforms.ops.creation import NUMPY as CREATION
 from tapeless.transforms.ops.flipping import flip
-from tapeless.transforms.ops.fresh import count_up, ones, zeros
+from tapeless.transforms.ops.folding import is_number
+from tapeless.transforms.ops.fresh import FLOAT, count_up, ones
 from tapeless.transforms.ops.indexing import get
-from tapeless.transforms.ops.joining import as_array, concatenate
+from tapeless.transforms.ops.joining import array, as_array, concatenate
 from tapeless.transforms.ops.least_squares import least_squares
+from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.padding import pad
-from tapeless.transforms.ops.shapes import cast_to, flat
+from tapeless.transforms.ops.parts import part
+from tapeless.transforms.ops.raising import require
+from tapeless.transforms.ops.shapes import cast, cast_to, column, flat, reshape, sum, swap
+from tapeless.transforms.ops.steps import not_equal
+from tapeless.transforms.ops.systems import inv as inverse
 
 
 def _polyadd(a1: Any, a2: Any) -> Any:
@@ -37,7 +43,19 @@ def _polysub(a1: Any, a2: Any) -> Any:
 
 
 def _polymul(a1: Any, a2: Any) -> Any:
-    return _longer_first(flat(as_array(a1)), flat(as_array(a2)))
+    return _longer_first(*(_without_zeros(flat(as_array(a))) for a in (a1, a2)))
+
+
+def _without_zeros(p: Atom) -> Atom:
+    """Without the zeros in front that are known; of others the length would depend on data."""
+    let = made_by(p, array)
+    known = [is_number(a, 0) for a in let.args] if let else []
+    first = known.index(False) if False in known else max(len(known) - 1, 0)
+    p = part(p, 0, first, p.type.shape[0])
+    if p.type.shape[0] != 1 and not (let and isinstance(let.args[first], Literal)):
+        fine = not_equal(get(p, 0), 0)
+        require(fine, ValueError, "np.polymul: a leading coefficient is zero; use np.convolve")
+    return p
 
 
 def _longer_first(a: Atom, b: Atom) -> Any:
@@ -46,21 +64,24 @@ def _longer_first(a: Atom, b: Atom) -> Any:
 
 
 def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
-    if k is not None:
-        raise UnsupportedError("np.polyint with constants", "add them to the last coefficients")
-    p = as_array(p)
-    for _ in range(static(m, "the order of the integral must be known")):
+    p, constants = as_array(p), flat(as_array(0 if k is None else k))
+    order = static(m, "the order of the integral must be known")
+    for j in range(order):
         p = truediv(p, flip(add(count_up(p.type.shape[0]), 1)))
-        p = concatenate(p, zeros(shape=(1,), dtype=p.type.dtype), axis=0)
+        constant = get(constants, slice(0, 1) if constants.type.shape == (1,) else slice(j, j + 1))
+        p = concatenate(p, constant, axis=0)
     return p
 
 
 def _poly(seq_of_zeros: Any) -> Any:
     roots = as_array(seq_of_zeros)
-    roots = cast_to(roots, np.dtype(np.mintypecode(roots.type.dtype.char)))
+    if roots.type.dtype.kind not in "fc":
+        roots = cast(roots, dtype=FLOAT)
     if roots.type.ndim != 1:
         raise UnsupportedError("np.poly of a matrix", "give it the eigenvalues")
     n = static(size_atom(roots.type.shape[0]), "the number of roots must be known")
+    if n == 0:
+        return atom(np.float64(1.0))
     one = ones(shape=(1,), dtype=roots.type.dtype)
     factors = [concatenate(one, neg(get(roots, slice(j, j + 1))), axis=0) for j in range(n)]
     return functools.reduce(lambda p, f: convolve(p, f, mode="full"), factors, one)
@@ -69,14 +90,30 @@ def _poly(seq_of_zeros: Any) -> Any:
 def _polyfit(
     x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
 ) -> Any:
-    if full or cov or w is not None or rcond is not None:
+    if full or rcond is not None:
         raise UnsupportedError(
-            "np.polyfit with more than x, y and deg", "use np.linalg.lstsq on np.vander(x, deg + 1)"
+            "np.polyfit with full= or rcond=", "use np.linalg.lstsq on np.vander(x, deg + 1)"
         )
     degree = int(static(deg, "the degree must be known"))
     x, y = as_array(x), as_array(y)
     x = cast_to(x, np.result_type(x.type.dtype, np.float32))
-    return least_squares(CREATION[np.vander](x, degree + 1), y, tall=True)
+    table = CREATION[np.vander](x, degree + 1)
+    if w is not None:
+        w = as_array(w)
+        table, y = mul(table, column(w)), mul(y, column(w) if y.type.ndim > 1 else w)
+    made = least_squares(table, y, tall=True)
+    return (made, _covariance(table, y, made, cov)) if cov else made
+
+
+def _covariance(table: Atom, y: Atom, made: Atom, cov: Any) -> Any:
+    """The inverse of the normal equations, by the mean square of what is left of them."""
+    base = inverse(matmul(swap(table), table))
+    if cov == "unscaled":
+        return base
+    rows, columns = table.type.shape
+    left = sub(y, matmul(table, made))
+    factor = truediv(sum(mul(left, left), axes=(0,), keepdims=False), size_atom(rows - columns))
+    return mul(reshape(base, shape=(*base.type.shape, *(1,) * factor.type.ndim)), factor)
 
 
 NUMPY = {

@@ -15,8 +15,9 @@ from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import get, triangle
 from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.raising import require
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.steps import equal
+from tapeless.transforms.ops.steps import equal, greater_equal, less, logical_and
 
 
 def _only_c(name: str, order: str) -> None:
@@ -63,6 +64,9 @@ def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         choices = [get(choices, k) for k in range(many)]
     which, options = as_array(a), [as_array(c) for c in choices]
     which = _within(which, len(options), mode)
+    if mode == "raise" and not (which.type.dtype.kind == "b" and len(options) > 1):
+        fine = logical_and(greater_equal(which, 0), less(which, len(options)))
+        require(fine, ValueError, "invalid entry in choice array")
     made = options[-1]
     for k, option in reversed(list(enumerate(options[:-1]))):
         made = select(equal(which, k), option, made)

@@ -46,9 +46,11 @@ def _filled_in(a: Atom, sizes: list[Size]) -> tuple[Size, ...]:
     return tuple(sizes)
 
 
-def _ravel(a: Any, order: str = "C") -> Any:
+def _ravel(a: Any, order: Any = "C") -> Any:
+    """The elements as a line: `order` is "C", "F", or the axes, the slowest first."""
     a = as_array(a)
-    return flat(transpose(a, axes=tuple(reversed(range(a.type.ndim)))) if order == "F" else a)
+    axes = tuple(range(a.type.ndim))
+    return flat(transpose(a, axes={"C": axes, "F": axes[::-1]}.get(order, order)))
 
 
 def _transpose(a: Any, axes: Any = None) -> Any:
@@ -104,10 +106,15 @@ def _at_least(n: int) -> Any:
 
 
 def raised_to(a: Atom, n: int) -> Any:
-    lead = 1 if n > 1 and a.type.ndim < 2 else 0  # np.atleast_3d puts vectors in the middle
-    lead = max(n - a.type.ndim, 0) if n < 3 else lead
-    shape = (1,) * lead + a.type.shape
-    return reshape(a, shape=shape + (1,) * (n - len(shape)))
+    return reshape(a, shape=raised_shape(a.type.shape, n))
+
+
+def raised_shape(shape: tuple[Size, ...], n: int) -> tuple[Size, ...]:
+    """A shape with at least n axes."""
+    lead = 1 if n > 1 and len(shape) < 2 else 0  # np.atleast_3d puts vectors in the middle
+    lead = max(n - len(shape), 0) if n < 3 else lead
+    shape = (1,) * lead + shape
+    return shape + (1,) * (n - len(shape))
 
 
 # -- methods

@@ -17,12 +17,13 @@ from tapeless.transforms.ops.diagonals import tril, triu
 from tapeless.transforms.ops.eigen import NUMPY as EIGEN
 from tapeless.transforms.ops.elementwise import conjugate
 from tapeless.transforms.ops.factorisations import NUMPY as FACTORISATIONS
+from tapeless.transforms.ops.factorisations import cholesky
 from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.fresh import count_up, eye
 from tapeless.transforms.ops.indexing import get
 from tapeless.transforms.ops.joining import as_array, concatenate
 from tapeless.transforms.ops.linalg import conjugated, matmul
-from tapeless.transforms.ops.scipy_linalg import solve_triangular
+from tapeless.transforms.ops.scipy_linalg import ASSUMED, solve_triangular
 from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, column, flat, row, swap
 from tapeless.transforms.ops.sorting import argsort
 from tapeless.transforms.ops.steps import equal
@@ -136,11 +137,47 @@ def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, **options:
 
 
 def _eigh(
-    a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, **options: Any
+    a: Any,
+    b: Any = None,
+    *,
+    lower: bool = True,
+    eigvals_only: bool = False,
+    subset_by_index: Any = None,
+    type: int = 1,
+    **options: Any,
 ) -> Any:
-    _refuse("eigh", {**options, "b": b})
-    made = FACTORISATIONS[np.linalg.eigh](a, "L" if lower else "U")
-    return made[0] if eigvals_only else tuple(made)
+    _refuse("eigh", {**options, "type": type != 1})
+    uplo, factor = "L" if lower else "U", None
+    a = as_array(a)
+    if b is not None:
+        a, factor = _reduced(_whole(a, lower), _whole(as_array(b), lower))
+    w, v = FACTORISATIONS[np.linalg.eigh](a, uplo)
+    if factor is not None:
+        v = solve_triangular(factor, v, trans=True, lower=True, unit=False)
+    if subset_by_index is not None:
+        first, last = subset_by_index
+        w, v = get(w, slice(first, last + 1)), get(v, (slice(None), slice(first, last + 1)))
+    return w if eigvals_only else (w, v)
+
+
+def _whole(a: Atom, lower: bool) -> Any:
+    """The Hermitian matrix that one of its triangles says."""
+    return ASSUMED["hermitian"](a, lower)
+
+
+def _reduced(a: Atom, b: Atom) -> tuple[Any, Any]:
+    """The matrix whose eigenvalues are those of a x = w b x, and the factor of b = l l^T."""
+    if "c" in (a.type.dtype.kind, b.type.dtype.kind):
+        raise UnsupportedError(
+            "scipy.linalg.eigh(a, b) of complex matrices", "multiply by the inverse of cholesky(b)"
+        )
+    factor = cholesky(b)
+    half = solve_triangular(factor, a, trans=False, lower=True, unit=False)
+    return solve_triangular(factor, swap(half), trans=False, lower=True, unit=False), factor
+
+
+def _eigvalsh(a: Any, b: Any = None, **options: Any) -> Any:
+    return _eigh(a, b, eigvals_only=True, **options)
 
 
 def _eigvals(a: Any, b: Any = None, **options: Any) -> Any:
@@ -192,6 +229,7 @@ RULES = {
     sl.qr: _qr,
     sl.svd: _svd,
     sl.eigh: _eigh,
+    sl.eigvalsh: _eigvalsh,
     sl.eigvals: _eigvals,
     sl.polar: _polar,
     sl.toeplitz: _toeplitz,

@@ -12,7 +12,7 @@ from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import factorisations, least_squares, norms, systems
-from tapeless.transforms.ops.arithmetic import neg, sub
+from tapeless.transforms.ops.arithmetic import add, neg, sub
 from tapeless.transforms.ops.diagonals import tril, triu
 from tapeless.transforms.ops.factorisations import cholesky
 from tapeless.transforms.ops.joining import as_array, concatenate
@@ -85,10 +85,47 @@ def _solve_triangular(
     )
 
 
-def _solve(a: Any, b: Any, **options: Any) -> Any:
-    if any(v not in (False, None, "gen") for k, v in options.items() if k != "check_finite"):
-        raise UnsupportedError("scipy.linalg.solve with options", "leave them out")
-    return solve(as_array(a), as_array(b))
+def _solve(
+    a: Any,
+    b: Any,
+    lower: bool = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    assume_a: Any = None,
+    transposed: bool = False,
+) -> Any:
+    a = as_array(a)
+    if assume_a not in ASSUMED:
+        raise ValueError(f"{assume_a} is not a recognized matrix structure")
+    a = ASSUMED[assume_a](a, bool(lower))
+    return solve(swap(a) if transposed else a, as_array(b))
+
+
+def _general(a: Atom, lower: bool) -> Atom:
+    return a
+
+
+def _symmetric(a: Atom, lower: bool) -> Any:
+    """The matrix that one of its triangles says."""
+    half = tril(a, k=-1) if lower else triu(a, k=1)
+    return add(tril(a, k=0) if lower else triu(a, k=0), swap(half))
+
+
+def _hermitian(a: Atom, lower: bool) -> Any:
+    half = tril(a, k=-1) if lower else triu(a, k=1)
+    return add(tril(a, k=0) if lower else triu(a, k=0), conjugated(swap(half)))
+
+
+#: The part of a matrix that scipy reads.
+ASSUMED: dict[Any, Any] = {
+    **dict.fromkeys((None, "gen", "general", "banded", "tridiagonal"), _general),
+    **dict.fromkeys(("sym", "symmetric"), _symmetric),
+    **dict.fromkeys(("her", "hermitian", "pos", "positive definite"), _hermitian),
+    "diagonal": lambda a, lower: tril(triu(a, k=0), k=0),
+    "upper triangular": lambda a, lower: triu(a, k=0),
+    "lower triangular": lambda a, lower: tril(a, k=0),
+}
 
 
 def _cholesky(
@@ -164,7 +201,6 @@ RULES = {
     sl.inv: _plain(np.linalg.inv),
     sl.det: _det,
     sl.pinv: _plain(np.linalg.pinv),
-    sl.eigvalsh: _plain(np.linalg.eigvalsh),
     sl.svdvals: _plain(np.linalg.svdvals),
     sl.norm: _norm,
 }

@@ -280,8 +280,11 @@ def spread(value: Atom, t: Type, axes: tuple[int, ...]) -> Any:
 def kept(value: Atom, t: Type, axes: tuple[int, ...]) -> Any:
     """A reduced value that broadcasts against what was reduced: with axes of length one in the
     place of the reduced ones, unless those came first."""
-    leading = axes == tuple(range(len(axes))) and value.type.ndim == t.ndim - len(axes)
-    return value if leading else reshape(value, shape=reduced(t.shape, axes, True))
+    leading = axes == tuple(range(len(axes)))
+    if leading or value.type.ndim == t.ndim:
+        return value
+    own = iter(value.type.shape)  # what was reduced may have other names for its lengths
+    return reshape(value, shape=tuple(1 if k in axes else next(own) for k in range(t.ndim)))
 
 
 def _sum_simplify(args: Atoms, params: Params) -> Any:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.builder import size_atom, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.batching import Axes, Batched, along, anywhere
 from tapeless.transforms.ops.indexing import INDEX
 from tapeless.transforms.ops.joining import as_array, axis_of
+from tapeless.transforms.ops.parts import index
 from tapeless.transforms.ops.shapes import Atoms, Params, batch_size, flat, linear, repeated
 
 
@@ -141,7 +142,7 @@ def _sorted(op: Op) -> Any:
         a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> Any:
         a = as_array(a)
-        if axis is None:
+        if axis is None or (op is argsort and not a.type.shape and axis in (0, -1)):
             a, axis = flat(a), 0
         return op(a, axis=axis_of(axis, a.type.ndim))
 
@@ -161,7 +162,9 @@ def _partitioned(op: Op) -> Any:
 
 def _lexsort(keys: Any, axis: Any = -1) -> Any:
     if not isinstance(keys, (list, tuple)):
-        raise UnsupportedError("np.lexsort of one array", "give the keys as a tuple")
+        rows = as_array(keys)
+        count = static(size_atom(rows.type.shape[0]), "the number of keys must be known")
+        keys = [index(rows, key=(k,)) for k in range(count)]
     arrays = [as_array(key) for key in keys]
     if any(axis_of(axis, a.type.ndim) != a.type.ndim - 1 for a in arrays):
         raise UnsupportedError("np.lexsort along an axis that is not the last", "transpose first")

@@ -45,7 +45,8 @@ def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str =
     for line, place in zip(lines, order, strict=True):
         shape = tuple(s if k == place else 1 for k, s in enumerate(sizes))
         grid = reshape(line, shape=shape)
-        grids.append(grid if sparse else copied(broadcast_to(grid, shape=sizes)))
+        grid = grid if sparse else broadcast_to(grid, shape=sizes)
+        grids.append(copied(grid) if copy else grid)
     return tuple(grids)
 
 

@@ -20,7 +20,7 @@ from tapeless.transforms.ops.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate, stack
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.pointwise import as_floats
-from tapeless.transforms.ops.quantiles import MEDIAN, by_sorting, check_levels
+from tapeless.transforms.ops.quantiles import MEDIAN, by_sorting, check_levels, middle, weighted
 from tapeless.transforms.ops.raising import raise_where
 from tapeless.transforms.ops.reductions import (
     amax,
@@ -279,8 +279,18 @@ def _quantile(scale: float, op: Op = quantile) -> Any:
         overwrite_input: bool = False,
         method: str = "linear",
         keepdims: Any = False,
+        *,
+        weights: Any = None,
     ) -> Any:
         a, level = as_array(a), q if q is MEDIAN or isinstance(q, (list, tuple)) else as_array(q)
+        if weights is not None:
+            if op is not quantile or keepdims:
+                raise UnsupportedError(
+                    "np.nanquantile with weights=, or with keepdims=", "use np.quantile without"
+                )
+            check_levels(as_array(level), scale)
+            shares = truediv(as_array(level), scale)
+            return weighted(a, shares, as_array(weights), axis, method)
         if method != "linear" or isinstance(level, Var):
             if op is not quantile:
                 raise UnsupportedError(
@@ -308,13 +318,19 @@ def _numbers(a: Any) -> Any:
 def _median(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
 ) -> Any:
-    return _quantile(1.0)(_numbers(a), MEDIAN, axis, keepdims=keepdims)
+    a = _numbers(a)
+    if a.type.dtype.kind == "c":
+        return middle(a, axes_of(axis, a.type.ndim), bool(keepdims))
+    return _quantile(1.0)(a, MEDIAN, axis, keepdims=keepdims)
 
 
 def _nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
 ) -> Any:
-    return _quantile(1.0, nanquantile)(_numbers(a), MEDIAN, axis, keepdims=keepdims)
+    a = _numbers(a)
+    if a.type.dtype.kind == "c":
+        raise UnsupportedError("np.nanmedian of complex numbers", "use np.median of x[~isnan(x)]")
+    return _quantile(1.0, nanquantile)(a, MEDIAN, axis, keepdims=keepdims)
 
 
 NUMPY = {

@@ -13,7 +13,7 @@ from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import mod, neg, sub
-from tapeless.transforms.ops.castings import converted, stored
+from tapeless.transforms.ops.castings import check_bounds, converted, leaves, stored
 from tapeless.transforms.ops.cumulative import cumsum
 from tapeless.transforms.ops.diagonals import diagonal_length
 from tapeless.transforms.ops.elementwise import maximum, minimum
@@ -62,7 +62,10 @@ def _extreme_at(op: Op, repeated: Op) -> Any:
 
 def _cyclic(values: Any, count: Size) -> Any:
     """The first `count` of the values, which start again where they end."""
-    v = flat(as_array(values))
+    v = as_array(values)
+    if not v.type.shape:
+        return v
+    v = flat(v)
     n = v.type.shape[0]
     if n in (1, count):
         return v
@@ -78,6 +81,8 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
         where = mod(where, n)
     elif mode == "clip":
         where = minimum(maximum(where, 0), n - 1)
+    for number in leaves(v):
+        check_bounds(number, a.type.dtype)
     values = _cyclic(stored(v, a.type.dtype), where.type.shape[0])
     new = update(line, values, where, key=(Slot(0),))
     return reshape(new, shape=a.type.shape)

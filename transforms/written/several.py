@@ -149,10 +149,14 @@ def companion(p: Any) -> Any:
 def roots(p: Any) -> Any:
     """The roots of a polynomial, as eigenvalues: always complex numbers."""
     p = np.ravel(p)
-    found = np.flatnonzero(p)
+    found, dtype = np.flatnonzero(p), np.result_type(p.dtype, np.complex64)
+    if found.shape[0] == 0:
+        return np.zeros(0, dtype)
+    zeros = np.zeros(p.shape[0] - 1 - found[-1], dtype)
+    if found[0] == found[-1]:
+        return zeros
     inner = p[found[0] : found[-1] + 1]
-    made = np.linalg.eigvals(companion(inner))
-    return np.concatenate([made, np.zeros(p.shape[0] - 1 - found[-1], made.dtype)])
+    return np.concatenate([np.linalg.eigvals(companion(inner)), zeros])
 
 
 def polydiv(u: Any, v: Any) -> Any:

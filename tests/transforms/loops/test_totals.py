@@ -149,3 +149,95 @@ def to_itself(x):
 @pytest.mark.parametrize("f", [compensated, running, until_large, decaying, reset, to_itself])
 def test_sums_that_are_read(f):
     np.testing.assert_array_equal(jit(f)(X * 1e3), f(X * 1e3))
+
+
+# -- terms that are chosen
+
+
+def positive_squares(x):
+    s = 0.0
+    for v in x:
+        if v > 0:
+            s += v * v
+    return s
+
+
+def of_either_sign(x):
+    s, t, count = 0.0, 0.0, 0
+    for v in x:
+        if v > 0.5:
+            s += np.exp(v)
+            count += 1
+        elif v < -0.5:
+            t -= v
+            s = 1.0 + s
+    return s, t, count
+
+
+def nested_tests(x):
+    s = 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            if i % 2 == 0:
+                s += x[i]
+            else:
+                s -= 2 * x[i]
+        else:
+            s += 0.1
+    return s
+
+
+def pairs(a):
+    energy = 0.0
+    for i in range(len(a)):
+        for j in range(i + 1, len(a)):
+            r2 = (a[i, 0] - a[j, 0]) ** 2 + (a[i, 1] - a[j, 1]) ** 2
+            if r2 < 2.0:
+                energy += 1 / (0.1 + r2) ** 3
+    return energy
+
+
+def at_its_own_places(x):
+    s = 0.0
+    for i in range(len(x) + 3):
+        if i < len(x):
+            s += x[i]
+    return s
+
+
+CHOSEN = [positive_squares, of_either_sign, nested_tests, at_its_own_places]
+
+
+@pytest.mark.parametrize("f", CHOSEN)
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 1003])
+def test_chosen_terms(f, n):
+    for got, want in zip(np.atleast_1d(jit(f)(X[:n])), np.atleast_1d(f(X[:n])), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+    if n:
+        slope = grad(lambda x: np.sum(np.array(f(x)[:2] if f is of_either_sign else f(x))))
+        np.testing.assert_allclose(jit(slope)(X[:n]), slope(X[:n]), rtol=1e-13)
+
+
+@pytest.mark.parametrize("f", [positive_squares, nested_tests])
+def test_chosen_terms_in_loop_form(f):
+    assert "plus(s, term)" in jit(f).source(X)
+    assert "term" not in jit(f, fastmath=False).source(X)
+    np.testing.assert_array_equal(jit(f, fastmath=False)(X), f(X))
+
+
+def test_pairs():
+    np.testing.assert_allclose(jit(pairs)(A[:, :2]), pairs(A[:, :2]), rtol=1e-12)
+    np.testing.assert_allclose(jit(grad(pairs))(A[:, :2]), grad(pairs)(A[:, :2]), rtol=1e-11)
+
+
+def negative_zero(x):
+    s = -0.0
+    for v in x:
+        if v > 0:
+            s += v
+    return s
+
+
+def test_nothing_added_is_no_zero():
+    assert np.signbit(jit(negative_zero)(-np.ones(5)))
+    assert np.signbit(negative_zero(-np.ones(5)))

@@ -1,0 +1,71 @@
+"""Numbers of Python's have no methods of arrays, no items and nothing to run over."""
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, vmap
+from tests.transforms.ops.agreement import check_values
+
+A = np.array([0.5, -1.2, 2.0])
+
+ASKED = {
+    "astype": lambda x: x.astype(int),
+    "sum": lambda x: x.sum(),
+    "T": lambda x: x.T,
+    "shape": lambda x: x.shape,
+    "ndim": lambda x: x.ndim,
+    "size": lambda x: x.size,
+    "dtype": lambda x: x.dtype == float,
+    "mean": lambda x: x.mean(),
+    "item": lambda x: x.item(),
+    "copy": lambda x: x.copy(),
+    "tolist": lambda x: x.tolist(),
+    "conj": lambda x: x.conj(),
+    "conjugate": lambda x: x.conjugate(),
+    "real": lambda x: x.real,
+    "imag": lambda x: x.imag,
+    "is_integer": lambda x: x.is_integer(),
+    "hasattr": lambda x: hasattr(x, "sum"),
+    "item by no index": lambda x: x[()],
+    "item with an axis": lambda x: x[None],
+    "first item": lambda x: x[0],
+}
+GIVEN = {
+    "a float": (lambda f: f, 0.6),
+    "an integer": (lambda f: f, 3),
+    "a number of NumPy's": (lambda f: f, np.float64(0.6)),
+    "an array": (lambda f: lambda x: f(np.asarray(x)), 0.6),
+    "an element": (lambda f: lambda x: f(x[0]), A),
+    "a length": (lambda f: lambda x: f(len(x)), A),
+    "a sum": (lambda f: lambda x: f(np.sum(x)), A),
+    "computed": (lambda f: lambda x: f(x * 2), 0.6),
+    "a function of NumPy's": (lambda f: lambda x: f(np.sin(x)), 0.6),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("given", GIVEN)
+def test_attributes(asked, given):
+    wrap, x = GIVEN[given]
+    check_values(wrap(ASKED[asked]), x)
+
+
+def test_what_the_error_says():
+    with pytest.raises(AttributeError, match="'float' object has no attribute 'astype'"):
+        jit(lambda x: x.astype(int))(0.6)
+    with pytest.raises(TypeError, match="'int' object is not subscriptable"):
+        jit(lambda n: n[0])(3)
+    with pytest.raises(AttributeError, match="'float' object has no attribute 'sum'"):
+        grad(lambda x: x.sum())(0.6)
+
+
+def test_elements_of_a_batch_have_them():
+    for run in (vmap(lambda x: x.sum()), jit(vmap(lambda x: x.sum()))):
+        np.testing.assert_array_equal(run(A), A)
+
+
+@pytest.mark.parametrize("given", GIVEN)
+def test_sums_of_numbers(given):
+    wrap, x = GIVEN[given]
+    check_values(wrap(lambda x: sum(x)), x)
+    check_values(wrap(lambda x: sum(x, 1.0)), x)

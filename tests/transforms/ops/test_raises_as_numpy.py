@@ -1,0 +1,71 @@
+"""What NumPy refuses is refused: positions, integers, labels and orders out of bounds."""
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, vmap
+from tests.transforms.ops.agreement import check_slopes, check_values
+
+X = np.array([1.0, 2.0, 3.0])
+M = np.arange(6.0).reshape(2, 3)
+SMALL = np.array([200, 3], np.uint8)
+
+
+@pytest.mark.parametrize("which", [[0, 1, 1], [0, 1, 2], [0, -1, 1]])
+def test_choices(which):
+    which = np.array(which)
+    check_values(lambda x: np.choose(which, [x, 2 * x]), X)
+    check_values(lambda x, k: np.choose(k, [x, 2 * x]), X, which)
+    for mode in ("clip", "wrap"):
+        check_values(lambda x, k, mode=mode: np.choose(k, [x, 2 * x], mode=mode), X, which)
+
+
+def test_slopes_of_choices():
+    check_slopes(lambda x, k: np.choose(k, [x, 2 * x]), X, np.array([0, 1, 1]))
+    with pytest.raises(ValueError, match="invalid entry in choice array"):
+        grad(lambda x, k: np.choose(k, [x, 2 * x]).sum())(X, np.array([0, 1, 2]))
+
+
+def test_choices_of_a_batch():
+    def f(k):
+        return np.choose(k, [X, 2 * X])
+
+    which = np.array([[0, 1, 1], [1, 1, 0]])
+    for run in (vmap(f), jit(vmap(f))):
+        np.testing.assert_array_equal(run(which), [f(k) for k in which])
+        with pytest.raises(ValueError, match="invalid entry in choice array"):
+            run(which + 1)
+
+
+@pytest.mark.parametrize("value", [300, -1, 7, [3, -1], 3.7])
+def test_integers_that_are_put(value):
+    def put(u):
+        np.put(u, [0, 1], value)
+
+    check_values(put, SMALL)
+
+
+@pytest.mark.parametrize("n", [300, 7])
+def test_an_argument_that_is_put(n):
+    def put(u, n):
+        np.put(u, [0], n)
+
+    check_values(put, SMALL, n)
+
+
+@pytest.mark.parametrize("text", ["...->", "...i->i", "...i->", "...i->...", "..."])
+def test_labels(text):
+    check_values(lambda m: np.einsum(text, m), M)
+    check_values(lambda m: np.einsum(text, m), X)
+
+
+@pytest.mark.parametrize("n", [-1, 0, 2])
+def test_orders_of_differences(n):
+    check_values(lambda x: np.diff(x, n=n), X)
+    check_values(lambda x, n: np.diff(x, n=n), X, n)
+
+
+@pytest.mark.parametrize("mode", ["clip", "wrap"])
+@pytest.mark.parametrize("k", [np.array([200, 3], np.uint8), np.array([100, -3], np.int8)])
+def test_lengths_that_small_integers_do_not_hold(mode, k):
+    check_values(lambda x, k: np.take(x, k, mode=mode), np.arange(300.0), k)
