@@ -97,6 +97,13 @@ zeta: Op = elementwise(
     costly=True,
     source="scipy.special.zeta({0}, {1})",
 )
+riemann_zeta: Op = elementwise(
+    sc.gamma,  # of the same dtypes
+    refused,
+    name="riemann_zeta",
+    costly=True,
+    source="scipy.special.zeta({0})",
+)
 betainc = special(
     "betainc",
     refused,
@@ -330,7 +337,7 @@ def _polygamma(n: Any, x: Any) -> Any:
 
 
 def _zeta(x: Any, q: Any = None) -> Any:
-    return zeta(as_array(x), as_array(1.0 if q is None else q))
+    return riemann_zeta(as_array(x)) if q is None else zeta(as_array(x), as_array(q))
 
 
 def _multigammaln(a: Any, d: Any) -> Any:

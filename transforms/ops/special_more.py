@@ -46,7 +46,7 @@ from tapeless.transforms.ops.special import (
     special,
     yv,
 )
-from tapeless.transforms.ops.steps import equal, greater, less_equal
+from tapeless.transforms.ops.steps import equal, greater, less_equal, logical_and
 from tapeless.transforms.ops.ufuncs import UFUNCS
 
 ROOT_2PI = math.sqrt(2 * math.pi)
@@ -268,13 +268,20 @@ def _factorial(n: Any, exact: Any = False, extend: str = "zero") -> Any:
 def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:  # noqa: N803 (scipy's)
     _exact("comb", exact)
     n, k = as_array(N), as_array(k)
-    return binom(n + k - 1, k) if repetition else binom(n, k)
+    if repetition:
+        return binom(n + k - 1, k)
+    return select(_can_be_chosen(n, k), binom(n, k), 0.0)
 
 
 def _perm(N: Any, k: Any, exact: Any = False) -> Any:  # noqa: N803 (scipy's)
     _exact("perm", exact)
     n, k = as_array(N), as_array(k)
-    return poch(n - k + 1, k)
+    return select(_can_be_chosen(n, k), poch(n - k + 1, k), 0.0)
+
+
+def _can_be_chosen(n: Atom, k: Atom) -> Any:
+    """Whether k things can be taken from n."""
+    return logical_and(less_equal(k, n), less_equal(0, k))
 
 
 def _of_one(op: Op) -> Any:
