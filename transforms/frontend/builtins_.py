@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import broadcast, size_atom
-from tapeless.transforms.core.language import Effect
+from tapeless.transforms.core.language import Effect, Type
 from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.attributes import has
@@ -58,24 +58,40 @@ from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import is_none, something, truth
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops import steps
-from tapeless.transforms.ops.creation import shape_of
+from tapeless.transforms.ops.creation import as_array, shape_of
+from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS
 from tapeless.transforms.written.scalars import rounded_integer
 
 
 def _reduce_rolled(x: Any, function: Any) -> Any:
-    """A function of all numbers of something rolled, as an array operation."""
+    """Whether all or any in something rolled is true, as an array operation."""
     x = filled(x)
     column = column_of(x)
-    column = x if column is None else column
-    return apply(FUNCTIONS[function], column, axis=0, **_one_by_one(column, function))
+    return apply(FUNCTIONS[function], x if column is None else column, axis=0)
 
 
-def _one_by_one(column: Any, function: Any) -> dict[str, Any]:
-    """How Python's sums differ from NumPy's: one integer after another, none is made wider."""
-    adds = function in (np.sum, np.prod) and column.dtype.kind in "iu"
-    return {"dtype": column.dtype} if adds else {}
+def _joined(x: Any, column: Any, ufunc: np.ufunc, start: Any) -> Any:
+    """A sum or product of something rolled and `start`, as one array operation."""
+    if isinstance(x, Symbol) and type(x.shape[0]) is int and x.shape[0] == 0:
+        return start
+    dtype = _kept(column, ufunc, start)
+    given = {} if dtype.kind not in "iu" and dtype == column.dtype else {"dtype": dtype}
+    made = apply(FUNCTIONS[JOINS[ufunc]], column, axis=0, **given)
+    made = python_number(made) if of_python(x) else made
+    return made if type(start) is int and start == ufunc.identity else ufunc(start, made)
+
+
+def _kept(column: Any, ufunc: np.ufunc, start: Any) -> np.dtype[Any]:
+    """The dtype that Python's sums have from the first item on: integers stay as wide as they
+    are, where NumPy's become wider."""
+    items, first = column.type, as_array(atoms(start)).type
+    return result_dtype(ufunc, (first, Type(items.dtype, items.shape[1:])))
+
+
+#: Which function of NumPy makes one of all.
+JOINS: dict[np.ufunc, Any] = {np.add: np.sum, np.multiply: np.prod}
 
 
 def _sum(hooks: Any, x: Any, start: Any = 0) -> Any:
@@ -84,9 +100,7 @@ def _sum(hooks: Any, x: Any, start: Any = 0) -> Any:
     x = filled(x) if must_roll(x) else x
     column = column_of(x) if must_roll(x) else None
     if column is not None:
-        total = apply(FUNCTIONS[np.sum], column, axis=0, **_one_by_one(column, np.sum))
-        total = python_number(total) if of_python(x) else total
-        return total if isinstance(start, int) and start == 0 else start + total
+        return _joined(x, column, np.add, start)
     return folded(hooks, functools.partial(special.binary, "Add"), x, start)
 
 
@@ -288,14 +302,17 @@ def _setattr(hooks: Any, obj: Any, name: str, value: Any) -> None:
 
 def _math_sum(hooks: Any, x: Any) -> Any:
     x = listed(x)
-    return _sum(hooks, x, 0.0) if must_roll(x) or contains_symbol(list(x)) else math.fsum(x)
+    if not must_roll(x) and not contains_symbol(list(x)):
+        return math.fsum(x)
+    return python_number(_sum(hooks, x, np.float64(0)))
 
 
 def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
     x = listed(x)
     if must_roll(x):
-        made = _reduce_rolled(x, np.prod)
-        return (python_number(made) if of_python(x) else made) * start
+        x = filled(x)
+        column = column_of(x)
+        return _joined(x, x if column is None else column, np.multiply, start)
     return functools.reduce(functools.partial(special.binary, "Mult"), x, start)
 
 

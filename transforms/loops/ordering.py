@@ -21,6 +21,7 @@ from tapeless.transforms.ops import arithmetic, elementwise, selection, steps
 from tapeless.transforms.ops.fresh import count_up, empty
 from tapeless.transforms.ops.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.parts import Slot, gather, update
+from tapeless.transforms.ops.quantiles import MEDIAN, between
 from tapeless.transforms.ops.reductions import merged
 from tapeless.transforms.ops.shapes import cast_to, copy, move, reshape
 
@@ -72,7 +73,7 @@ def searched(small: Any, outs: Outs, x: Atom, v: Atom, *, side: str) -> Any:
 
 
 def quantile(
-    small: Any, outs: Outs, x: Atom, *, q: float, axes: tuple[int, ...], keepdims: bool
+    small: Any, outs: Outs, x: Atom, *, q: float | None, axes: tuple[int, ...], keepdims: bool
 ) -> Any:
     out = outs[0].type
     if out.dtype.kind != "f":
@@ -84,7 +85,7 @@ def quantile(
         raise NotTaken
     found = move(along(line, axis, line.type, _line_sorted), (axis,), (0,))
     found = cast_to(found, out.dtype)
-    made = _middle(found, n) if q == 0.5 else _between(found, q, n)
+    made = _middle(found, n) if q is MEDIAN else _between(found, q, n)
     made = selection.select(steps.isnan(get(found, -1)), out.dtype.type(np.nan), made)
     return reshape(made, shape=out.shape)
 
@@ -98,18 +99,11 @@ def _middle(x: Atom, n: Size) -> Any:
 
 
 def _between(x: Atom, q: float, n: Size) -> Any:
-    """NumPy's: from the nearer of the two elements that the quantile lies between."""
     last = size_atom(n) - 1
     place = arithmetic.mul(q, last)
     low = cast_to(steps.floor(place), INDEX)
     below, above = get(x, low), get(x, elementwise.minimum(low + 1, last))
-    share = cast_to(arithmetic.sub(place, low), x.type.dtype)
-    gap = arithmetic.sub(above, below)
-    up, down = (
-        arithmetic.add(below, arithmetic.mul(gap, share)),
-        arithmetic.sub(above, arithmetic.mul(gap, arithmetic.sub(1, share))),
-    )
-    return selection.select(steps.less(share, 0.5), up, down)
+    return between(below, above, cast_to(arithmetic.sub(place, low), x.type.dtype))
 
 
 def interpolated(small: Any, outs: Outs, x: Atom, xp: Atom, fp: Atom) -> Any:

@@ -13,12 +13,13 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, current, size_atom
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Literal, Type, Var
+from tapeless.transforms.core.language import Atom, Block, For, Literal, Type, Var
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.loops.joined import NotTaken
 from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.fresh import empty, full
 from tapeless.transforms.ops.parts import Slot, index, update
+from tapeless.transforms.ops.raising import raise_where
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import cast_to
 from tapeless.transforms.ops.steps import equal, greater, less, logical_and, logical_or, not_equal
@@ -118,11 +119,8 @@ def extreme_place(name: str) -> Callable[..., Any]:
 def _refuse_empty(n: Size, name: str) -> None:
     if dims.at_least(n, 1):
         return
-    b = current()
-    message = f"attempt to get {name} of an empty sequence"
-    fail = Effect("raise", (), {"type": ValueError, "parts": (("value", message),)}, b.origin)
     test = equal(size_atom(n), 0)
-    b.emit(If((), test, Block((), (fail,), ()), Block((), (), ()), origin=b.origin))
+    raise_where(test, ValueError, f"attempt to get {name} of an empty sequence")
 
 
 SCANS: dict[str, Callable[..., Any]] = {name: cumulative(name) for name in STEPS}

@@ -10,7 +10,7 @@ from tapeless.transforms.core.builder import broadcast, made_by
 from tapeless.transforms.core.language import ARITHMETIC, Atom
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.folding import constant, fold, is_number, keeps_type
-from tapeless.transforms.ops.pointwise import Over, Times, elementwise
+from tapeless.transforms.ops.pointwise import Over, Times, as_given, elementwise
 from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to
 from tapeless.transforms.ops.steps import trunc
 
@@ -141,6 +141,7 @@ mul = elementwise(
     lambda x, y, z: x,
     infix="*",
     name="mul",
+    operands=as_given,
     simplify=_simplify_mul,
     transpose=_mul_transpose,
 )
@@ -150,6 +151,7 @@ truediv: Op = elementwise(
     lambda x, y, z: Times(neg(z), y),
     infix="/",
     name="truediv",
+    operands=as_given,
     simplify=_simplify_div,
     transpose=lambda ct, args, linear, params: (truediv(ct, args[1]), None),
 )
@@ -167,8 +169,9 @@ mod = elementwise(
     lambda x, y, z: -floordiv(x, y),
     infix="%",
     name="mod",
+    operands=as_given,
     simplify=lambda args, params: fold(lambda x, y: x % y, args),
 )
-fmod = elementwise(np.fmod, 1, lambda x, y, z: -trunc(x / y))
+fmod = elementwise(np.fmod, 1, lambda x, y, z: -trunc(x / y), operands=as_given)
 positive = elementwise(np.positive, 1, source="+{0}", operator=True)
 ARITHMETIC.update(add=add, sub=sub, mul=mul, truediv=truediv, neg=neg)

@@ -16,11 +16,12 @@ from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
 from tapeless.transforms.ops.batching import anywhere
 from tapeless.transforms.ops.elementwise import conjugate, cos, maximum, minimum, power, sin
 from tapeless.transforms.ops.flipping import flip
-from tapeless.transforms.ops.fresh import count_up
+from tapeless.transforms.ops.fresh import FLOAT, count_up
 from tapeless.transforms.ops.indexing import get
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.padding import pad
+from tapeless.transforms.ops.pointwise import as_floats
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
@@ -69,7 +70,8 @@ def _edge(a: Atom, piece: Any, axis: int) -> Any:
 
 
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    inner = _diff(flat(as_array(ary)))
+    line = flat(as_array(ary))
+    inner = sub(_along(line, 0, 1, None), _along(line, 0, None, -1))
     ends = [
         None if e is None else cast_to(_line(as_array(e)), inner.type.dtype)
         for e in (to_begin, to_end)
@@ -121,7 +123,7 @@ def _slope(f: Atom, h: Atom, k: int, edge_order: int) -> Any:
 
 def _uneven_slope(f: Atom, x: Atom, k: int, edge_order: int) -> Any:
     """The slopes of parabolas through three neighbours, and of lines or these at the ends."""
-    width = _diff(x)
+    width = _diff(as_floats(x, FLOAT))
     sizes = (width.type.shape[0] if j == k else 1 for j in range(f.type.ndim))
     width = reshape(width, shape=tuple(sizes))
     left, right = _along(width, k, None, -1), _along(width, k, 1, None)
@@ -168,6 +170,10 @@ def _interp_infer(x: Atom, xp: Atom, fp: Atom) -> Type:
 def _interp_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     """y = fp_i + slope_i (x - xp_i), constant outside."""
     (x, xp, fp), (x_dot, xp_dot, fp_dot) = primals, tangents
+    if xp.type.shape[0] == 1:
+        level = None if fp_dot is None else cast_to(get(fp_dot, 0), outs[0].type.dtype)
+        return (None if level is None else broadcast_to(level, shape=x.type.shape),)
+    x, xp, fp = (as_floats(a, FLOAT) for a in (x, xp, fp))
     n = size_atom(xp.type.shape[0])
     i = minimum(maximum(searchsorted(xp, x, side="right") - 1, 0), n - 2)
     x0, x1, f0, f1 = get(xp, i), get(xp, i + 1), get(fp, i), get(fp, i + 1)
@@ -218,7 +224,8 @@ def _polyval_infer(p: Atom, x: Atom) -> Type:
 
 
 def _polyval_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
-    (p, x), (p_dot, x_dot) = primals, tangents
+    (p_dot, x_dot), dtype = tangents, outs[0].type.dtype
+    p, x = (as_floats(a, dtype) for a in primals)
     total = None if p_dot is None else polyval(p_dot, x)
     if x_dot is not None and p.type.shape[0] != 1:
         term = mul(x_dot, polyval(cast_to(_derivative(p), p.type.dtype), x))

@@ -15,9 +15,10 @@ from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.elementwise import arctan2, conjugate, imag, ldexp, real
 from tapeless.transforms.ops.fresh import full
 from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.reductions import all_
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import Atoms, Params, cast, copy, lifted
+from tapeless.transforms.ops.shapes import Atoms, Params, cast, cast_to, copy, lifted
 from tapeless.transforms.ops.steps import (
     equal,
     greater,
@@ -87,7 +88,7 @@ def _fix(x: Any, out: Any = None) -> Any:
 
 
 def _modf(x: Any) -> Any:
-    x = as_array(x)
+    x = _taken_by(np.modf, x)
     whole = trunc(x)
     return select(isinf(x), x.type.dtype.type(0), sub(x, whole)), whole
 
@@ -100,8 +101,14 @@ exponent = Op(
 )
 
 
-def _frexp(x: Any) -> Any:
+def _taken_by(ufunc: np.ufunc, x: Any) -> Any:
+    """A number as a float of the dtype that a function of NumPy gives for it."""
     x = as_array(x)
+    return cast_to(x, result_dtype(ufunc, (x.type,)))
+
+
+def _frexp(x: Any) -> Any:
+    x = _taken_by(np.frexp, x)
     power = exponent(x)
     return ldexp(x, neg(power)), power
 

@@ -9,7 +9,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_atom, static
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import sub, truediv
 from tapeless.transforms.ops.batching import anywhere
@@ -139,6 +139,9 @@ def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom]:
         (op(a, axes=axes, keepdims=False) for op in (amin, amax)) if range is None else range
     )
     made = histogram(a, as_array(low), as_array(high), bins=count)
+    if isinstance(low, Var):  # of equal elements there are bins around them
+        same = equal(low, high)
+        low, high = select(same, low - 0.5, low), select(same, high + 0.5, high)
     return made, CREATION[np.linspace](low, high, count + 1)
 
 

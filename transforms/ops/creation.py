@@ -31,6 +31,7 @@ from tapeless.transforms.ops.joining import array as array
 from tapeless.transforms.ops.joining import as_array as as_array
 from tapeless.transforms.ops.joining import axis_of, stack
 from tapeless.transforms.ops.parts import index, read
+from tapeless.transforms.ops.pointwise import as_floats
 from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import broadcast_to, cast, column, copy, move, reshape
@@ -145,9 +146,9 @@ def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> A
 
 
 def _end(value: Any) -> Any:
-    """One end of a range of numbers: truth values are numbers there."""
+    """One end of a range of numbers: truth values and integers of NumPy are floats there."""
     x = as_array(value)
-    return cast(x, dtype=FLOAT) if x.type.dtype.kind == "b" else x
+    return cast(x, dtype=FLOAT) if x.type.dtype.kind == "b" else as_floats(x, FLOAT)
 
 
 def _steps(start: Any, stop: Any, num: Any) -> Any:

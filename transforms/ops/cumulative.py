@@ -90,6 +90,8 @@ cummax.jvp, cummin.jvp = _running_jvp(cummax), _running_jvp(cummin)
 def run_along(op: Op, default: Any = None) -> Any:
     def run(a: Any, axis: Any = default, dtype: Any = None, out: Any = None) -> Any:
         a = as_array(a)
+        if default is not None and not a.type.shape:
+            raise TypeError("cannot accumulate on a scalar")
         if dtype is not None:
             a = cast_to(a, np.dtype(dtype))
         if reduced_axis(axis, a.type.ndim) is None:

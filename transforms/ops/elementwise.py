@@ -12,7 +12,7 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import add, mul, neg
 from tapeless.transforms.ops.batching import anywhere
 from tapeless.transforms.ops.folding import fold, is_number, keeps_type
-from tapeless.transforms.ops.pointwise import Over, elementwise
+from tapeless.transforms.ops.pointwise import Over, as_given, as_integers, elementwise
 from tapeless.transforms.ops.promotion import conform
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params, cast, linear
@@ -57,7 +57,13 @@ def _power_source(args: Atoms, params: Params) -> str:
 
 
 power = elementwise(
-    np.power, _power_base, _power_exponent, infix="**", simplify=_simplify_power, costly=True
+    np.power,
+    _power_base,
+    _power_exponent,
+    operands=as_integers,
+    infix="**",
+    simplify=_simplify_power,
+    costly=True,
 )
 float_power = elementwise(np.float_power, _power_base, _power_exponent, costly=True)
 power.source = _power_source
@@ -151,7 +157,7 @@ absolute.jvp = fabs.jvp = _abs_jvp
 copysign: Op = elementwise(np.copysign, lambda x, y, z: sign(x) * copysign(1.0, y), None)
 heaviside = elementwise(np.heaviside, None, lambda x, y, z: equal(x, 0))
 nextafter = elementwise(np.nextafter, 1, None)
-ldexp: Op = elementwise(np.ldexp, lambda x, k, z: ldexp(1.0, k), None)
+ldexp: Op = elementwise(np.ldexp, lambda x, k, z: ldexp(1.0, k), None, operands=as_given)
 
 
 # -- complex numbers

@@ -13,7 +13,7 @@ from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.promotion import conform, result_dtype
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import Atoms, Params
+from tapeless.transforms.ops.shapes import Atoms, Params, cast_to
 
 COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 OF_TRUTHS = (np.bitwise_and, np.bitwise_or, np.bitwise_xor)  # of two truth values it is one
@@ -35,9 +35,29 @@ class Times:
     divisor: Atom
 
 
+def as_floats(x: Atom, result: np.dtype[Any]) -> Any:
+    """Integers of NumPy, which wrap, as floats of the dtype of a result."""
+    wraps = x.type.dtype.kind in "iub" and not x.type.weak and result.kind in "fc"
+    return cast_to(x, np.zeros((), result).real.dtype) if wraps else x
+
+
+def as_integers(x: Atom, result: np.dtype[Any]) -> Any:
+    """Integers of NumPy, such as exponents and degrees, as signed ones that can be one less."""
+    if x.type.weak or x.type.dtype.kind not in "iub":
+        return x
+    holds = np.can_cast(x.type.dtype, np.int64)
+    return cast_to(x, np.dtype(np.int64)) if holds else as_floats(x, result)
+
+
+def as_given(x: Atom, result: np.dtype[Any]) -> Atom:
+    """Operands as they are, for formulas that only scale tangents by them."""
+    return x
+
+
 def elementwise(
     ufunc: np.ufunc,
     *partials: Any,
+    operands: Callable[[Atom, np.dtype[Any]], Any] = as_floats,
     infix: str = "",
     name: str = "",
     transpose: Any = None,
@@ -47,7 +67,7 @@ def elementwise(
     operator: bool = False,
 ) -> Op:
     """An operation with one partial derivative an argument: a number, None (zero), or a function of
-    the inputs and the output."""
+    the inputs and the output; `operands` says as what it takes inputs that are integers."""
     places = [f"{{{k}}}" for k in range(ufunc.nin)]
     if infix:
         source = f"{{0}} {infix} {{1}}"
@@ -58,7 +78,7 @@ def elementwise(
         name or ufunc.__name__,
         _elementwise_infer(ufunc, bool(infix) or operator),
         source,
-        _elementwise_jvp(partials) if smooth else None,
+        _elementwise_jvp(partials, operands) if smooth else None,
         transpose,
         simplify=simplify,
         costly=costly,
@@ -81,8 +101,9 @@ def _elementwise_infer(ufunc: np.ufunc, operator: bool) -> Callable[..., Type]:
     return infer
 
 
-def _elementwise_jvp(partials: tuple[Any, ...]) -> Callable[..., Any]:
+def _elementwise_jvp(partials: tuple[Any, ...], operands: Any) -> Callable[..., Any]:
     def jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+        primals = tuple(operands(x, outs[0].type.dtype) for x in primals)
         total = None
         for tangent, partial in zip(tangents, partials, strict=True):
             if tangent is None or partial is None:

@@ -22,7 +22,7 @@ from tapeless.transforms.ops.least_squares import least_squares
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.padding import pad
 from tapeless.transforms.ops.parts import part
-from tapeless.transforms.ops.requiring import require
+from tapeless.transforms.ops.raising import require
 from tapeless.transforms.ops.shapes import cast, cast_to, column, flat, reshape, sum, swap
 from tapeless.transforms.ops.steps import not_equal
 from tapeless.transforms.ops.systems import inv as inverse

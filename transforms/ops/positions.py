@@ -15,7 +15,7 @@ from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import get, triangle
 from tapeless.transforms.ops.joining import as_array
-from tapeless.transforms.ops.requiring import require
+from tapeless.transforms.ops.raising import require
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.steps import equal, greater_equal, less, logical_and
 

@@ -16,8 +16,8 @@ from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul, sub, tru
 from tapeless.transforms.ops.cumulative import cumsum
 from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.indexing import INDEX, get
+from tapeless.transforms.ops.raising import require
 from tapeless.transforms.ops.reductions import merged
-from tapeless.transforms.ops.requiring import require
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import cast, cast_to, flat, move, reshape
 from tapeless.transforms.ops.sorting import argsort, searchsorted, sort
@@ -28,11 +28,15 @@ from tapeless.transforms.ops.steps import (
     greater,
     greater_equal,
     isnan,
+    less,
     less_equal,
     logical_and,
     rint,
 )
 
+#: In the place of a level: the median, which is the mean of two elements in the middle. To a
+#: quantile, infinities next to it count as well.
+MEDIAN = None
 #: Where a quantile is between elements: n q + a + q (1 - a - b) - 1.
 CONTINUOUS = {
     "linear": (1.0, 1.0),
@@ -137,4 +141,11 @@ def _at(x: Atom, q: Atom, method: str) -> Any:
     level: Any = 0.5 if q.type.weak else q.type.dtype.type(0)
     share = cast_to(share, np.quantile(np.zeros(1, x.type.dtype), level).dtype)
     share = reshape(share, shape=(*q.type.shape, *(1,) * (x.type.ndim - 1)))
-    return add(below, mul(sub(above, below), share))
+    return between(below, above, share)
+
+
+def between(below: Atom, above: Atom, share: Atom) -> Any:
+    """What is between two elements, from the nearer one, as NumPy."""
+    gap = sub(above, below)
+    up, down = add(below, mul(gap, share)), sub(above, mul(gap, sub(1, share)))
+    return select(less(share, 0.5), up, down)

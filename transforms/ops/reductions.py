@@ -237,6 +237,7 @@ def _mean_where(
         a = select(chosen, a, 0)
         number = sum(cast_to(chosen, np.dtype(np.intp)), axes=axes, keepdims=keepdims)
     total = sum(a, axes=axes, keepdims=keepdims)
+    total = cast_to(total, kind) if kind.kind in "iub" else total  # where sums wrap around
     return cast_to(truediv(total, left_of(number, ddof)), kind)
 
 

@@ -16,7 +16,7 @@ from tapeless.transforms.ops.arithmetic import mul, neg, sub
 from tapeless.transforms.ops.batching import Axes, Batched, reducing
 from tapeless.transforms.ops.elementwise import exp, log, log1p, maximum
 from tapeless.transforms.ops.joining import as_array, axes_of
-from tapeless.transforms.ops.pointwise import Over, elementwise
+from tapeless.transforms.ops.pointwise import Over, as_floats, as_integers, elementwise
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
@@ -37,12 +37,17 @@ ROOT_PI = math.sqrt(math.pi)
 ROOT_2PI = math.sqrt(2 * math.pi)
 
 
-def special(name: str, *partials: Any) -> Op:
+def special(name: str, *partials: Any, operands: Any = as_floats) -> Op:
     """A function of scipy.special with one partial derivative an argument."""
     ufunc = getattr(sc, name)
     places = ", ".join(f"{{{k}}}" for k in range(ufunc.nin))
     return elementwise(
-        ufunc, *partials, name=name, costly=True, source=f"scipy.special.{name}({places})"
+        ufunc,
+        *partials,
+        operands=operands,
+        name=name,
+        costly=True,
+        source=f"scipy.special.{name}({places})",
     )
 
 
@@ -91,6 +96,13 @@ zeta: Op = elementwise(
     name="zeta",
     costly=True,
     source="scipy.special.zeta({0}, {1})",
+)
+riemann_zeta: Op = elementwise(
+    sc.gamma,  # of the same dtypes
+    refused,
+    name="riemann_zeta",
+    costly=True,
+    source="scipy.special.zeta({0})",
 )
 betainc = special(
     "betainc",
@@ -142,7 +154,7 @@ expi = special("expi", lambda x, y: exp(x) / x)
 cosm1 = special("cosm1", lambda x, y: neg(UFUNCS[np.sin](x)))
 exp10 = special("exp10", lambda x, y: y * math.log(10))
 
-expn: Op = special("expn", refused, lambda n, x, y: -_expn_below(n, x))
+expn: Op = special("expn", refused, lambda n, x, y: -_expn_below(n, x), operands=as_integers)
 
 
 def _expn_below(n: Atom, x: Atom) -> Any:
@@ -325,7 +337,7 @@ def _polygamma(n: Any, x: Any) -> Any:
 
 
 def _zeta(x: Any, q: Any = None) -> Any:
-    return zeta(as_array(x), as_array(1.0 if q is None else q))
+    return riemann_zeta(as_array(x)) if q is None else zeta(as_array(x), as_array(q))
 
 
 def _multigammaln(a: Any, d: Any) -> Any:

@@ -29,6 +29,7 @@ from tapeless.transforms.ops.elementwise import (
     sqrt,
 )
 from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.pointwise import as_integers
 from tapeless.transforms.ops.promotion import conform
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params
@@ -45,7 +46,7 @@ from tapeless.transforms.ops.special import (
     special,
     yv,
 )
-from tapeless.transforms.ops.steps import equal, greater, less_equal
+from tapeless.transforms.ops.steps import equal, greater, less_equal, logical_and
 from tapeless.transforms.ops.ufuncs import UFUNCS
 
 ROOT_2PI = math.sqrt(2 * math.pi)
@@ -160,12 +161,17 @@ def _t_density(v: Atom, t: Atom) -> Any:
 # -- orthogonal polynomials: their derivatives are others, of one degree less
 
 
+def polynomial(name: str, *partials: Any) -> Op:
+    """A polynomial whose first argument is its degree."""
+    return special(name, *partials, operands=as_integers)
+
+
 def _lower(n: Atom) -> Any:
     """One degree less; 0 stays, where the factor in front is 0."""
     return maximum(n - 1, 0)
 
 
-eval_jacobi: Op = special(
+eval_jacobi: Op = polynomial(
     "eval_jacobi",
     refused,
     refused,
@@ -174,36 +180,36 @@ eval_jacobi: Op = special(
         greater(n, 0), (n + a + b + 1) / 2 * eval_jacobi(_lower(n), a + 1, b + 1, x), 0.0
     ),
 )
-eval_legendre = special(
+eval_legendre = polynomial(
     "eval_legendre",
     refused,
     lambda n, x, y: select(greater(n, 0), (n + 1) / 2 * eval_jacobi(_lower(n), 1.0, 1.0, x), 0.0),
 )
-eval_gegenbauer: Op = special(
+eval_gegenbauer: Op = polynomial(
     "eval_gegenbauer",
     refused,
     refused,
     lambda n, a, x, y: select(greater(n, 0), 2 * a * eval_gegenbauer(_lower(n), a + 1, x), 0.0),
 )
-eval_chebyu: Op = special(
+eval_chebyu: Op = polynomial(
     "eval_chebyu",
     refused,
     lambda n, x, y: select(greater(n, 0), 2 * eval_gegenbauer(_lower(n), 2.0, x), 0.0),
 )
-eval_chebyt = special("eval_chebyt", refused, lambda n, x, y: n * eval_chebyu(_lower(n), x))
-eval_hermite: Op = special(
+eval_chebyt = polynomial("eval_chebyt", refused, lambda n, x, y: n * eval_chebyu(_lower(n), x))
+eval_hermite: Op = polynomial(
     "eval_hermite", refused, lambda n, x, y: 2 * n * eval_hermite(_lower(n), x)
 )
-eval_hermitenorm: Op = special(
+eval_hermitenorm: Op = polynomial(
     "eval_hermitenorm", refused, lambda n, x, y: n * eval_hermitenorm(_lower(n), x)
 )
-eval_genlaguerre: Op = special(
+eval_genlaguerre: Op = polynomial(
     "eval_genlaguerre",
     refused,
     refused,
     lambda n, a, x, y: select(greater(n, 0), -eval_genlaguerre(_lower(n), a + 1, x), 0.0),
 )
-eval_laguerre = special(
+eval_laguerre = polynomial(
     "eval_laguerre",
     refused,
     lambda n, x, y: select(greater(n, 0), -eval_genlaguerre(_lower(n), 1.0, x), 0.0),
@@ -262,13 +268,20 @@ def _factorial(n: Any, exact: Any = False, extend: str = "zero") -> Any:
 def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:  # noqa: N803 (scipy's)
     _exact("comb", exact)
     n, k = as_array(N), as_array(k)
-    return binom(n + k - 1, k) if repetition else binom(n, k)
+    if repetition:
+        return binom(n + k - 1, k)
+    return select(_can_be_chosen(n, k), binom(n, k), 0.0)
 
 
 def _perm(N: Any, k: Any, exact: Any = False) -> Any:  # noqa: N803 (scipy's)
     _exact("perm", exact)
     n, k = as_array(N), as_array(k)
-    return poch(n - k + 1, k)
+    return select(_can_be_chosen(n, k), poch(n - k + 1, k), 0.0)
+
+
+def _can_be_chosen(n: Atom, k: Atom) -> Any:
+    """Whether k things can be taken from n."""
+    return logical_and(less_equal(k, n), less_equal(0, k))
 
 
 def _of_one(op: Op) -> Any:

@@ -15,11 +15,13 @@ from tapeless.transforms.ops.arithmetic import mul, truediv
 from tapeless.transforms.ops.batching import reducing
 from tapeless.transforms.ops.cumulative import cumprod, cumsum, run_along
 from tapeless.transforms.ops.elementwise import conjugate, maximum, minimum, real, sqrt
-from tapeless.transforms.ops.fresh import count_up
+from tapeless.transforms.ops.fresh import FLOAT, count_up
 from tapeless.transforms.ops.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate, stack
 from tapeless.transforms.ops.linalg import matmul
-from tapeless.transforms.ops.quantiles import by_sorting, check_levels, middle, weighted
+from tapeless.transforms.ops.pointwise import as_floats
+from tapeless.transforms.ops.quantiles import MEDIAN, by_sorting, check_levels, middle, weighted
+from tapeless.transforms.ops.raising import raise_where
 from tapeless.transforms.ops.reductions import (
     amax,
     amin,
@@ -147,8 +149,10 @@ def _average(
             w = transpose(w, axes=order) if order != (*range(len(order)),) else w
             shape = tuple(s if j in places else 1 for j, s in enumerate(a.type.shape))
             w = reshape(w, shape=shape)
-        w = broadcast_to(w, shape=a.type.shape)
+        kind = np.result_type(as_floats(a, FLOAT).type.dtype, w.type.dtype)
+        a, w = as_floats(a, kind), broadcast_to(as_floats(w, kind), shape=a.type.shape)
         total = reduction(sum)(w, axis, keepdims=keepdims)
+        raise_where(equal(total, 0), ZeroDivisionError, "Weights sum to zero, can't be normalized")
         made = reduction(sum)(mul(a, w), axis, keepdims=keepdims) / total
     return (made, broadcast_to(total, shape=made.type.shape)) if returned else made
 
@@ -166,6 +170,9 @@ def _cov(
 ) -> Any:
     if fweights is not None or aweights is not None:
         raise UnsupportedError("np.cov with weights", "write the weighted sum")
+    for name, v in (("m", m), ("y", y)):
+        if v is not None and as_array(v).type.ndim > 2:
+            raise ValueError(f"{name} has more than 2 dimensions")
     rows = [_rows(as_array(v), rowvar) for v in (m, y) if v is not None]
     rows = rows if dtype is None else [cast_to(v, np.dtype(dtype)) for v in rows]
     x = rows[0] if len(rows) == 1 else concatenate(*rows, axis=0)
@@ -194,8 +201,12 @@ def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) 
 # -- quantiles
 
 
-def _quantile_infer(x: Atom, *, q: float, axes: tuple[int, ...], keepdims: bool) -> Type:
-    dtype = np.quantile(np.zeros(1, x.type.dtype), q).dtype
+def _level(q: float | None) -> float:
+    return 0.5 if q is MEDIAN else q
+
+
+def _quantile_infer(x: Atom, *, q: float | None, axes: tuple[int, ...], keepdims: bool) -> Type:
+    dtype = np.quantile(np.zeros(1, x.type.dtype), _level(q)).dtype
     return Type(dtype, reduced(x.type.shape, axes, keepdims))
 
 
@@ -203,7 +214,9 @@ def _quantile_source(args: Atoms, params: Params) -> str:
     axes, q = params["axes"], params["q"]
     axis = "" if len(axes) == args[0].type.ndim else f", axis={axes[0] if len(axes) == 1 else axes}"
     keep = ", keepdims=True" if params["keepdims"] else ""
-    return f"np.median({{0}}{axis}{keep})" if q == 0.5 else f"np.quantile({{0}}, {q!r}{axis}{keep})"
+    if q is MEDIAN:
+        return f"np.median({{0}}{axis}{keep})"
+    return f"np.quantile({{0}}, {q!r}{axis}{keep})"
 
 
 def _quantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
@@ -212,7 +225,7 @@ def _quantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: 
         return (None,)
     x, tangent, axis = merged(primals[0], tangents[0], params["axes"])
     order = argsort(x, axis=axis)
-    rank = params["q"] * (size_atom(x.type.shape[axis]) - 1)
+    rank = _level(params["q"]) * (size_atom(x.type.shape[axis]) - 1)
     low = cast(floor(rank), dtype=INDEX)
     high = minimum(low + 1, size_atom(x.type.shape[axis]) - 1)
     lead = (slice(None),) * axis
@@ -235,7 +248,7 @@ def _nanquantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], param
     order = argsort(select(holes, x.type.dtype.type(np.inf), x), axis=axis)
     moved = permute(select(holes, 0.0, tangent), order, axis=axis)
     last = _present(x, axis, True) - 1
-    rank = params["q"] * last
+    rank = _level(params["q"]) * last
     low = cast(floor(rank), dtype=INDEX)
     below, above = (take_along(moved, k, axis) for k in (low, minimum(low + 1, last)))
     made = below + (above - below) * cast_to(rank - low, outs[0].type.dtype)
@@ -269,7 +282,7 @@ def _quantile(scale: float, op: Op = quantile) -> Any:
         *,
         weights: Any = None,
     ) -> Any:
-        a, level = as_array(a), q if isinstance(q, (list, tuple)) else as_array(q)
+        a, level = as_array(a), q if q is MEDIAN or isinstance(q, (list, tuple)) else as_array(q)
         if weights is not None:
             if op is not quantile or keepdims:
                 raise UnsupportedError(
@@ -290,7 +303,7 @@ def _quantile(scale: float, op: Op = quantile) -> Any:
         if isinstance(q, (list, tuple)):
             made = stack([run(a, e, axis, keepdims=keepdims) for e in q])
             return cast_to(made, np.result_type(made.type.dtype, float))
-        known = float(static(q, "the quantile must be known")) / scale
+        known = q if q is MEDIAN else float(static(q, "the quantile must be known")) / scale
         return op(a, q=known, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims))
 
     return run
@@ -308,7 +321,7 @@ def _median(
     a = _numbers(a)
     if a.type.dtype.kind == "c":
         return middle(a, axes_of(axis, a.type.ndim), bool(keepdims))
-    return _quantile(1.0)(a, 0.5, axis, keepdims=keepdims)
+    return _quantile(1.0)(a, MEDIAN, axis, keepdims=keepdims)
 
 
 def _nanmedian(
@@ -317,7 +330,7 @@ def _nanmedian(
     a = _numbers(a)
     if a.type.dtype.kind == "c":
         raise UnsupportedError("np.nanmedian of complex numbers", "use np.median of x[~isnan(x)]")
-    return _quantile(1.0, nanquantile)(a, 0.5, axis, keepdims=keepdims)
+    return _quantile(1.0, nanquantile)(a, MEDIAN, axis, keepdims=keepdims)
 
 
 NUMPY = {

@@ -301,19 +301,24 @@ def _log(x: Any, base: Any = None) -> Any:
 
 
 def _hypot(*coordinates: Any) -> Any:
-    return functools.reduce(FUNCTIONS[np.hypot], coordinates) if coordinates else 0.0
+    if len(coordinates) < 2:
+        return FUNCTIONS[np.fabs](coordinates[0]) if coordinates else 0.0
+    return functools.reduce(FUNCTIONS[np.hypot], coordinates)
 
 
 def _dist(p: Any, q: Any) -> Any:
-    difference = arithmetic.sub(creation.as_array(p), creation.as_array(q))
+    p, q = (shapes.cast_to(creation.as_array(a), np.dtype(float)) for a in (p, q))
+    difference = arithmetic.sub(p, q)
     return _as_number(FUNCTIONS[np.linalg.norm](difference))
 
 
-def _of_numbers(rule: Rule) -> Rule:
-    """A function of `math`: it takes numbers, and gives Python's."""
+def _of_numbers(rule: Rule, small: type = float) -> Rule:
+    """A function of `math`: it takes numbers, and gives Python's. Those for which NumPy has small
+    floats, unsigned ones and truth values, are taken as `small`."""
+    kinds = {"f": float, "i": int, "u": small, "b": small}
 
     def call(*args: Any) -> Any:
-        made = rule(*(_as_number(creation.as_array(a)) for a in args))
+        made = rule(*(_as_number(creation.as_array(a), kinds) for a in args))
         return tuple(map(_as_number, made)) if isinstance(made, tuple) else _as_number(made)
 
     return call
@@ -321,20 +326,20 @@ def _of_numbers(rule: Rule) -> Rule:
 
 def _of_floats(rule: Rule) -> Rule:
     """A function of `math` that gives floats for integers, where NumPy's gives integers."""
-    return _of_numbers(lambda *args: rule(*map(_as_float, args)))
+    return _of_numbers(lambda *args: rule(*(_as_number(a, {"i": float}) for a in args)))
 
 
-def _as_float(a: Any) -> Any:
-    whole = a.type.dtype.kind in "iub"
-    return shapes.cast(a, dtype=np.dtype(float), python=True) if whole else a
+#: The types of Python's that numbers which `math` gives have.
+GIVEN = {"f": float, "i": int, "u": int, "b": bool}
 
 
-def _as_number(a: Any) -> Any:
+def _as_number(a: Any, kinds: dict[str, type] = GIVEN) -> Any:
+    """A number as one of Python's, of the type for its kind."""
     if a.type.shape:
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-    kind = {"f": float, "i": int, "b": bool}.get(a.type.dtype.kind)
-    known = kind is None or a.type.weak
-    return a if known else shapes.cast(a, dtype=np.dtype(kind), python=True)
+    dtype = np.dtype(kinds.get(a.type.dtype.kind, a.type.dtype))
+    known = a.type.dtype.kind == "c" or (a.type.weak and a.type.dtype == dtype)
+    return a if known else shapes.cast(a, dtype=dtype, python=True)
 
 
 MATH = {
@@ -399,6 +404,9 @@ FUNCTIONS |= {
 }
 FUNCTIONS |= {
     getattr(math, name): _of_floats(FUNCTIONS[MATH[name]]) for name in ("pow", "fmod", "modf")
+}
+FUNCTIONS |= {
+    getattr(math, name): _of_numbers(FUNCTIONS[MATH[name]], int) for name in ("gcd", "lcm", "ldexp")
 }
 FUNCTIONS |= {math.log: _of_numbers(_log), math.hypot: _of_numbers(_hypot), math.dist: _dist}
 FUNCTIONS |= {np.i0: _special("i0")}

@@ -22,11 +22,11 @@ from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.ops.arithmetic import add, floordiv, mul, sub
 from tapeless.transforms.ops.elementwise import maximum
 from tapeless.transforms.ops.fresh import ones, zeros
+from tapeless.transforms.ops.raising import raise_where
 from tapeless.transforms.ops.reductions import any_
 from tapeless.transforms.ops.steps import equal, greater, less, logical_and, logical_not, sign
 from tapeless.transforms.vmap.extent import highest, lowest
 from tapeless.transforms.vmap.parts import enter, env_kept, has_axes, leave
-from tapeless.transforms.vmap.pythons import refuse_any
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -164,7 +164,7 @@ def _span(batch: Batch, s: For) -> Span:
         compare = less if up else greater
         return Span(start, last, step, lambda k: (k, None), lambda k: compare(k, stop))
     if c is not None:
-        refuse_any(equal(step, 0), "range() arg 3 must not be zero", ValueError)
+        raise_where(equal(step, 0), ValueError, "range() arg 3 must not be zero")
     sense = atom(1 if step.value > 0 else -1) if isinstance(step, Literal) else sign(step)
     passes = maximum(floordiv(sub(add(sub(stop, start), step), sense), step), 0)
     most = highest(passes, 0, axes=(0,))

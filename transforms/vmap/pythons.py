@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, current, made_by
-from tapeless.transforms.core.language import Atom, Block, Effect, If, Let, Literal, Type
+from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.ops.arithmetic import add, mul, sub
 from tapeless.transforms.ops.batching import Axes
 from tapeless.transforms.ops.elementwise import absolute, power
 from tapeless.transforms.ops.promotion import PYTHON
-from tapeless.transforms.ops.reductions import any_
+from tapeless.transforms.ops.raising import raise_where
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, cast_to
 from tapeless.transforms.ops.steps import greater, greater_equal, less, logical_or
@@ -29,7 +29,6 @@ GROWING = {"add": add, "sub": sub, "mul": mul, "power": power}
 STORING = ("update", "add_at", "array", "full", "cast")
 SMALL = 2**32
 TOO_LONG = "vmap: an integer of more than 64 bits: use floats"
-NOTHING = Block((), (), ())
 
 
 def kept_kinds(s: Let, args: Atoms, axes: Axes) -> Atoms:
@@ -74,7 +73,7 @@ def _check_bounds(a: Atom, dtype: np.dtype[Any]) -> None:
     outside = less(a, int(limits.min))
     if limits.max < np.iinfo(INT.dtype).max:
         outside = logical_or(outside, greater(a, int(limits.max)))
-    refuse_any(outside, f"Python integer out of bounds for {dtype}")
+    raise_where(outside, OverflowError, f"Python integer out of bounds for {dtype}")
 
 
 def _numbers(a: Atom) -> list[int]:
@@ -104,13 +103,4 @@ def check_growth(s: Let, args: Atoms) -> None:
     if not may_grow(s):
         return
     size = absolute(GROWING[s.op.name](cast_to(args[0], np.dtype(float)), args[1]))
-    refuse_any(greater_equal(size, 2.0**63), TOO_LONG)
-
-
-def refuse_any(test: Any, message: str, error: type[Exception] = OverflowError) -> None:
-    """Raises when the program runs, if the test holds for an element."""
-    b = current()
-    if test.type.shape:
-        test = any_(test, axes=tuple(range(test.type.ndim)), keepdims=False)
-    fail = Effect("raise", (), {"type": error, "parts": (("value", message),)}, b.origin)
-    b.emit(If((), atom(test), Block((), (fail,), ()), NOTHING, origin=b.origin))
+    raise_where(greater_equal(size, 2.0**63), OverflowError, TOO_LONG)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from typing import Any
 
@@ -16,11 +17,12 @@ def mean(data: Any) -> Any:
 def fmean(data: Any, weights: Any = None) -> Any:
     items = several(data, "fmean")
     if weights is None:
-        return sum(items) / len(items)
+        return math.fsum(items) / len(items)
     shares = list(weights)
     if len(shares) != len(items):
         raise statistics.StatisticsError("data and weights must be the same length")
-    return sum([w * v for w, v in zip(shares, items, strict=True)]) / sum(shares)
+    total = math.fsum([w * v for w, v in zip(shares, items, strict=True)])
+    return total / math.fsum(shares)
 
 
 def median(data: Any) -> Any:

@@ -12,8 +12,10 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 
 def _prepared(ufunc: Any, a: Any, dtype: Any) -> Any:
     """An array of the dtype that the results have."""
+    wide = ufunc in (np.add, np.multiply) and dtype is None
     a = np.asarray(a) if dtype is None else np.asarray(a, dtype)
-    kind = ufunc(np.ones(1, a.dtype), np.ones(1, a.dtype)).dtype
+    one = np.ones(1, a.dtype)
+    kind = np.sum(one).dtype if wide else ufunc(one, one).dtype
     return a if a.dtype == kind else a.astype(kind)
 
 
@@ -44,7 +46,7 @@ def _axes(ufunc: Any, a: Any, axis: Any) -> Any:
 def _begin(ufunc: Any, lines: Any, initial: Any, masked: bool) -> Any:
     """What a reduction begins with, and the first line that it takes."""
     if initial is None and not masked and len(lines):
-        return lines[0], 1
+        return np.abs(lines[0]) if ufunc in OF_SIZES else lines[0], 1
     if initial is None and ufunc.identity is None:
         raise ValueError(
             f"the reduction operation '{ufunc.__name__}' has no identity: without elements, "
@@ -107,6 +109,8 @@ def _reduceat(ufunc: Any) -> Callable[..., Any]:
 
 #: Their elements may be joined in one order only, as NumPy says.
 IN_ORDER = (np.subtract, np.divide)
+#: Of one number they are its size.
+OF_SIZES = (np.hypot, np.gcd)
 FLOATS = (np.hypot, np.fmax, np.fmin, *IN_ORDER)
 BITS = (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.logical_xor, np.gcd, np.lcm)
 LOGS = (np.logaddexp, np.logaddexp2)
