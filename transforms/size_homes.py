@@ -120,7 +120,7 @@ class Sizes:
             return
         for symbol in sizes_in(size):
             if symbol.var in self.scope:
-                read.add(symbol.var)  # type: ignore[arg-type]
+                read.add(symbol.var)
             elif (one := _single(symbol)) in known:
                 table[one] = known[one]
             else:
