@@ -29,6 +29,7 @@ from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.user_names import of_user
 
 Home = tuple[Var, int | None]  # an axis of a variable, or an integer variable
+Key = Size | tuple[dims.Symbol]  # the latter for an integer that may not be in scope
 
 
 class Sizes:
@@ -47,7 +48,7 @@ class Sizes:
         given = [p for p in block.params if getattr(p.type, "shape", ())]
         self.scan(block, {}, [p for p in given if not self.may_lack(p)])
 
-    def scan(self, block: Block, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
+    def scan(self, block: Block, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
         known, shaped, around = {k: [*v] for k, v in known.items()}, list(shaped), set(self.scope)
         self.scope.update(block.params)
         for p in block.params:
@@ -64,11 +65,13 @@ class Sizes:
                 known[s.params["size"]] = [(s.outs[0], None)]
         self.scope = around
 
-    def learn(self, v: Var, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
+    def learn(self, v: Var, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
         shape = getattr(v.type, "shape", ())
         for axis, size in enumerate(shape):
             if isinstance(size, dims.Dim) and (_is_symbol(size) or of_user(v.name)):
                 known.setdefault(size, []).append((v, axis))
+            elif isinstance(size, dims.Dim) and (symbol := _of_integer(size)) is not None:
+                known.setdefault((symbol,), []).append((v, axis))  # if that is not in scope
         if shape and of_user(v.name) and v not in shaped and not self.may_lack(v):
             shaped.append(v)
 
@@ -76,7 +79,7 @@ class Sizes:
         """Whether a variable may have no value."""
         return v.partial or v in self.unset
 
-    def choose(self, s: Let, known: dict[Size, list[Home]], shaped: list[Var]) -> None:
+    def choose(self, s: Let, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
         params = written_params(s)
         if not any(map(sizes_in, params.values())):
             return
@@ -112,7 +115,7 @@ class Sizes:
         return needed[0] if needed else [h for h in homes if h[0].name == name][-1]
 
     def spell(
-        self, size: Size, known: dict[Size, Home], table: dict[Size, Home], read: set[Var], s: Let
+        self, size: Size, known: dict[Key, Home], table: dict[Size, Home], read: set[Var], s: Let
     ) -> None:
         """Notes where a size is found, or else the parts that it is made of."""
         if size in known and not isinstance(size, int):
@@ -123,6 +126,8 @@ class Sizes:
                 read.add(symbol.var)
             elif (one := _single(symbol)) in known:
                 table[one] = known[one]
+            elif (symbol,) in known:
+                table[one] = known[symbol,]
             else:
                 raise InternalError(f"the size {symbol} cannot be written here: {s}")
 
@@ -179,6 +184,14 @@ def _is_symbol(size: dims.Dim) -> bool:
         and isinstance(factors[0], dims.Symbol)
         and factors[0].var is None
     )
+
+
+def _of_integer(size: dims.Dim) -> dims.Symbol | None:
+    """The symbol of an integer of the program, where a size is nothing else."""
+    symbols = dims.symbols(size)
+    symbol = next(iter(symbols)) if len(symbols) == 1 else None
+    alone = symbol is not None and symbol.var is not None and size == _single(symbol)
+    return symbol if alone else None
 
 
 def _sizes(value: Any) -> list[Size]:

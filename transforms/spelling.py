@@ -152,9 +152,10 @@ class Spelling:
 
     def factor(self, f: Any, s: Let) -> ast.expr:
         if isinstance(f, dims.Symbol):
-            if f.var is not None:
+            home = self.sizes.home[s].get(dims.single(f))
+            if home is None and f.var is not None:
                 return self.expr(f.var)
-            return self.found(*self.sizes.home[s][dims.Dim((((f,), 1),))])
+            return self.found(*self.sizes.home[s][dims.single(f)])
         holes = {"0": self.size(f.left, s), "1": self.size(f.right, s)}
         called = f.kind in dims.CALLED
         return template(f"{f.kind}({{0}}, {{1}})" if called else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]

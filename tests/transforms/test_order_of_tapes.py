@@ -159,3 +159,10 @@ def test_zeros_stay_zeros():
         np.testing.assert_array_equal(slope(x), [0.5, 1.0, 0.0])
     for slope in (grad(selected), jit(grad(selected))):
         np.testing.assert_array_equal(slope(x), [0.25, 2.0, 0.0])
+
+
+def test_of_shares_in_kernels():
+    def along(x):
+        return np.sum(grad(shares)(x) * D)
+
+    np.testing.assert_allclose(jit(grad(along))(X), grad(along)(X), rtol=1e-12, atol=1e-14)
