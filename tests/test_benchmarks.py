@@ -1,18 +1,20 @@
 """The workloads of the benchmarks: they run, and ours agrees with the peers that are here."""
 
+import re
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tapeless import disable_jit
+from tapeless import disable_jit, jit
 
 ROOT = str(Path(__file__).parents[1])
 sys.path.insert(0, ROOT)  # they are no part of the package
 
-from benchmarks import cell  # noqa: E402  # after the path is set
+from benchmarks import cell, loops  # noqa: E402  # after the path is set
 from benchmarks.chart import chart  # noqa: E402  # the same
+from benchmarks.same_source import row  # noqa: E402  # the same
 from benchmarks.table import compare, mean, ratios, seconds, tables  # noqa: E402  # the same
 from benchmarks.workloads import WORKLOADS  # noqa: E402  # the same
 
@@ -62,3 +64,14 @@ def test_results_are_compared():
     compare(name, {"tapeless": {"check": 1.0}, "NumPy": {"check": 1.001}})
     with pytest.raises(AssertionError, match="tapeless: another S1"):
         compare(name, {"tapeless": {"check": 1.01}, "NumPy": {"check": 1.0}})
+
+
+@pytest.mark.parametrize("name", loops.PROGRAMS)
+def test_loops_are_what_python_computes(name):
+    f, arguments = loops.PROGRAMS[name]
+    args = arguments(1)
+    np.testing.assert_allclose(jit(f)(*args), f(*args), rtol=1e-9)
+
+
+def test_a_row_of_one_source():
+    assert re.fullmatch(r"\| smoothing \| [\d.]+ ms \|( [\d.]+( times)? \|){4}", row("smoothing"))

@@ -135,7 +135,9 @@ class Checks(Elements):
         """Whether an index is what is left of a division by the length of the axis."""
         s = self.memory.defs.get(a) if isinstance(a, Var) else None
         by = s.args[1] if isinstance(s, Let) and s.op.name == "mod" else None
-        return by is not None and self.equal(self.as_size(by), n) and by.type.dtype == scalars.INT
+        if by is None or by.type.dtype != scalars.INT or not dims.at_least(self.canon(n), 1):
+            return False
+        return bool(self.analysis.equal(self.as_size(by), n))
 
     def check_fit(self, stage: Stage) -> None:
         """Raises where a part is not as long as what is stored to it."""
