@@ -49,21 +49,23 @@ class Sizes:
         self.scan(block, {}, [p for p in given if not self.may_lack(p)])
 
     def scan(self, block: Block, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
-        known, shaped, around = {k: [*v] for k, v in known.items()}, list(shaped), set(self.scope)
+        known, shaped = {k: [*v] for k, v in known.items()}, list(shaped)
         self.scope.update(block.params)
         for p in block.params:
             self.learn(p, known, shaped)
         for s in block.body:
             if isinstance(s, Let):
                 self.choose(s, known, shaped)
+            around = set(self.scope)
             for b in blocks(s):
                 self.scan(b, known, shaped)
+            if isinstance(s, (For, While)):
+                self.scope = around  # what a pass has left is that of the last one
             self.scope.update(outputs(s))
             for v in outputs(s):
                 self.learn(v, known, shaped)
             if isinstance(s, Let) and s.op.name == "size_value" and of_user(s.outs[0].name):
                 known[s.params["size"]] = [(s.outs[0], None)]
-        self.scope = around
 
     def learn(self, v: Var, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
         shape = getattr(v.type, "shape", ())

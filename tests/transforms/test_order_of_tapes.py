@@ -4,7 +4,7 @@ differ from pass to pass are those of the pass."""
 import numpy as np
 import pytest
 
-from tapeless import grad, hessian, jacfwd, jacrev, jit, jvp, linearize, vjp
+from tapeless import grad, hessian, jacfwd, jacrev, jit, jvp, linearize, vjp, vmap
 
 RATES = np.array([1.0, 2.0, 3.0])
 RNG = np.random.default_rng(0)
@@ -166,3 +166,22 @@ def test_of_shares_in_kernels():
         return np.sum(grad(shares)(x) * D)
 
     np.testing.assert_allclose(jit(grad(along))(X), grad(along)(X), rtol=1e-12, atol=1e-14)
+
+
+def part_on_some_sides(x, v):
+    s = 0.0
+    if x > 0:
+        t = v[v > 0] * 3 * x
+    if x > 2:
+        s = s + np.sum(np.sin(t))
+    if x > 3:
+        s = s * np.sum(t)
+    return s + x
+
+
+def test_of_parts_of_several_lengths_in_a_batch():
+    x = np.array([3.5, 2.2, 4.0])
+    v = np.array([[0.5, -0.2, 0.7, -0.9], [0.1, 0.2, 0.3, -0.4], [-1, -2, -0.3, 0.4]])
+    slope = grad(lambda x: np.sum(vmap(part_on_some_sides)(x, v)))
+    want = [grad(part_on_some_sides)(*row) for row in zip(x, v, strict=True)]
+    np.testing.assert_allclose(slope(x), want, rtol=1e-13)

@@ -18,6 +18,7 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.core.rewriting import map_sizes, retype
+from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.ops import indexing, stacks
 from tapeless.transforms.residuals.primal import Path
@@ -152,7 +153,6 @@ class Loading:
 
     def load(self, here: Path, storage: dict[Var, Atom], new: dict[Var, Atom]) -> None:
         """Reads what was saved in this block and computes the rest again."""
-        b = builder.current()
         loaded = []
         for v in self.plan.saved:
             if self.primal.path[v] != here:
@@ -181,22 +181,41 @@ class Loading:
                         renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
         for v in loaded:
             renamed[v].type = retype(v.type, new)
-        for v in self.plan.in_order(v for v in self.plan.again if self.primal.path[v] == here):
-            let = self.plan.made_again(v)
+        shown = {n for v in loaded for n in getattr(v.type, "shape", ())}
+        for v in self.plan.in_order(self.plan.again):
             if v in new:
                 continue
-            outs = tuple(Var(retype(o.type, new), o.name, o.origin) for o in let.outs)
-            made = Let(
-                outs,
-                let.op,
-                tuple(self.renamed(a, new) for a in let.args),
-                map_sizes(let.params, new),
-                let.origin,
-            )
-            b.emit(made)
-            for o, fresh in zip(let.outs, outs, strict=True):
-                new[o] = fresh
-                b.definitions[fresh] = made
+            let = self.plan.made_again(v)
+            if self.primal.path[v] == here:
+                self.compute_again(let, new)
+            elif self.is_inside(v, here) and (n := _length(let)) in shown:
+                # a branch that is run backwards before the one that computes it may read it
+                self.compute_again(Let(let.outs, size_value, (), {"size": n}, let.origin), new)
+
+    def is_inside(self, v: Var, here: Path) -> bool:
+        return self.primal.path[v][: len(here)] == here
+
+    def compute_again(self, let: Let, new: dict[Var, Atom]) -> None:
+        b = builder.current()
+        outs = tuple(Var(retype(o.type, new), o.name, o.origin) for o in let.outs)
+        made = Let(
+            outs,
+            let.op,
+            tuple(self.renamed(a, new) for a in let.args),
+            map_sizes(let.params, new),
+            let.origin,
+        )
+        b.emit(made)
+        for o, fresh in zip(let.outs, outs, strict=True):
+            new[o] = fresh
+            b.definitions[fresh] = made
+
+
+def _length(let: Let) -> Any:
+    """The length that an integer is; None for others."""
+    if let.op.name == "axis_size":
+        return let.args[0].type.shape[let.params["axis"]]
+    return let.params["size"] if let.op is size_value else None
 
 
 def _like(values: list[Var], storage: dict[Var, Atom]) -> tuple[Var, ...]:

@@ -29,6 +29,7 @@ CASES = [
     *(case(f, 2, positive(3)) for f in (sc.gammainc, sc.gammaincc)),
     case(sc.betainc, 2, 3, uniform(0.2, 0.8, 3)),
     case(sc.zeta, 2, positive(3)),
+    case(lambda x: x * sc.zeta(np.round(x) + 2), positive(3), of=sc.zeta),
     *(case(sc.expn, n, positive(3)) for n in (0, 1, 3)),
     case(sc.owens_t, normal(3), positive(3)),
     case(sc.spence, positive(3)),
