@@ -85,7 +85,7 @@ NUMPY = [
 #: the names that a module imports, by the operation
 IMPORTED = {**MATH, **{name: name for name in (*NUMPY, "isnan", "isinf", "isfinite")}}
 IMPORTED["ndtr"] = "erfc"
-COMPLEX = ["exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs"]
+COMPLEX = ["exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh"]
 FACTOR = {"deg2rad": np.pi / 180, "radians": np.pi / 180, "rad2deg": 180 / np.pi}
 FACTOR["degrees"] = FACTOR["rad2deg"]
 OTHERS = [
@@ -135,7 +135,7 @@ def known(s: Let) -> bool:
     if name == "bits" and "b" in kinds:
         return False
     if "c" in kinds:
-        return name in COMPLEX or name in (
+        return name in (*COMPLEX, "abs") or name in (
             *("add", "sub", "mul", "truediv", "neg", "positive", "square", "real", "imag"),
             *("conj", "cast", "copy", "select", "equal", "not_equal"),
         )
@@ -225,9 +225,10 @@ def spelled(s: Let, values: list[ast.expr], imports: set[tuple[str, str]]) -> as
         return _narrow(template(text, operands.natural(out)), out)
     if name in FACTOR:
         return template("{0} * {1}", {**operands.to(out), "1": literal(FACTOR[name], out)})  # type: ignore[no-any-return]
-    if (name in COMPLEX and out.kind == "c") or (
-        name == "abs" and s.args[0].type.dtype.kind == "c"
-    ):
+    if name == "abs" and s.args[0].type.dtype.kind == "c":
+        imports.add(("math", "hypot"))
+        return template("hypot({0}.real, {0}.imag)", operands.to(s.args[0].type.dtype))  # type: ignore[no-any-return]
+    if name in COMPLEX and out.kind == "c":
         return template(f"np.{name}({{0}})", operands.to(s.args[0].type.dtype))  # type: ignore[no-any-return]
     if name in MATH or name in NUMPY:
         module, function = ("math", MATH[name]) if name in MATH else ("numpy", name)

@@ -18,6 +18,8 @@ from llvmlite import ir
 from tapeless.backends.numba.direct import kinds
 from tapeless.backends.numba.direct.arithmetic import Arithmetic
 from tapeless.backends.numba.direct.blocks import variable
+from tapeless.backends.numba.direct.extremes import extreme
+from tapeless.backends.numba.direct.formulas import intrinsic
 from tapeless.backends.numba.direct.kinds import (
     BIT,
     BOOL,
@@ -145,6 +147,8 @@ class Expressions:
                 return self.comparison(self.number(e.left), pairs)
             case ast.BoolOp(op=op, values=[first, *rest]):
                 return self.either(isinstance(op, ast.And), self.number(first), rest)
+            case ast.IfExp() if (found := self.nan_wins(e)) is not None:
+                return found
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self.chosen(self.test(test), body, orelse)
             case ast.Subscript(value=owner, slice=index):
@@ -232,6 +236,19 @@ class Expressions:
         builder.branch(after)
         builder.position_at_end(after)
         return Number(BOOL, self.phi(BIT, [(BIT(not both), before), (second.value, last)]))
+
+    def nan_wins(self, e: ast.IfExp) -> Number | None:
+        """The larger or smaller of two floats of one dtype; None for other choices."""
+        found = extreme(e)
+        if found is None:
+            return None
+        name, *operands = found
+        if not all(isinstance(a, (ast.Name, ast.Constant)) for a in operands):
+            return None  # what raises is asked once
+        a, b = map(self.number, operands)
+        if a.dtype != b.dtype or a.dtype.kind != "f":
+            return None
+        return Number(a.dtype, intrinsic(self.builder, name, a.value, b.value))
 
     def chosen(self, test: Any, body: ast.expr, orelse: ast.expr) -> Number:
         """One of two numbers."""
