@@ -320,12 +320,12 @@ class Ahead:
 
     def again(self, block: Block) -> list[Any]:
         """Forward mode from the start, for what cannot be split."""
-        again: dict[Any, Any] = {v: v for v in block.params}
-        lengths = sizes_in([v.type for v in defined(block)]) - sizes_in([v.type for v in again])
-        for n in lengths:  # the forward part has them, too
+        new: dict[Any, Any] = {v: v for v in block.params}
+        lengths = sizes_in([v.type for v in defined(block)]) - sizes_in([v.type for v in new])
+        for n in sorted(lengths, key=lambda n: n.uid):  # the forward part has them, too
             if n.var is None and not n.given:
-                again[n] = dims.symbol(n.name, n.lower)
-        inner, _ = refresh(replace(block, params=()), again)
+                new[n] = dims.symbol(n.name, n.lower)
+        inner, _ = refresh(replace(block, params=()), new)
         t: Tangents = dict(zip(block.params, self.dots, strict=True))
         b = Builder()
         b.definitions = current().definitions

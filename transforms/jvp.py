@@ -73,7 +73,7 @@ def _kept_zero(s: Let, out: Any, tangents: tuple[Any, ...]) -> Any:
     mask = either(*[mask_of(t) for t in tangents if t is not None])
     if out is None or mask is None or not matters(mask, s):
         return out
-    return applied(mask, out, atom(0.0))
+    return applied(mask, out)
 
 
 def known(t: Any, of: Atom) -> Atom:

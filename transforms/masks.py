@@ -5,6 +5,8 @@ s = where(x > 0, a, 0) + where(x > 1, b, 0)      is zero where neither test hold
 
 from __future__ import annotations
 
+import functools
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from tapeless.transforms.core.builder import made_by
@@ -14,8 +16,8 @@ from tapeless.transforms.ops.folding import is_number
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.steps import logical_not, logical_or
 
-#: Tests with outcomes: a derivative is exactly zero where it is none of them.
-Mask = frozenset[tuple[Atom, bool]]
+#: Tests with outcomes, as they were met: a derivative is exactly zero where it is none of them.
+Mask = tuple[tuple[Atom, bool], ...]
 MOST = 4  # tests in one mask
 #: What may be infinite where its operands are not.
 STEEP = frozenset(["truediv", "reciprocal", "power", "log", "log2", "log10", "exp", "tan"])
@@ -36,7 +38,7 @@ def _through(let: Let) -> Mask | None:
     if let.op is select:
         test, a, b = let.args
         if is_number(b, 0) or is_number(a, 0):
-            return frozenset([(test, is_number(b, 0))])
+            return ((test, is_number(b, 0)),)
         return either(mask_of(a), mask_of(b))
     if let.op in (neg, truediv):
         return mask_of(let.args[0])
@@ -57,20 +59,18 @@ def either(*masks: Mask | None) -> Mask | None:
     """The mask of a sum; None if it may be anything anywhere."""
     if not masks or None in masks:
         return None
-    found: Mask = frozenset().union(*(m for m in masks if m is not None))
+    found = dict.fromkeys(pair for m in masks if m is not None for pair in m)
     whole = any((test, not side) in found for test, side in found)
-    return None if whole or len(found) > MOST else found
+    return None if whole or len(found) > MOST else tuple(found)
 
 
-def applied(mask: Mask, value: Atom, nothing: Atom) -> Atom:
-    """The value where one of the tests has its outcome."""
-    (test, side), *others = sorted(mask, key=lambda pair: (not pair[1], str(pair[0])))
+def applied(mask: Mask, value: Atom) -> Any:
+    """The value where one of the tests has its outcome, else zero."""
+    (test, side), *others = mask
     if not others:
-        return select(test, value, nothing) if side else select(test, nothing, value)  # type: ignore[no-any-return]
-    whole = test if side else logical_not(test)
-    for other, outcome in others:
-        whole = logical_or(whole, other if outcome else logical_not(other))
-    return select(whole, value, nothing)  # type: ignore[no-any-return]
+        return select(test, value, 0.0) if side else select(test, 0.0, value)
+    tests = (t if outcome else logical_not(t) for t, outcome in mask)
+    return select(functools.reduce(logical_or, tests), value, 0.0)
 
 
 def matters(mask: Mask, s: Let) -> bool:

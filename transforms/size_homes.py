@@ -56,11 +56,11 @@ class Sizes:
         for s in block.body:
             if isinstance(s, Let):
                 self.choose(s, known, shaped)
-            around = set(self.scope)
+            is_loop = isinstance(s, (For, While))
+            around = set(self.scope) if is_loop else self.scope
             for b in blocks(s):
                 self.scan(b, known, shaped)
-            if isinstance(s, (For, While)):
-                self.scope = around  # what a pass has left is that of the last one
+            self.scope = around  # what a pass has left is that of the last one
             self.scope.update(outputs(s))
             for v in outputs(s):
                 self.learn(v, known, shaped)

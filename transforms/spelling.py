@@ -153,9 +153,7 @@ class Spelling:
     def factor(self, f: Any, s: Let) -> ast.expr:
         if isinstance(f, dims.Symbol):
             home = self.sizes.home[s].get(dims.single(f))
-            if home is None and f.var is not None:
-                return self.expr(f.var)
-            return self.found(*self.sizes.home[s][dims.single(f)])
+            return self.expr(f.var) if home is None else self.found(*home)
         holes = {"0": self.size(f.left, s), "1": self.size(f.right, s)}
         called = f.kind in dims.CALLED
         return template(f"{f.kind}({{0}}, {{1}})" if called else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]

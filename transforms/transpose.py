@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.builder import NeedStatic, atom
+from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import (
     TAPE,
     Atom,
@@ -161,8 +161,7 @@ def _guarded(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
         return s.op.transpose(ct, s.args, used, s.params)
     inner = unmasked(ct)
     made = s.op.transpose(ct, s.args, used, s.params) if inner is None else _guarded(s, inner, used)
-    nothing = atom(0.0)
-    return tuple(None if m is None else applied(mask, m, nothing) for m in made)
+    return tuple(None if m is None else applied(mask, m) for m in made)
 
 
 def _free_linear(blocks: tuple[Block, ...], linear: set[Var]) -> list[Var]:

@@ -56,7 +56,9 @@ class Ahead(Checks):
             return []  # what else is to be seen, or raised, comes first
         changing, done = inside(s), []
         for found in self.reached(s.body, {s.index: self.ranges[s.index]}):
-            if found.key in self.refused or not _known(found, changing):
+            sizes = (found.key[0], found.low, found.high)
+            known = all(self.is_known(x, changing) for n in sizes for x in dims.symbols(n))
+            if found.key in self.refused or not known:
                 continue
             test = self.beyond(found, s)
             if test:
@@ -64,6 +66,14 @@ class Ahead(Checks):
                 self.refused[found.key] = self.depth
                 done.append(found.key)
         return done
+
+    def is_known(self, x: dims.Symbol, changing: set[Var]) -> bool:
+        """Whether a size is known before the loop that makes what is changing."""
+        if x.var is not None:
+            return x.var not in changing
+        if x in self.analysis.lengths:  # of a slice
+            return self.analysis.lengths[x][0].outs[0] not in changing
+        return x in self.measured or self.analysis.known(dims.single(x))
 
     def reached(self, block: Block, spans: dict[Var, tuple[Size, Size]]) -> Iterator[Reached]:
         """What each pass reads or stores to, also in loops inside that make passes."""
@@ -124,9 +134,3 @@ class Ahead(Checks):
 
 def _acts(s: object) -> bool:
     return isinstance(s, Let) and not s.op.pure
-
-
-def _known(found: Reached, changing: set[Var]) -> bool:
-    """Whether where the indices begin and end is known before the loop."""
-    sizes = (found.key[0], found.low, found.high)
-    return all(x.var not in changing for n in sizes for x in dims.symbols(n))

@@ -7,10 +7,8 @@ So the passes may add up in any order, on vectors: -0.0 added changes no number.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from tapeless.transforms.core.language import (
     Atom,
@@ -22,15 +20,14 @@ from tapeless.transforms.core.language import (
     Statement,
     Type,
     Var,
-    blocks,
-    operands,
     statements,
     with_blocks,
 )
+from tapeless.transforms.core.reads import reads_of
 from tapeless.transforms.loops.totals import is_loop
 from tapeless.transforms.ops.arithmetic import add, neg
 
-Uses = Mapping[Any, int]
+Uses = Mapping[Var, int]  # how often variables are read
 
 
 def chosen_terms(block: Block) -> Block:
@@ -42,22 +39,12 @@ def _statement(s: Statement) -> Statement:
     s = with_blocks(s, chosen_terms)
     if not isinstance(s, For) or s.until or any(map(is_loop, statements(s.body))):
         return s
-    uses = _uses(s.body)
+    uses = reads_of(s.body)
     for p, y in zip(s.carries, s.yields, strict=True):
         number = isinstance(p.type, Type) and not p.type.shape and p.type.dtype.kind == "f"
         if number and isinstance(y, Var) and uses[y] == 1:
             s = replace(s, body=_apart(s.body, y, p, uses) or s.body)
     return s
-
-
-def _uses(block: Block) -> Counter[Any]:
-    """How often variables are read."""
-    found = Counter(block.results)
-    for s in block.body:
-        found.update(operands(s))
-        for b in blocks(s):
-            found.update(_uses(b))
-    return found
 
 
 def _apart(block: Block, y: Var, p: Var, uses: Uses) -> Block | None:

@@ -295,7 +295,7 @@ class Nests(Reuse):
             if item.size is not None or not isinstance(t, Let):
                 return isinstance(t, For | If) and v in operands(t) and not loads
             if v in operands(t):
-                return t.op.name not in scalars.REPEATING and self.written_once(stage, t)
+                return not scalars.repeats(t) and self.written_once(stage, t)
             if loads and (item.writes or t.outs[0] in self.into):
                 return False
         return v in later and not loads  # a result of this block

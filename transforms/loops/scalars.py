@@ -123,6 +123,16 @@ NAMES = frozenset([*COMPARISONS, *SHIFTS, *INFIX, *MATH, *NUMPY, *FACTOR, *OTHER
 REPEATING = frozenset(["power", "square", "maximum", "minimum", "heaviside", "isfinite", *SHIFTS])
 
 
+def repeats(s: Let) -> bool:
+    """Whether the text of an operation names an operand more than once."""
+    return s.op.name in REPEATING or _is_size(s)
+
+
+def _is_size(s: Let) -> bool:
+    """Whether a number is the size of a complex one."""
+    return s.op.name == "abs" and s.args[0].type.dtype.kind == "c"
+
+
 def known(s: Let) -> bool:
     """Whether the operation has a scalar form for the types of this statement."""
     types = [a.type for a in s.args] + [v.type for v in s.outs]
@@ -225,7 +235,7 @@ def spelled(s: Let, values: list[ast.expr], imports: set[tuple[str, str]]) -> as
         return _narrow(template(text, operands.natural(out)), out)
     if name in FACTOR:
         return template("{0} * {1}", {**operands.to(out), "1": literal(FACTOR[name], out)})  # type: ignore[no-any-return]
-    if name == "abs" and s.args[0].type.dtype.kind == "c":
+    if _is_size(s):
         imports.add(("math", "hypot"))
         return template("hypot({0}.real, {0}.imag)", operands.to(s.args[0].type.dtype))  # type: ignore[no-any-return]
     if name in COMPLEX and out.kind == "c":

@@ -181,19 +181,20 @@ class Loading:
                         renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
         for v in loaded:
             renamed[v].type = retype(v.type, new)
-        shown = {n for v in loaded for n in getattr(v.type, "shape", ())}
-        for v in self.plan.in_order(self.plan.again):
-            if v in new:
-                continue
-            let = self.plan.made_again(v)
-            if self.primal.path[v] == here:
-                self.compute_again(let, new)
-            elif self.is_inside(v, here) and (n := _length(let)) in shown:
-                # a branch that is run backwards before the one that computes it may read it
-                self.compute_again(Let(let.outs, size_value, (), {"size": n}, let.origin), new)
+        self.load_lengths(loaded, here, new)
+        for v in self.plan.in_order(v for v in self.plan.again if self.primal.path[v] == here):
+            if v not in new:
+                self.compute_again(self.plan.made_again(v), new)
 
-    def is_inside(self, v: Var, here: Path) -> bool:
-        return self.primal.path[v][: len(here)] == here
+    def load_lengths(self, loaded: list[Var], here: Path, new: dict[Var, Atom]) -> None:
+        """Integers of blocks inside that are lengths of what was read: a branch that is run
+        backwards before the one that computes them may need them, too."""
+        shown = {n for v in loaded for n in getattr(v.type, "shape", ())}
+        for v in self.plan.in_order(self.plan.again) if shown else ():
+            path, let = self.primal.path[v], self.plan.made_again(v)
+            inside = len(path) > len(here) and path[: len(here)] == here
+            if inside and v not in new and (n := _length(let)) in shown:
+                self.compute_again(Let(let.outs, size_value, (), {"size": n}, let.origin), new)
 
     def compute_again(self, let: Let, new: dict[Var, Atom]) -> None:
         b = builder.current()
