@@ -112,12 +112,12 @@ def branches_of_different_structure(x):
 
 def branches_of_different_rank(x):
     """
-    the values of 'y' after the branches on line N do not fit together: f8[x.shape[0]] and f8 \\
-    have different numbers of axes
+    the values of 'y' after the branches on line N do not fit together: an array of 1 axis and \\
+    a number have different numbers of axes
       File, line N
         return np.sum(y)
                       ^
-      give the name the same kind of value on every side and in every pass
+      give both the same shape, as np.zeros_like and np.full_like do
     """
     if x[0] > 0:  # noqa: SIM108, as above
         y = x
@@ -128,8 +128,9 @@ def branches_of_different_rank(x):
 
 def loop_variable_of_changing_type(x):
     """
-    the loop on line N must be unrolled ('x' changes from pass to pass: pyf8 and f8[2] have \\
-    different numbers of axes), so its test must be known, but 'x' depends on the contents of arrays
+    the loop on line N must be unrolled ('x' changes from pass to pass: a number and an array of \\
+    1 axis have different numbers of axes), so its test must be known, but 'x' depends on the \\
+    contents of arrays
       File, line N
         while np.sum(x) < 10:
         ^^^^^^^^^^^^^^^^^^^^^

@@ -39,13 +39,10 @@ def _homes(
 ) -> dict[Any, Any]:
     """The variable whose shape shows each size that is made at run time: one that can be read in
     this body, not in the blocks inside."""
-    table = dict(around)
-    for p in params:
-        _home(p, table)
-    for s in body:
-        for v in outputs(s):
-            _home(v, table)
-    return table
+    table: dict[Any, Any] = {}
+    for v in (*params, *(v for s in body for v in outputs(s))):
+        _home(v, table)
+    return {**around, **table}
 
 
 def _home(v: Var, table: dict[Any, Any]) -> None:

@@ -13,11 +13,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless.transforms.activity import dependents
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
     Let,
     Statement,
+    Type,
     Var,
     with_blocks,
 )
@@ -42,6 +45,15 @@ identity = linear(
     view=True,
     batch=anywhere,
 )
+
+
+def sized(a: Var, shape: tuple[Size, ...]) -> Var:
+    """The same array, whose sizes have other names."""
+    made = Var(Type(a.type.dtype, shape, a.type.weak), a.name)
+    builder.current().let((made,), identity, (a,), {})
+    return made
+
+
 #: Its argument, made to look like a new value, so that what is computed from it is computed again.
 again = linear("again", lambda x: x.type, "{0}", _same_cotangent, view=True, batch=anywhere)
 

@@ -32,6 +32,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import NotDifferentiableError
+from tapeless.transforms.expand import sized
 from tapeless.transforms.masks import applied, either, mask_of, matters
 from tapeless.transforms.ops.arithmetic import add, neg, sub
 from tapeless.transforms.ops.calls import enter, is_call
@@ -74,6 +75,16 @@ def _kept_zero(s: Let, out: Any, tangents: tuple[Any, ...]) -> Any:
     if out is None or mask is None or not matters(mask, s):
         return out
     return applied(mask, out)
+
+
+def _sized_as(v: Var, out: Atom, tangents: tuple[Any, ...]) -> Atom:
+    """A tangent with the sizes of its value, which are the same, by other names."""
+    if not (isinstance(out, Var) and isinstance(v.type, Type)) or out.type.shape == v.type.shape:
+        return out
+    if any(out is t for t in tangents):  # of which it may be another name
+        return sized(out, v.type.shape)
+    out.type = Type(out.type.dtype, v.type.shape, out.type.weak)
+    return out
 
 
 def known(t: Any, of: Atom) -> Atom:
@@ -147,15 +158,7 @@ class Forward:
             outs = tuple(_kept_zero(s, out, tangents) for out in outs)
         for v, out in zip(s.outs, outs, strict=True):
             if out is not None and v.type.differentiable:
-                if (
-                    isinstance(out, Var)
-                    and isinstance(v.type, Type)
-                    and out.type.shape != v.type.shape
-                ):
-                    out.type = Type(
-                        out.type.dtype, v.type.shape, out.type.weak
-                    )  # the same sizes, named anew
-                t[v] = named(out, v)
+                t[v] = named(_sized_as(v, out, tangents), v)
 
     def call(self, s: Let, t: Tangents) -> None:
         """A call of a function becomes one of its forward mode, with tangents behind the arguments

@@ -72,6 +72,11 @@ ROUNDS = 5
 REACH = 3  # how many definitions a rule looks through at most
 
 
+def _is_known(s: Effect, known: dict[Any, Any]) -> bool:
+    """Whether two lengths are found to be one, or have been compared before."""
+    return known.setdefault(("check", frozenset(s.args)), s) is not s or s.args[0] == s.args[1]
+
+
 def simplify(block: Block) -> Block:
     """The simplified block; with TAPELESS_CHECK in the environment, checked before and after."""
     checked = bool(os.environ.get("TAPELESS_CHECK"))
@@ -104,6 +109,7 @@ class Simplifier:
         self.new: dict[Var, Atom] = {}
         self.sized: dict[Var, Atom] = {}  # those replaced ones that sizes are made of
         self.sizes: dict[Any, Any] = {}  # sizes of values that were replaced by equal ones
+        self.scopes: list[set[dims.Symbol]] = []  # sizes that each open block shows first
         self.definitions: dict[Var, Let] = {}
         self.told: dict[Atom, bool] = {}  # what the branches that are open say of tests
         self.sides: dict[Atom, tuple[Atom, Atom, Atom]] = {}  # test, and what each side gives
@@ -113,6 +119,8 @@ class Simplifier:
         b = builder.Builder()
         with builder.building(b):
             b.definitions = self.definitions
+            self.scopes.append(set())
+            self.see(block.params)
             self.statements(block.body, {})
             return Block(
                 block.params, tuple(b.blocks[0]), tuple(self.atom(a) for a in block.results)
@@ -123,12 +131,22 @@ class Simplifier:
             a = self.new[a]
         return a
 
-    def block(self, block: Block, known: dict[Any, Let]) -> Block:
+    def block(self, block: Block, known: dict[Any, Any]) -> Block:
+        self.scopes.append(set())
+        self.see(block.params)
         with builder.current().block() as statements:
             self.statements(block.body, dict(known))
+        self.scopes.pop()
         return Block(block.params, tuple(statements), tuple(self.atom(a) for a in block.results))
 
-    def statements(self, body: tuple[Statement, ...], known: dict[Any, Let]) -> None:
+    def see(self, made: Iterable[Var]) -> None:
+        for v in made:
+            for n in getattr(v.type, "shape", ()):
+                for symbol in dims.symbols(n):
+                    if not (symbol.given or any(symbol in seen for seen in self.scopes)):
+                        self.scopes[-1].add(symbol)
+
+    def statements(self, body: tuple[Statement, ...], known: dict[Any, Any]) -> None:
         b = builder.current()
         for s in body:
             b.origin = s.origin
@@ -138,15 +156,17 @@ class Simplifier:
                 case If():
                     self.branch(s, known)
                 case For() | While():
-                    b.emit(self.loop(self.lean(s), known))
+                    s = self.loop(self.lean(s), known)
+                    self.see(s.outs)
+                    b.emit(s)
                 case Effect():
-                    args = tuple(map(self.atom, s.args))
-                    if s.kind == "check" and args[0] == args[1]:
-                        self.changed = True  # two lengths that are found to be one
+                    s = replace(s, args=tuple(map(self.atom, s.args)))
+                    if s.kind == "check" and _is_known(s, known):
+                        self.changed = True
                     else:
-                        b.emit(replace(s, args=args))
+                        b.emit(s)
 
-    def loop(self, s: For | While, known: dict[Any, Let]) -> For | While:
+    def loop(self, s: For | While, known: dict[Any, Any]) -> For | While:
         inits, body = tuple(map(self.atom, s.inits)), self.block
         self.retype((*s.outs, *(p for b in blocks(s) for p in b.params)))
         if isinstance(s, While):
@@ -190,7 +210,7 @@ class Simplifier:
             return False
         return s.op is t.op and s.args == t.args and _key(s.params) == _key(t.params)
 
-    def let(self, s: Let, known: dict[Any, Let]) -> None:
+    def let(self, s: Let, known: dict[Any, Any]) -> None:
         s = self.with_new_atoms(s)
         params = s.params
         if len(s.outs) == 1 and self.has_news(s):
@@ -211,6 +231,7 @@ class Simplifier:
             known[key] = s
         for v in s.outs:
             self.definitions[v] = self.tried[v] = s
+        self.see(s.outs)
         builder.current().emit(s)
 
     def with_new_atoms(self, s: Let) -> Let:
@@ -264,13 +285,17 @@ class Simplifier:
         for a, b in zip(*shapes, strict=False):
             if a != b:  # equal when the program runs: one name for both, an input's if it has one
                 own, other = _own_symbol(a), _own_symbol(b)
-                if own is not None and not own.given:
+                if own is not None and self.of_this_block(own):
                     self.sizes[own] = b
-                elif own is not None and other is not None and not other.given:
+                elif own is not None and other is not None and self.of_this_block(other):
                     self.sizes[other] = a
         self.new[old] = value
 
-    def branch(self, s: If, known: dict[Any, Let]) -> None:
+    def of_this_block(self, symbol: dims.Symbol) -> bool:
+        """Whether a size is one of this block only, where it may be found to be another."""
+        return not (symbol.given or any(symbol in seen for seen in self.scopes[:-1]))
+
+    def branch(self, s: If, known: dict[Any, Any]) -> None:
         test = self.as_true(self.atom(s.test))
         opposite = self.define(test)
         if opposite is not None and opposite.op is logical_not and not test.type.shape:
@@ -314,9 +339,11 @@ class Simplifier:
                 keep.append(k)
                 if not inside & {p, q}:
                     self.sides[v] = (test, p, q)
+        outs = tuple(s.outs[k] for k in keep)
+        self.see(outs)
         builder.current().emit(
             If(
-                tuple(s.outs[k] for k in keep),
+                outs,
                 test,
                 Block((), then.body, tuple(then.results[k] for k in keep)),
                 Block((), orelse.body, tuple(orelse.results[k] for k in keep)),

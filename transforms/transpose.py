@@ -28,7 +28,8 @@ from tapeless.transforms.core.language import (
     free_variables,
 )
 from tapeless.transforms.errors import InternalError
-from tapeless.transforms.expand import identity
+from tapeless.transforms.expand import sized
+from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.masks import applied, mask_of, matters, unmasked
 from tapeless.transforms.ops.arithmetic import add, mul, truediv
 from tapeless.transforms.ops.calls import add_tapes
@@ -255,7 +256,7 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
         live, gets = new_live, new_gets
     inits = [_filled(c, v) for c, v, on in zip(cts, s.outs, live, strict=True) if on]
     inits += [_filled(env.get(f), f) for f in gets]
-    chosen = [(a.type, _bar(p)) for a, p, on in zip(s.inits, params, live, strict=True) if on]
+    chosen = [(_type_at(a), _bar(p)) for a, p, on in zip(s.inits, params, live, strict=True) if on]
     outs = [Var(*made) for made in (*chosen, *((f.type, _bar(f)) for f in gets))]
     body = Block(
         (s.index, *(c for c in carried if c is not None), *sums), tuple(statements), (*ins, *totals)
@@ -298,13 +299,18 @@ def _start_types(s: For) -> list[Any]:
     return found
 
 
-def _sized(ct: Var | None, y: Atom) -> Any:
-    """A cotangent with the sizes of the value that it belongs to."""
-    if ct is None or ct.type == y.type or not isinstance(y.type, Type):
+def _type_at(init: Atom) -> Any:
+    """The type of the cotangent of what a loop starts with; of nothing, it may have any length."""
+    kind = init.type
+    nothing = is_dead(init) and isinstance(kind, Type)
+    return kind.with_shape(dims.of_its_own(kind.shape)) if nothing else kind
+
+
+def _sized(ct: Atom | None, y: Atom) -> Any:
+    """A cotangent with the sizes of the value that it belongs to, which are the same."""
+    if not (isinstance(ct, Var) and isinstance(y.type, Type)) or ct.type.shape == y.type.shape:
         return ct
-    made = Var(Type(ct.type.dtype, y.type.shape, ct.type.weak), ct.name)
-    builder.current().let((made,), identity, (ct,), {})
-    return made
+    return sized(ct, y.type.shape)
 
 
 __all__ = ["Literal", "NeedStatic", "Type", "transpose"]

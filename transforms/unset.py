@@ -44,6 +44,9 @@ def copied_unset(block: Block) -> set[Var]:
             inits = s.inits if isinstance(s, (For, While)) else ()
             for a in (*inits, *_packed(s)):
                 hand_on(a, guards)
+            for p, init in zip(_carried(s), inits, strict=True):
+                if is_dead(init):
+                    sources[p] = (p, None, 0)  # in the first pass
             for k, inner in enumerate(blocks(s)):
                 walk(inner, guards | {(s.test, k)} if isinstance(s, If) else guards)
             match s:
@@ -53,9 +56,8 @@ def copied_unset(block: Block) -> set[Var]:
                             if is_dead(inner.results[k]):
                                 sources[v] = (v, s.test, 1 - side)
                 case For() | While():
-                    carries = s.carries if isinstance(s, For) else s.body.params
                     runs = isinstance(s, For) and _runs(s)
-                    for v, p, init in zip(s.outs, carries, inits, strict=True):
+                    for v, p, init in zip(s.outs, _carried(s), inits, strict=True):
                         if is_dead(init) and not runs:
                             sources[v] = (p, None, 0)
         for a in b.results:
@@ -63,6 +65,16 @@ def copied_unset(block: Block) -> set[Var]:
 
     walk(block, frozenset())
     return found
+
+
+def _carried(s: Statement) -> tuple[Var, ...]:
+    """What loops carry from pass to pass."""
+    match s:
+        case For():
+            return s.carries
+        case While():
+            return s.body.params
+    return ()
 
 
 def _packed(s: Statement) -> tuple[Atom, ...]:

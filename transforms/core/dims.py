@@ -174,6 +174,18 @@ def symbol(name: str, lower: int | None = None, var: Any = None, given: bool = F
     return single(Symbol(name, lower, var, given))
 
 
+def of_its_own(shape: tuple[Size, ...]) -> tuple[Size, ...]:
+    """The sizes of one of several values, which need be as long as the others only where inputs
+    say so.
+
+    >>> n = symbol("n", given=True)
+    >>> of_its_own((3, n)) == (3, n), of_its_own((symbol("k"),)) == of_its_own((symbol("k"),))
+    (True, False)
+    """
+    given = [all(x.given for x in symbols(n)) for n in shape]
+    return tuple(n if same else symbol("n", 0) for n, same in zip(shape, given, strict=True))
+
+
 def lower_bound(size: Size) -> int | None:
     """The least value that the bounds of its symbols allow; None where there is none."""
     total = 0

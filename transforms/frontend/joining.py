@@ -60,22 +60,25 @@ def _of_the_program(a: Spec, other: Spec) -> Spec:
 
 
 def join_types(
-    a: Type | StackType, b: Type | StackType, settling: bool = False
+    a: Type | StackType, b: Type | StackType, own: set[dims.Size] | None = None
 ) -> Type | StackType:
     """The type of a value that is now `a`, now `b`; StructureError if there is none.
 
-    settling  `a` is what was joined before, of one variable: a length of its own stays that. Of two
-              values, it may be the length of another variable.
+    own  lengths that were made here for one variable, of which `a` is what was joined before: they
+         stay. Another length that may differ may be that of another variable, or of another loop.
     """
     if isinstance(a, StackType) or isinstance(b, StackType):
         if isinstance(a, StackType) and isinstance(b, StackType):
-            joined = join_types(a.item, b.item, settling)
+            joined = join_types(a.item, b.item, own)
             assert isinstance(joined, Type)
             return StackType(joined)
         raise StructureError(f"{a} and {b} differ")
     if a.ndim != b.ndim:
-        raise StructureError(f"{a} and {b} have different numbers of axes")
-    shape = tuple(_join_sizes(x, y, settling) for x, y in zip(a.shape, b.shape, strict=True))
+        raise StructureError(
+            f"{_with_axes(a)} and {_with_axes(b)} have different numbers of axes",
+            "give both the same shape, as np.zeros_like and np.full_like do",
+        )
+    shape = tuple(_join_sizes(x, y, own) for x, y in zip(a.shape, b.shape, strict=True))
     if a.dtype == b.dtype:
         return Type(a.dtype, shape, a.weak and b.weak)
     if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
@@ -89,7 +92,11 @@ def join_types(
     return Type(np.promote_types(a.dtype, b.dtype), shape, a.weak)
 
 
-def _join_sizes(a: dims.Size, b: dims.Size, settling: bool) -> dims.Size:
+def _with_axes(t: Type) -> str:
+    return "a number" if not t.shape else f"an array of {t.ndim} ax{'i' if t.ndim == 1 else 'e'}s"
+
+
+def _join_sizes(a: dims.Size, b: dims.Size, own: set[dims.Size] | None) -> dims.Size:
     if a == b:
         return a
     if 1 in (a, b):
@@ -97,7 +104,7 @@ def _join_sizes(a: dims.Size, b: dims.Size, settling: bool) -> dims.Size:
             f"an axis of length one becomes an axis of length {b if a == 1 else a}"
         )
     t = trace()
-    if settling and a in t.joined:
+    if own is not None and a in own:
         return a
     x, y = t.value(a), t.value(b)
     if x is not None and x == y:
@@ -105,6 +112,8 @@ def _join_sizes(a: dims.Size, b: dims.Size, settling: bool) -> dims.Size:
         return t.equal_sizes.setdefault(frozenset((a, b)), a if isinstance(a, int) else b)
     made = dims.symbol("n", 0)
     t.joined.add(made)
+    if own is not None:
+        own.add(made)
     return made
 
 

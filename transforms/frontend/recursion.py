@@ -23,6 +23,7 @@ import numpy as np
 from tapeless.transforms.closing import close, missing_sizes
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -69,6 +70,7 @@ class Recursion:
         self.kinds: list[Any] = [_kind(value, a) for value, a in _leaves(self.given)]
         self.returned: Spec | None = None
         self.result_kinds: list[Any] = []
+        self.lengths: set[Size] = set()  # those that differ from call to call
         self.written: set[int] = set()
         self.apart = False
         self.changed = False
@@ -161,7 +163,7 @@ class Recursion:
             kind = self.kinds[k]
             if kind is None and old[1] == a:
                 continue
-            joined = join_types(old[1].type if kind is None else kind, a.type, settling=True)
+            joined = join_types(old[1].type if kind is None else kind, a.type, self.lengths)
             if kind is None or joined != kind:
                 self.kinds[k], self.changed = joined, True
 
@@ -305,7 +307,7 @@ class Recursion:
         results = [*returned.leaves(), *arrays]
         known = self.result_kinds if len(self.result_kinds) == len(results) else []
         kinds = [
-            join_types(old, a.type, settling=True) if old is not None else a.type
+            join_types(old, a.type, self.lengths) if old is not None else a.type
             for old, a in zip(known or [None] * len(results), results, strict=True)
         ]
         same = self.returned is not None and kinds == known and set(written) == self.written

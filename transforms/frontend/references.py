@@ -10,11 +10,12 @@ is staged again, and they carry which of several arrays a variable stands for, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, If, Literal, Statement, Type, Var
 from tapeless.transforms.errors import AliasError
 from tapeless.transforms.frontend.cells import Value
@@ -224,6 +225,7 @@ class Targets:
 
     parts: list[Spec]
     own: Type | None = None
+    lengths: set[Size] = field(default_factory=set)  # of `own`, that differ from pass to pass
 
     def add(self, value: Symbol, began: int) -> bool:
         """Makes room for a reference; True if there was none."""
@@ -237,7 +239,7 @@ class Targets:
             self.parts.append(spec)
             return True
         before = self.own
-        self.own = value.type if before is None else join_types(before, value.type, settling=True)  # type: ignore[assignment]
+        self.own = value.type if before is None else join_types(before, value.type, self.lengths)  # type: ignore[assignment]
         return self.own != before
 
     def find(self, spec: Spec) -> int | None:

@@ -67,6 +67,7 @@ class Roll:
     test: Callable[[], Any] | None = None
     locations: dict[Any, Location] = field(default_factory=dict)
     types: dict[Any, list[Any]] = field(default_factory=dict)
+    lengths: set[Size] = field(default_factory=set)  # those that differ from pass to pass
     params: set[Var] = field(default_factory=set)
     late: list[tuple[Location, Spec]] = field(default_factory=list)
     lists: Growth = field(default_factory=Growth)
@@ -367,7 +368,7 @@ class Roll:
         staged.results[key] = []
         for k, new in enumerate(leaves):
             try:
-                joined = join_types(kinds[k], new.type, settling=True)
+                joined = join_types(kinds[k], new.type, self.lengths)
             except StructureError as e:
                 raise Unrollable(f"'{loc.name}' changes from pass to pass: {e.problem}") from None
             if _same_type(joined, kinds[k]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
@@ -37,6 +38,7 @@ from tapeless.transforms.frontend.syntax import RESULT
 from tapeless.transforms.frontend.tails import may_be_list
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, called, standing_for
+from tapeless.transforms.jvp import is_dead
 
 BOOL = Type(np.dtype(bool), (), True)
 
@@ -95,9 +97,10 @@ class Settled:
             return
         ran = None if self.certain else self.did_run()
         alone = final.kind == "leaf"
-        made = [Var(_final_type(a.type), called(loc.name, a, alone=alone)) for a in news]
+        made = [Var(self.final_type(a.type), called(loc.name, a, alone=alone)) for a in news]
         for new, out in zip(news, made, strict=True):
-            self.carry(Var(new.type, out.name), Literal(None, new.type), new, out)
+            param = Var(self.final_type(new.type), out.name)  # of the pass before: of other sizes
+            self.carry(param, Literal(None, param.type), new, out)
         value = self.fill(final, iter(made))
         if isinstance(value, Symbol) and value is final.value and ran is not None:
             value = view_of(value, (), value.type)
@@ -139,7 +142,7 @@ class Settled:
                 made.append(None)
                 self.unchanged[param] = leaf
                 continue
-            out = Var(_final_type(param.type), param.name)
+            out = Var(self.final_type(param.type), param.name)
             self.aliases.leave(param, out)
             self.carry(param, convert(leaf, param.type), news[k], out)
             made.append(out)
@@ -156,7 +159,31 @@ class Settled:
         self.inits.append(init)
         self.yields.append(new)
         self.outs.append(out)
-        trace().flows[out] = (new,) if init == Literal(None, new.type) else (init, new)
+        trace().flows[out] = (new,) if is_dead(init) else (init, new)
+
+    def final_type(self, t: Any) -> Any:
+        """The type in the next pass, and after the loop, of a value whose sizes differ from pass to
+        pass: they get names of their own."""
+        if isinstance(t, StackType):
+            return t
+        shape = [dims.symbol("n", 0) if self.of_a_pass(n) else n for n in t.shape]
+        return Type(t.dtype, tuple(shape), t.weak)
+
+    def of_a_pass(self, size: dims.Size) -> bool:
+        """Whether a size may differ from pass to pass."""
+        t = trace()
+        return size in t.joined or any(
+            x not in t.hints if x.var is None else x.var in self.inside for x in dims.symbols(size)
+        )
+
+    @functools.cached_property
+    def inside(self) -> set[Var]:
+        """The variables that each pass gives a value."""
+        found = {self.staged.index, *defined(Block((), tuple(self.staged.statements), ()))}
+        for key, params in self.staged.params.items():
+            pairs = zip(params, self.staged.results[key], strict=False)
+            found |= {p for p, left in pairs if left is not p}
+        return found
 
     def did_run(self) -> Var:
         """A carry that says whether the loop made a pass."""
@@ -272,16 +299,3 @@ def _members(value: Any) -> Iterable[Any]:
     if is_dataclass(value) and not isinstance(value, type):
         return [getattr(value, f.name) for f in fields(value)]
     return value if isinstance(value, (list, tuple)) else ()
-
-
-def _final_type(t: Any) -> Any:
-    """The type after the loop of a value whose sizes differ from pass to pass: the last ones get
-    names of their own."""
-    if isinstance(t, StackType):
-        return t
-    joined, hints = trace().joined, trace().hints
-    shape = []
-    for s in t.shape:
-        fresh = s in joined or any(x.var is None and x not in hints for x in dims.symbols(s))
-        shape.append(dims.symbol("n", 0) if fresh else s)
-    return Type(t.dtype, tuple(shape), t.weak)

@@ -24,7 +24,7 @@ from tapeless.transforms.frontend.kin import (
     share_elements,
     stored,
 )
-from tapeless.transforms.frontend.rows import JOINERS, is_empty, join_rows
+from tapeless.transforms.frontend.rows import JOINERS, is_empty, join_rows, join_uneven
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.tails import (
     Place,
@@ -126,6 +126,8 @@ class StagedList(list):  # type: ignore[type-arg]
         """What np.stack and its kin make of it; None for other functions, and without a tail."""
         if self.tail is None or func not in JOINERS:
             return None
+        if (made := join_uneven(func, self.tail.stacks[0], *args, **kwargs)) is not None:
+            return made
         return join_rows(func, self.arrays()[0], *args, **kwargs)
 
     def columns(self) -> list[StagedList] | None:

@@ -76,7 +76,7 @@ class Tail:
         if self.exact and [(t.dtype, t.weak) for t in types] != [*map(_number_of, self.items)]:
             raise UnsupportedError("a list that is given gets numbers of another type")
         joined: list[Any] = [
-            join_types(i, t, settling=True) for i, t in zip(self.items, types, strict=True)
+            join_types(i, t, trace().joined) for i, t in zip(self.items, types, strict=True)
         ]
         for item, wide, new in zip(self.items, joined, types, strict=True):
             if _changes(item, wide) or (wide.dtype != item.dtype and item.shape):
@@ -196,7 +196,7 @@ def start_tail(target: StagedList, element: Any) -> None:
     for s in specs:
         requirealike(s, element)
         types = [
-            join_types(t, a.type, settling=True) for t, a in zip(types, columns_of(s), strict=True)
+            join_types(t, a.type, trace().joined) for t, a in zip(types, columns_of(s), strict=True)
         ]
     key = (trace().place(), target.name)
     made = [stacks.new_stack(item=t) for t in trace().decisions.widened(key, types)]

@@ -87,10 +87,25 @@ def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
         return dims.symbol("length", 0)
     low = 0 if start is None else clamp(start, n)
     high = n if stop is None else clamp(stop, n)
-    if low is None or high is None:
+    if low is not None and high is not None:
+        length: Size | None = current().length(low, high)
+    else:
+        length = _length(n, start, stop)
+    if length is None:
         return dims.symbol("length", 0)
-    length = current().length(low, high)
     return length if step == 1 else (length + (step - 1)) // step
+
+
+def _length(n: Size, start: Any, stop: Any) -> Size | None:
+    """How many elements of n a slice from a known place has, or up to one, whatever n is."""
+    start = 0 if start is None else start
+    if not isinstance(start, int) or not isinstance(stop, (int, type(None))):
+        return None
+    if start >= 0 and (stop is None or stop < 0):
+        return dims.maximum(n + (stop or 0) - start, 0)
+    if start == 0 or stop is None:
+        return dims.minimum(n, -start if stop is None else stop)
+    return None
 
 
 def bound(b: Any, rest: Atoms) -> Any:

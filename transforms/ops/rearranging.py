@@ -11,7 +11,7 @@ from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import ShapeError
-from tapeless.transforms.ops.creation import shape_of
+from tapeless.transforms.ops.creation import integers, shape_of
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of
 from tapeless.transforms.ops.shapes import copy, flat, move, reshape, transpose
 
@@ -56,8 +56,8 @@ def _ravel(a: Any, order: Any = "C") -> Any:
 def _transpose(a: Any, axes: Any = None) -> Any:
     a = as_array(a)
     n = a.type.ndim
-    order = tuple(reversed(range(n))) if axes is None else tuple(axis_of(k, n) for k in axes)
-    return transpose(a, axes=order)
+    axes = range(n)[::-1] if axes is None else integers(axes)
+    return transpose(a, axes=tuple(axis_of(k, n) for k in axes))
 
 
 def _swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
@@ -126,7 +126,7 @@ def _reshape_method(a: Any, *shape: Any, order: str = "C", copy: Any = None) -> 
 
 def _transpose_method(a: Any, *axes: Any) -> Any:
     many = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-    return _transpose(a, many or None)
+    return _transpose(a, None if many in ((), []) else many)
 
 
 NUMPY = {

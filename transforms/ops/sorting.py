@@ -11,9 +11,10 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.batching import Axes, Batched, along, anywhere
+from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.indexing import INDEX
 from tapeless.transforms.ops.joining import as_array, axis_of
-from tapeless.transforms.ops.parts import index
+from tapeless.transforms.ops.parts import Slot, index, update
 from tapeless.transforms.ops.shapes import Atoms, Params, batch_size, flat, linear, repeated
 
 
@@ -36,7 +37,11 @@ def _permute_source(args: Atoms, params: Params) -> str:
 
 
 def _permute_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
-    return (permute(ct, argsort(args[1], **params), **params), None)
+    order = args[1]
+    if order.type.ndim > 1:
+        return (permute(ct, argsort(order, **params), **params), None)
+    back = empty(shape=order.type.shape, dtype=ct.type.dtype)
+    return (update(back, ct, order, key=(Slot(0, True),)), None)
 
 
 def _permute_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import TAPE, Atom, StackType, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.fresh import new_stack as new_stack
 from tapeless.transforms.ops.fresh import stack_length as stack_length
-from tapeless.transforms.ops.fresh import zero, zero_of
 from tapeless.transforms.ops.fresh import zero_items as zero_items
+from tapeless.transforms.ops.fresh import zero_of
 from tapeless.transforms.ops.shapes import linear
 
 
@@ -39,8 +40,14 @@ def _pop_transpose(ct: Any, args: Any, linear: Any, params: Any) -> tuple[Any, .
     return (push(*ct),)
 
 
+def _item(stack: Atom) -> Type:
+    """The type of one item: others need not be as long, unless inputs say so."""
+    item: Type = stack.type.item
+    return item if item == TAPE else item.with_shape(dims.of_its_own(item.shape))
+
+
 def _pop_infer(stack: Atom) -> tuple[StackType, Type]:
-    return stack.type, stack.type.item
+    return stack.type, _item(stack)
 
 
 push = Op(
@@ -96,7 +103,7 @@ def _peek_accumulate(total: Atom, ct: Atom, args: Any, params: Any) -> Any:
 
 peek = Op(
     "peek",
-    lambda stack, k: stack.type.item,
+    lambda stack, k: _item(stack),
     "{0}[{1}]",
     _peek_jvp,
     accumulate=_peek_accumulate,
@@ -118,7 +125,7 @@ def _put_item(name: str, source: Any, back: Any) -> Op:
 
 def _set_item_back(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:
     item = peek(ct, args[1])  # read before it is overwritten, which so needs no copy
-    return set_item(ct, args[1], zero(ct.type.item)), None, item
+    return set_item(ct, args[1], zero_of(item)), None, item
 
 
 def _add_item_back(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:
@@ -134,7 +141,7 @@ add_item = _put_item("add_item", _add_item_source, _add_item_back)
 
 
 def _to_array_infer(stack: Atom, *, size: Size, sides: Any = None) -> Type:
-    item = stack.type.item
+    item = _item(stack)
     return Type(item.dtype, (size, *item.shape))
 
 
@@ -158,4 +165,39 @@ unstack: Op = linear(
     lambda x, *, weak=False: StackType(Type(x.type.dtype, x.type.shape[1:], weak)),
     lambda args, params: "{0}.tolist()" if params.get("weak") else "list({0})",
     lambda ct, args, linear, params: (to_array(ct, size=args[0].type.shape[0]),),
+)
+
+
+def _concatenate_items_infer(stack: Atom, like: Atom, *, axis: int) -> Type:
+    item = _item(stack)
+    shape = (*item.shape[:axis], dims.symbol("n", 0), *item.shape[axis + 1 :])
+    return Type(item.dtype, shape)
+
+
+def _axis_text(params: Any) -> str:
+    return f", axis={params['axis']}" if params["axis"] else ""
+
+
+def _split_source(args: Any, params: Any) -> str:
+    lengths = "[len(x) for x in {1}]"
+    if params["axis"]:
+        lengths = f"[x.shape[{params['axis']}] for x in {{1}}]"
+    return f"np.split({{0}}, np.cumsum({lengths})[:-1]{_axis_text(params)})"
+
+
+#: Items that need not be equally long, end to end; those of `like` are as long.
+concatenate_items: Op = linear(
+    "concatenate_items",
+    _concatenate_items_infer,
+    lambda args, params: f"np.concatenate({{0}}{_axis_text(params)})",
+    lambda ct, args, linear, params: (split_items(ct, args[1], **params), None),
+    costly=True,
+)
+#: An array in parts that are as long as the items of `like`.
+split_items: Op = linear(
+    "split_items",
+    lambda x, like, *, axis: StackType(like.type.item),
+    _split_source,
+    lambda ct, args, linear, params: (concatenate_items(ct, args[1], **params), None),
+    costly=True,
 )

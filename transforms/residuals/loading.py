@@ -26,10 +26,15 @@ from tapeless.transforms.residuals.storage import Storage, storage_name
 
 
 class Loading:
-    """Rebuilds the backward statements with reads of what was saved."""
+    """Rebuilds the backward statements with reads of what was saved; `lengths` are the variables
+    that hold sizes of the forward part."""
 
-    def __init__(self, places: Storage) -> None:
+    def __init__(self, places: Storage, lengths: dict[dims.Symbol, Var]) -> None:
+        self.lengths = lengths
         self.places, self.plan, self.primal = places, places.plan, places.plan.primal
+        self.born: dict[Path, list[dims.Symbol]] = {}
+        for symbol, home in self.primal.homes.items():
+            self.born.setdefault(self.primal.path[home], []).append(symbol)
 
     def run_back(
         self, body: Any, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]
@@ -174,11 +179,11 @@ class Loading:
             new[v] = value
             loaded.append(v)
         renamed: Any = new  # sizes too
-        for v in loaded:  # their sizes are those of this pass, under new names
-            for n in getattr(v.type, "shape", ()):
-                for symbol in dims.symbols(n):
-                    if symbol in self.primal.homes and n == dims.single(symbol):
-                        renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
+        for symbol, v in self.lengths.items():
+            if v in loaded:
+                renamed[symbol] = builder.size_of(new[v])
+        for symbol in self.born.get(here, ()):  # in a pass: that of this one has a new name
+            renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
         for v in loaded:
             renamed[v].type = retype(v.type, new)
         self.load_lengths(loaded, here, new)

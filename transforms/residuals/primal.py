@@ -66,7 +66,7 @@ class Primal:
                 for p, init in zip(
                     block.params[-len(inits) :] if inits else (), inits, strict=True
                 ):
-                    self.born(p, (init,))
+                    self.born(p, () if is_dead(init) else (init,))
                 if isinstance(s, For):
                     self.index.add(s.index)
                 if isinstance(s, While) and k == 1:

@@ -40,8 +40,8 @@ def resolve(
         with builder.building(builder.Builder()):
             return resolve(primal, backward)
     plan = Plan(primal, backward)
+    made: dict[dims.Symbol, Var] = {}
     if plan.extra_sizes:
-        made: dict[dims.Symbol, Var] = {}
         wanted: Wanted = {}
         for symbol, home in plan.extra_sizes.items():
             made[symbol] = Var(INT, "n")
@@ -68,5 +68,5 @@ def resolve(
         Saving(places).rebuild(primal, (), storage)
         forward = list(b.blocks[0])
         b.blocks[0] = []
-        Loading(places).run_back(backward, (), storage, new)
+        Loading(places, made).run_back(backward, (), storage, new)
     return forward, b.blocks[0], new

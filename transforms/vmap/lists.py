@@ -188,6 +188,13 @@ def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         case "add_stacks":
             other = args[1] if axes[1] is not None else spread(batch, args[1])
             return [(stacks.add_stacks(stack, other), 0)]
+        case "concatenate_items":
+            like = args[1] if axes[1] is not None else spread(batch, args[1])
+            return [(stacks.concatenate_items(stack, like, axis=s.params["axis"] + 1), 0)]
+        case "split_items" if axes[0] is not None:
+            like = args[1] if axes[1] is not None else spread(batch, args[1])
+            whole = front(args[0], axes[0])
+            return [(stacks.split_items(whole, like, axis=s.params["axis"] + 1), 0)]
         case "unstack":
             return [(stacks.unstack(move(args[0], (axes[0],), (1,))), 0)]
     raise UnevenError(

@@ -14,7 +14,7 @@ def viterbi_grad(logp, logA, logB, obs):
         delta = largest + logB[:, obs[t]]
 
     mask = delta == np.max(delta)  # line 92
-    logA_bar = np.zeros((logA.shape[1], logA.shape[1]))  # line 91
+    logA_bar = np.zeros(logA.shape)  # line 91
     delta_bar = np.where(mask, 1.0 / np.sum(mask.astype(np.float64)), 0.0)
     for t in reversed(range(1, n)):
         delta = delta_saved[t - 1]

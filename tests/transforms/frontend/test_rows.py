@@ -1,0 +1,88 @@
+"""np.concatenate and its kin of lists that loops fill, along each axis, of items of all lengths."""
+
+import numpy as np
+import pytest
+
+import tapeless
+
+
+def even(x):
+    parts = []
+    for i in range(1, len(x)):
+        parts.append(x[:2] * x[i])
+    return parts
+
+
+def uneven(x):
+    parts = []
+    for i in range(1, len(x)):
+        parts.append(x[:i] * 2)
+    return parts
+
+
+def uneven_rows(x):
+    parts = []
+    for i in range(1, len(x)):
+        parts.append(x[:i, None] * x[None, :3])
+    return parts
+
+
+def uneven_columns(x):
+    parts = []
+    for i in range(1, len(x)):
+        parts.append(x[:2, None] * x[None, :i])
+    return parts
+
+
+X = np.random.default_rng(0).random(5)
+JOINS = [
+    (np.concatenate, even, {}),
+    (np.concatenate, even, {"axis": -1}),
+    (np.concatenate, even, {"axis": None}),
+    (np.concatenate, uneven, {}),
+    (np.concatenate, uneven, {"axis": -1}),
+    (np.concatenate, uneven, {"axis": None}),
+    (np.concatenate, uneven_rows, {}),
+    (np.concatenate, uneven_rows, {"axis": -2}),
+    (np.concatenate, uneven_rows, {"axis": None}),  # whose loop is unrolled
+    (np.concatenate, uneven_columns, {"axis": 1}),
+    (np.hstack, even, {}),
+    (np.hstack, uneven, {}),
+    (np.hstack, uneven_columns, {}),
+    (np.vstack, even, {}),
+    (np.vstack, uneven_rows, {}),
+    (np.column_stack, even, {}),
+    (np.stack, even, {"axis": 1}),
+]
+
+
+@pytest.mark.parametrize(("join", "parts", "options"), JOINS)
+def test_join_is_as_in_numpy(join, parts, options):
+    def joined(x):
+        return join(parts(x), **options)
+
+    expected = joined(X)
+    np.testing.assert_array_equal(tapeless.jit(joined)(X), expected)
+    value, tangent = tapeless.jvp(joined, (X,), (np.ones(5),))
+    np.testing.assert_array_equal(value, expected)
+    step = 1e-6
+    slope = (joined(X + step) - joined(X - step)) / (2 * step)
+    np.testing.assert_allclose(tangent, slope, rtol=1e-7, atol=1e-8)
+    weights = np.random.default_rng(1).random(expected.shape)
+    _, pull = tapeless.vjp(joined, X)
+    np.testing.assert_allclose(np.sum(pull(weights)[0]), np.sum(weights * tangent), rtol=1e-12)
+    batch = tapeless.vmap(joined)(np.stack([X, 2 * X]))
+    np.testing.assert_allclose(batch[1], joined(2 * X), rtol=1e-14)
+
+
+@pytest.mark.parametrize("parts", [even, uneven])
+@pytest.mark.parametrize("axis", [1, -2])
+def test_axis_that_is_not_there(parts, axis):
+    with pytest.raises(np.exceptions.AxisError):
+        tapeless.jit(lambda x: np.concatenate(parts(x), axis=axis))(X)
+
+
+@pytest.mark.parametrize("join", [np.stack, np.vstack])
+def test_rows_that_are_not_equally_long(join):
+    with pytest.raises(ValueError, match="shape|same length"):
+        tapeless.jit(lambda x: join(uneven(x)))(X)
