@@ -9,28 +9,28 @@ import tapeless
 def even(x):
     parts = []
     for i in range(1, len(x)):
-        parts.append(x[:2] * x[i])
+        parts.append(x[:2] * x[i])  # noqa: PERF401
     return parts
 
 
 def uneven(x):
     parts = []
     for i in range(1, len(x)):
-        parts.append(x[:i] * 2)
+        parts.append(x[:i] * 2)  # noqa: PERF401
     return parts
 
 
 def uneven_rows(x):
     parts = []
     for i in range(1, len(x)):
-        parts.append(x[:i, None] * x[None, :3])
+        parts.append(x[:i, None] * x[None, :3])  # noqa: PERF401
     return parts
 
 
 def uneven_columns(x):
     parts = []
     for i in range(1, len(x)):
-        parts.append(x[:2, None] * x[None, :i])
+        parts.append(x[:2, None] * x[None, :i])  # noqa: PERF401
     return parts
 
 
@@ -84,5 +84,5 @@ def test_axis_that_is_not_there(parts, axis):
 
 @pytest.mark.parametrize("join", [np.stack, np.vstack])
 def test_rows_that_are_not_equally_long(join):
-    with pytest.raises(ValueError, match="shape|same length"):
+    with pytest.raises(ValueError, match=r"shape|same length"):
         tapeless.jit(lambda x: join(uneven(x)))(X)
