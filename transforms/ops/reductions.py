@@ -170,10 +170,11 @@ def reduction(op: Op, default: Any = None) -> Any:
     ) -> Any:
         a = as_array(a)
         axis = axis if op is mean else reduced_axis(axis, a.type.ndim)
-        if where is not None and where is not True:
-            if op is mean:
-                axes = axes_of(axis, a.type.ndim)
-                return _mean_where(a, as_array(where), axes, bool(keepdims), dtype)
+        where = None if where is None or where is True else as_array(where)
+        wraps = dtype is not None and np.dtype(dtype).kind in "iub"
+        if op is mean and (where is not None or wraps):
+            return _mean_where(a, where, axes_of(axis, a.type.ndim), bool(keepdims), dtype)
+        if where is not None:
             a = _masked(op, a, where, initial)
         if dtype is not None:
             a = cast_to(a, np.dtype(dtype))
