@@ -84,6 +84,18 @@ def lennard_jones(pos, sigma):
     return energy
 
 
+@textbook(draw(4, 3))
+def lennard_jones_by_reciprocals(pos):
+    energy = 0.0
+    for i in range(len(pos)):
+        for j in range(i):
+            x, y, z = pos[i, 0] - pos[j, 0], pos[i, 1] - pos[j, 1], pos[i, 2] - pos[j, 2]
+            s = 1.0 / (x * x + y * y + z * z)  # the only division
+            s6 = s * s * s
+            energy += 4 * (s6 * s6 - s6)
+    return energy
+
+
 @textbook(draw(4), draw(4, 4), draw(4, 3), np.array([0, 2, 1, 1]), wrt=1)
 def viterbi(logp, logA, logB, obs):
     delta = logp + logB[:, obs[0]]

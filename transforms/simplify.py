@@ -266,7 +266,7 @@ class Simplifier:
 
     def news_of(self, a: Var) -> int:
         assert self.before is not None
-        if self.first_uses.get(a) == 1 and self.before.first_uses.get(a) != 1:
+        if self.first_uses.get(a) == 1 and self.before.uses.get(a) != 1:
             return 0
         return self.news.get(a, REACH + 1)
 

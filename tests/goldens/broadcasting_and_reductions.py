@@ -7,9 +7,9 @@ def broadcasting_and_reductions_grad(m, v):
     product = centred * v  # line 137
 
     mask = product == np.max(product, axis=0)
-    total = np.sum(mask.astype(np.float64), axis=0)
-    centred_bar = np.where(mask, np.broadcast_to(1.0 / total, m.shape) * v, 0.0)
+    ratio = 1.0 / np.sum(mask.astype(np.float64), axis=0)
+    centred_bar = np.where(mask, np.broadcast_to(ratio, m.shape) * v, 0.0)
     return (
         centred_bar - np.sum(centred_bar, axis=1, keepdims=True) / m.shape[1],
-        np.sum(np.where(mask, centred / total, 0.0), axis=0),
+        np.sum(np.where(mask, ratio * centred, 0.0), axis=0),
     )

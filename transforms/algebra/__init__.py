@@ -20,6 +20,7 @@ from tapeless.transforms.algebra.products import (
     constants_together,
     multiple_of_fraction,
     multiple_of_quotient,
+    of_fraction,
     quotient_of_ones,
     signs_of_factors,
     times_power,
@@ -81,6 +82,7 @@ RULES: dict[Any, tuple[Rule, ...]] = {
     floordiv: (quotient_of_ones,),
     shapes.copy: (copied_once,),
     mul: (
+        of_fraction,
         times_power,
         multiple_of_quotient,
         multiple_of_fraction,
@@ -107,6 +109,7 @@ RULES: dict[Any, tuple[Rule, ...]] = {
 #: Those whose results may differ in the last digit, or leave the range of numbers.
 ROUNDING = frozenset(
     {
+        of_fraction,
         times_power,
         multiple_of_quotient,
         multiple_of_fraction,

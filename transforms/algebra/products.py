@@ -28,7 +28,7 @@ from tapeless.transforms.core.language import Atom, Let, Literal, Var
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.ops.arithmetic import mul, neg, sub, truediv
 from tapeless.transforms.ops.elementwise import power
-from tapeless.transforms.ops.folding import is_number
+from tapeless.transforms.ops.folding import constant, is_number
 
 
 def quotient_of_ones(s: Let, uses: Uses) -> Any:
@@ -144,6 +144,24 @@ def times_power(s: Let, uses: Uses) -> Any:
         k = number(let.args[1])
         if isinstance(k, int) and 1 < k < 9 and y.type == s.outs[0].type:
             return power(x, k + 1)
+    return None
+
+
+def of_fraction(s: Let, uses: Uses) -> Any:
+    """(1 / n) b is b / n, and (c / n) (d e) is (c d / n) e."""
+    for a, b in (s.args, s.args[::-1]):
+        quotient, product = made_by(a, truediv), made_by(b, mul)
+        if quotient is None or not is_float(a, b) or a.type.dtype != b.type.dtype:
+            continue
+        c, n = constant(quotient.args[0]), quotient.args[1]
+        if c is None or not once(a, uses):
+            continue
+        if (d := constant(b)) is not None:
+            return truediv(d * c, n)
+        if product is not None and (d := constant(product.args[0])) is not None:
+            return mul(truediv(d * c, n), product.args[1])
+        if c == 1:
+            return truediv(b, n)
     return None
 
 

@@ -58,30 +58,16 @@ def _simplify_mul(args: Atoms, params: Params) -> Any:
         or not a.type.dtype.kind == "f" == b.type.dtype.kind
     ):
         return fold(lambda x, y: x * y, args)
-    found = _gathered(a, b)
-    return _gathered(b, a) if found is None else found
+    found = _spread_of_ones(a, b)
+    return _spread_of_ones(b, a) if found is None else found
 
 
-def _gathered(a: Atom, b: Atom) -> Any:
-    """a * b for a quotient a = c / n of a constant: 1 / n * b is b / n, c / n * (d * e) is
-    (c * d) / n * e; and for a broadcast one."""
-    quotient, product = made_by(a), made_by(b)
-    if quotient is None:
+def _spread_of_ones(a: Atom, b: Atom) -> Any:
+    """a * b for ones a that are spread over axes: b, spread over them."""
+    let = made_by(a, broadcast_to)
+    if let is None or not is_number(let.args[0], 1) or a.type.dtype != b.type.dtype:
         return None
-    if quotient.op is broadcast_to and is_number(quotient.args[0], 1):
-        if a.type.dtype != b.type.dtype:
-            return None
-        return broadcast_to(b, shape=broadcast(a.type.shape, b.type.shape))
-    if quotient.op is not truediv or a.type.dtype != b.type.dtype:
-        return None
-    c, n = constant(quotient.args[0]), quotient.args[1]
-    if c is None:
-        return None
-    if (d := constant(b)) is not None:
-        return truediv(d * c, n)
-    if product is not None and product.op is mul and (d := constant(product.args[0])) is not None:
-        return mul(truediv(d * c, n), product.args[1])
-    return truediv(b, n) if c == 1 else None
+    return broadcast_to(b, shape=broadcast(a.type.shape, b.type.shape))
 
 
 def _simplify_div(args: Atoms, params: Params) -> Any:
@@ -148,7 +134,7 @@ mul = elementwise(
 truediv: Op = elementwise(
     np.divide,
     lambda x, y, z: Over(y),
-    lambda x, y, z: Times(neg(z), y),
+    lambda x, y, z: neg(mul(z, z)) if is_number(x, 1) else Times(neg(z), y),
     infix="/",
     name="truediv",
     operands=as_given,

@@ -43,7 +43,8 @@ def _pop_transpose(ct: Any, args: Any, linear: Any, params: Any) -> tuple[Any, .
 def _item(stack: Atom) -> Type:
     """The type of one item: others need not be as long, unless inputs say so."""
     item: Type = stack.type.item
-    return item if item == TAPE else item.with_shape(dims.of_its_own(item.shape))
+    fixed = item == TAPE or isinstance(item, StackType)
+    return item if fixed else item.with_shape(dims.of_its_own(item.shape))
 
 
 def _pop_infer(stack: Atom) -> tuple[StackType, Type]:

@@ -2,10 +2,10 @@ import numpy as np
 
 
 def viterbi_grad(logp, logA, logB, obs):
-    """d viterbi / d logA.  From test_goldens_textbook.py:87."""
-    delta = logp + logB[:, obs[0]]  # line 89
-    n = len(obs)  # line 90
-    delta_saved = np.empty((len(obs) - 1, logA.shape[1]))  # line 91
+    """d viterbi / d logA.  From test_goldens_textbook.py:99."""
+    delta = logp + logB[:, obs[0]]  # line 101
+    n = len(obs)  # line 102
+    delta_saved = np.empty((len(obs) - 1, logA.shape[1]))  # line 103
     largest_saved = np.empty((len(obs) - 1, logA.shape[1]))
     for t in range(1, n):
         delta_saved[t - 1] = delta
@@ -13,8 +13,8 @@ def viterbi_grad(logp, logA, logB, obs):
         largest_saved[t - 1] = largest
         delta = largest + logB[:, obs[t]]
 
-    mask = delta == np.max(delta)  # line 92
-    logA_bar = np.zeros(logA.shape)  # line 91
+    mask = delta == np.max(delta)  # line 104
+    logA_bar = np.zeros(logA.shape)  # line 103
     delta_bar = np.where(mask, 1.0 / np.sum(mask.astype(np.float64)), 0.0)
     for t in reversed(range(1, n)):
         delta = delta_saved[t - 1]
