@@ -42,7 +42,8 @@ def _homes(
     table: dict[Any, Any] = {}
     for v in (*params, *(v for s in body for v in outputs(s))):
         _home(v, table)
-    return {**around, **table}
+    inner = {s: v for s, v in table.items() if not (s.given and s in around)}
+    return {**around, **inner}  # sizes that inputs give are the same inside
 
 
 def _home(v: Var, table: dict[Any, Any]) -> None:

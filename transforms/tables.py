@@ -31,7 +31,7 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-from tapeless.transforms.core.reads import reads_of
+from tapeless.transforms.core.reads import reads_of, sizes_in
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.expand import identity
 from tapeless.transforms.groups import Groups, through
@@ -71,6 +71,7 @@ class List:
     fills    the loops that fill it
     lengths  how long it is, by all that say so
     arrays   what it is made from, and what is made from it
+    stores   whether items are put in it one by one
     """
 
     item: Type
@@ -80,12 +81,14 @@ class List:
     lengths: set[Size] = field(default_factory=set)
     arrays: set[Atom] = field(default_factory=set)
     plain: bool = True
+    stores: bool = False
 
     def fits(self) -> bool:
-        """Whether it always has the same length, and that is known."""
+        """Whether it always has the same length, and so have its items, and that is known."""
         fresh = sum(s.op is new_stack for s in self.origins)
         filled = fresh == self.pushes == len(self.fills) <= 1
-        return self.plain and filled and len(self.lengths) == 1
+        alike = not self.stores or all(x.given for x in sizes_in(self.item))
+        return self.plain and alike and filled and len(self.lengths) == 1
 
     @property
     def type(self) -> Type:
@@ -138,6 +141,8 @@ class Lists:
         made = self.of(s.outs[0])
         read = self.of(s.args[0]) if s.args else None
         self.spoil(*s.args[1:], *s.outs[1:])  # a list in a list, for one
+        if s.op in (push, set_item) and read is not None:
+            read.stores = True
         if s.op in (new_stack, unstack) and made is not None:
             made.origins.append(s)
             if s.op is unstack:

@@ -148,13 +148,15 @@ def times_power(s: Let, uses: Uses) -> Any:
 
 
 def of_fraction(s: Let, uses: Uses) -> Any:
-    """(1 / n) b is b / n, and (c / n) (d e) is (c d / n) e."""
+    """(1 / n) b is b / n, and (c / n) (d e) is (c d / n) e, unless the reciprocal is there anyway.
+    That of a number of Python's is not made for this alone: it may be none where it is not needed.
+    """
     for a, b in (s.args, s.args[::-1]):
         quotient, product = made_by(a, truediv), made_by(b, mul)
         if quotient is None or not is_float(a, b) or a.type.dtype != b.type.dtype:
             continue
         c, n = constant(quotient.args[0]), quotient.args[1]
-        if c is None or not once(a, uses):
+        if c is None or not (once(a, uses) or (a.type.weak and not quotient.outs[0].name)):
             continue
         if (d := constant(b)) is not None:
             return truediv(d * c, n)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
@@ -107,10 +108,12 @@ def _number_of(item: Type) -> tuple[Any, bool]:
 
 
 def _changes(item: Type, joined: Type) -> bool:
-    """Whether elements differ in shape: not where the program relies on lengths being equal."""
+    """Whether elements differ in shape: not where the program relies on lengths being equal, nor
+    where each one that is read has a length of its own."""
     value = trace().value
-    pairs = zip(item.shape, joined.shape, strict=True)
-    return any(a != b and (value(a) is None or value(a) != value(b)) for a, b in pairs)
+    pairs = [(a, b) for a, b in zip(item.shape, joined.shape, strict=True) if a != b]
+    given = [(a, b) for a, b in pairs if all(s.given for s in dims.symbols(a))]
+    return any(value(a) is None or value(a) != value(b) for a, b in given)
 
 
 def _fit_lists(mine: Any, new: Any) -> None:

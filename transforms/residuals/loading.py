@@ -182,7 +182,10 @@ class Loading:
         for symbol, v in self.lengths.items():
             if v in loaded:
                 renamed[symbol] = builder.size_of(new[v])
-        for symbol in self.born.get(here, ()):  # in a pass: that of this one has a new name
+        passes = any(isinstance(s, (For, While)) for s, _ in here)
+        for symbol in (
+            self.born.get(here, ()) if passes else ()
+        ):  # that of this pass gets a new name
             renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
         for v in loaded:
             renamed[v].type = retype(v.type, new)

@@ -276,6 +276,8 @@ TESTED_BY_LOOPS = (
     "add_item",
     "zero_items",
     "zeros_of_items",
+    "concatenate_items",
+    "split_items",
 )
 
 
