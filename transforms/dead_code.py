@@ -39,11 +39,14 @@ def _homes(
 ) -> dict[Any, Any]:
     """The variable whose shape shows each size that is made at run time: one that can be read in
     this body, not in the blocks inside."""
-    table: dict[Any, Any] = {}
-    for v in (*params, *(v for s in body for v in outputs(s))):
-        _home(v, table)
-    inner = {s: v for s, v in table.items() if not (s.given and s in around)}
-    return {**around, **inner}  # sizes that inputs give are the same inside
+    own: dict[Any, Any] = {}  # those of this pass, whatever else has been as long
+    for p in params:
+        _home(p, own)
+    table = {**around, **{x: p for x, p in own.items() if not (x.given and x in around)}}
+    for s in body:
+        for v in outputs(s):
+            _home(v, table)
+    return table
 
 
 def _home(v: Var, table: dict[Any, Any]) -> None:

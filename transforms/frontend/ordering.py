@@ -128,8 +128,11 @@ def _taken(items: Any, order: Any) -> Any:
     if order is None:
         return trace().born(StagedList(items))
     if isinstance(items, Symbol):
-        made = items[order]
-        return from_arrays(take_apart(made[0]), [made])
+        ordered = items[order]
+        made = from_arrays(take_apart(ordered[0]), [ordered])
+        if items.ndim > 1:
+            trace().hold(made.tail.stacks[0].cell, items.memory())
+        return made
     if isinstance(items, StagedList):
         made = items.rows([a[order] for a in items.arrays()])
         share_elements(items, made)
@@ -138,7 +141,7 @@ def _taken(items: Any, order: Any) -> Any:
     if not interchangeable(specs):
         why = "sorted() of texts, or of things that are built differently, needs their order"
         raise NeedStatic(order.value(), why, "sort the numbers with np.argsort")
-    columns = [_column(leaves)[order] for leaves in zip(*map(_leaves, specs), strict=True)]
+    columns = [_ordered(leaves, order) for leaves in zip(*map(_leaves, specs), strict=True)]
     weak = [all(a.type.weak for a in leaves) for leaves in zip(*map(_atoms, specs), strict=True)]
 
     def element(k: int) -> Any:
@@ -159,6 +162,15 @@ def _leaves(spec: Spec) -> list[Any]:
 def _column(values: Sequence[Any]) -> Any:
     """What is in one place of all items, as one array."""
     return apply(FUNCTIONS[np.stack], [apply(FUNCTIONS[np.asarray], v) for v in values])
+
+
+def _ordered(values: Sequence[Any], order: Any) -> Any:
+    """What is in one place of all items, in this order: arrays may be seen by other names, too."""
+    made = _column(values)[order]
+    for v in values:
+        if made.ndim > 1 and isinstance(v, Symbol) and v.mutable:
+            trace().share(made.cell, v.memory())
+    return made
 
 
 def _element(specs: Sequence[Spec], left: Iterator[Any]) -> Any:

@@ -253,7 +253,11 @@ class StagedList(list):  # type: ignore[type-arg]
     def rows(self, arrays: list[Any]) -> StagedList:
         """A list of elements like those of this one, whose leaves are the rows of these arrays."""
         assert self.tail is not None
-        return from_arrays(self.tail.spec, arrays, [t.weak for t in self.tail.items])
+        made = from_arrays(self.tail.spec, arrays, [t.weak for t in self.tail.items])
+        assert made.tail is not None
+        for old, new in zip(self.tail.stacks, made.tail.stacks, strict=True):
+            trace().hold(new.cell, trace().holding(old.cell))
+        return made
 
     def __len__(self) -> int:
         if self.tail is None:

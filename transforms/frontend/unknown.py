@@ -50,7 +50,7 @@ class Unknown(Operators):
         if not self.type.shape:
             raise TypeError("iteration over a 0-d array")
         array: Any = self
-        return iter([array[k] for k in range(len(array))])
+        return (array[k] for k in range(len(array)))  # what it holds by then
 
     def __hash__(self) -> int:
         if self.type.shape:

@@ -10,6 +10,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import TAPE, Atom, StackType, Type, Var
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.ops.fresh import new_stack as new_stack
 from tapeless.transforms.ops.fresh import stack_length as stack_length
 from tapeless.transforms.ops.fresh import zero_items as zero_items
@@ -112,25 +113,31 @@ peek = Op(
 
 
 def _put_item(name: str, source: Any, back: Any) -> Op:
-    """An operation that stores into an item of a stack; `back` gives the cotangents."""
+    """An operation that stores into an item of a stack; `back` gives the cotangents. Where items
+    differ in length, the one that was there is the last argument of what is linear."""
 
     def jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
         if tangents[0] is None and tangents[2] is None:
             return (None,)
-        stack, _, value = (_filled(p, t) for p, t in zip(primals, tangents, strict=True))
-        return (op(stack, primals[1], value),)
+        pairs = zip(primals[:3], tangents, strict=False)
+        stack, _, value = (_filled(p, t) for p, t in pairs)
+        was = primals[3:]
+        if not was and not all(x.given for x in sizes_in(primals[0].type)):
+            was = (peek(primals[0], primals[1]),)
+        return (op(stack, primals[1], value, *was),)
 
-    op = Op(name, lambda stack, k, value: stack.type, source, jvp, back, inplace=True)
+    op = Op(name, lambda stack, k, value, *was: stack.type, source, jvp, back, inplace=True)
     return op
 
 
 def _set_item_back(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:
     item = peek(ct, args[1])  # read before it is overwritten, which so needs no copy
-    return set_item(ct, args[1], zero_of(item)), None, item
+    like = args[3] if len(args) > 3 else item
+    return set_item(ct, args[1], zero_of(like)), None, item, *(None for _ in args[3:])
 
 
 def _add_item_back(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:
-    return ct, None, peek(ct, args[1])
+    return ct, None, peek(ct, args[1]), *(None for _ in args[3:])
 
 
 def _add_item_source(args: Any, params: Any) -> str:

@@ -181,8 +181,8 @@ def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         case "peek" if axes[1] is None:
             return [(stacks.peek(stack, args[1]), 0)]
         case "set_item" | "add_item" if axes[1] is None:
-            value = _item(batch, s.args[2], args[2], axes[2])
-            return [(s.op(stack, args[1], value), 0)]
+            values = zip(s.args[2:], args[2:], axes[2:], strict=True)
+            return [(s.op(stack, args[1], *(_item(batch, *v) for v in values)), 0)]
         case "zeros_of_items":
             return [(zeros_of_items(stack), 0)]
         case "add_stacks":
