@@ -291,3 +291,77 @@ def _fft(x):
 @program(normal(8))
 def by_halves(x):
     return _fft(x) ** 2
+
+
+# -- lists whose items are replaced
+
+
+def _tails(x):
+    o = []
+    for i in range(len(x)):
+        o.append(x[i:] * x[i])
+    return o
+
+
+def _squares(o):
+    return sum([np.sum(v**2) * (k + 1) for k, v in enumerate(o)])
+
+
+@program(uniform(4))
+def last_item_replaced(x):
+    o = _tails(x)
+    s = np.sum(o[-1])
+    o[-1] = o[0] * 2.0
+    return s + _squares(o)
+
+
+@program(uniform(4))
+def item_of_a_copied_list_replaced(x):
+    o = _tails(x)
+    p = list(o)
+    p[-1] = p[0]
+    return _squares(o) + _squares(p)
+
+
+@program(uniform(4))
+def items_exchanged(x):
+    o = _tails(x)
+    o[0], o[1] = o[1], o[0]
+    return _squares(o)
+
+
+@program(uniform(4))
+def item_inserted_and_another_deleted(x):
+    o = _tails(x)
+    o.insert(1, x[:2] * x[1])
+    del o[2]
+    return _squares(o)
+
+
+@program(uniform(4))
+def items_replaced_by_the_next_ones(x):
+    o = _tails(x)
+    for i in range(len(x) - 1):
+        o[i] = o[i + 1] * 2
+    return _squares(o)
+
+
+@program(uniform(4))
+def kept_by_data_and_summed(x):
+    out = []
+    for v in x:
+        if v > 0.8:
+            out.append(v**2)
+    return sum(out)
+
+
+@program(uniform(4))
+def array_of_the_present_length_in_each_pass(x):
+    t = 0.0
+    while len(x) > 1:
+        g = np.zeros(len(x))
+        for i in range(len(x)):
+            g[i] = x[i] * i
+        x = g[1:] + 0.2
+        t += np.sum(x**2)
+    return t

@@ -292,6 +292,9 @@ def combine(kind: str, left: Size, right: Size) -> Size:
 
 
 def evaluate(size: Size, values: Mapping[Symbol, int]) -> int | None:
-    """The number that `size` is under `values`; None where a symbol is missing."""
-    got = substitute(size, values.get)
+    """The number that `size` is under `values`; None where a symbol is missing, or for none."""
+    try:
+        got = substitute(size, values.get)
+    except ZeroDivisionError:  # on a side that is not taken
+        return None
     return got if isinstance(got, int) else None

@@ -174,6 +174,9 @@ def replace_symbols(block: Block, new: Mapping[dims.Symbol, dims.Size]) -> Block
                 )
             case For():
                 body.append(replace(s, body=replace_symbols(s.body, new)))
+            case While():
+                test, inner = replace_symbols(s.test, new), replace_symbols(s.body, new)
+                body.append(replace(s, test=test, body=inner))
             case _:
                 body.append(s)
     return Block(block.params, tuple(body), block.results)

@@ -130,7 +130,7 @@ def _taken(items: Any, order: Any) -> Any:
     if isinstance(items, Symbol):
         ordered = items[order]
         made = from_arrays(take_apart(ordered[0]), [ordered])
-        if items.ndim > 1:
+        if items.ndim > 1 and made.tail is not None:
             trace().hold(made.tail.stacks[0].cell, items.memory())
         return made
     if isinstance(items, StagedList):

@@ -22,7 +22,9 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
+    free_variables,
 )
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import retype, substitute
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.errors import Signal
@@ -171,10 +173,21 @@ class Settled:
 
     def of_a_pass(self, size: dims.Size) -> bool:
         """Whether a size may differ from pass to pass."""
-        t = trace()
-        return size in t.joined or any(
-            x not in t.hints if x.var is None else x.var in self.inside for x in dims.symbols(size)
+        return any(
+            x not in trace().hints and x not in self.around
+            if x.var is None
+            else x.var in self.inside
+            for x in dims.symbols(size)
         )
+
+    @functools.cached_property
+    def around(self) -> set[dims.Symbol]:
+        """The sizes that there are before the loop."""
+        params = {p for row in self.staged.params.values() for p in row}
+        tests = self.staged.test[0] if self.staged.test else []
+        read = free_variables(Block((), (*tests, *self.staged.statements), ()))
+        before = [a for spec in self.staged.entries.values() for a in spec.leaves()]
+        return set(sizes_in([a.type for a in (*before, *read) if a not in params]))
 
     @functools.cached_property
     def inside(self) -> set[Var]:

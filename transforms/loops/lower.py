@@ -26,6 +26,7 @@ from tapeless.transforms.loops.fitting import Fitting, canonical, equal_sizes
 from tapeless.transforms.loops.gathered import gathered
 from tapeless.transforms.loops.kernel import Kernel
 from tapeless.transforms.loops.lasting import lasting
+from tapeless.transforms.loops.list_lengths import list_lengths
 from tapeless.transforms.loops.lowering import Lowering, Prepared
 from tapeless.transforms.loops.reciprocals import reciprocals
 from tapeless.transforms.loops.relied import Relation, facts_of
@@ -73,6 +74,7 @@ def lower(
     """
     relations = list(relations)
     block = shifted_lists(forget(tables_as_arrays(block, numbers=True)))
+    block = list_lengths(block)
     for routines in (True, False):
         prepared = _prepared(block, relations, stored, hints or {}, donated, routines, fastmath)
         lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel)

@@ -1,0 +1,107 @@
+"""sorted() and its kin of arrays: what they give are the arrays themselves. Stores that another
+name would show are refused."""
+
+import heapq
+
+import numpy as np
+import pytest
+
+from tapeless import jit, jvp
+from tapeless.transforms.errors import AliasError
+
+A = np.array([[1.0, 2.0], [3.0, -8.0]])
+
+
+def stored_in_a_row(a):
+    a = a.copy()
+    rows = sorted(a, key=np.sum)
+    rows[0][:] = 9.0
+    return a
+
+
+def stored_in_a_sorted_list(a):
+    a = a.copy()
+    rows = list(a)
+    rows.sort(key=np.sum)
+    rows[0][:] = 9.0
+    return a
+
+
+def stored_in_one_of_two(a):
+    p, q = a[0] * 1.0, a[1] * 2.0
+    o = sorted([p, q], key=np.sum)
+    o[0] *= 3
+    return p + q
+
+
+def unpacked(a):
+    a = a.copy()
+    low, _ = sorted([a[0], a[1]], key=np.sum)
+    low += 10
+    return a
+
+
+def stored_in_the_first_ones(a):
+    a = a.copy()
+    for q in sorted(a, key=np.sum)[:1]:
+        q += 10
+    return a
+
+
+def stored_in_the_largest(a):
+    a = a.copy()
+    (largest,) = heapq.nlargest(1, [a[0], a[1]], key=np.sum)
+    largest[:] = 5
+    return a
+
+
+def base_changed_later(a):
+    a = a * 1.0
+    o = sorted([a[0], a[1]], key=np.sum)
+    a *= 2
+    return o[0] + o[1] * 3
+
+
+def of_a_list_from_a_loop(a):
+    rows = []
+    for r in a:
+        rows.append(r * 2)  # noqa: PERF401
+    o = sorted(rows, key=np.sum)
+    o[0][:] = 7.0
+    return rows[0] + rows[1] * 10
+
+
+STORES = [
+    *(stored_in_a_row, stored_in_a_sorted_list, stored_in_one_of_two, unpacked),
+    *(stored_in_the_first_ones, stored_in_the_largest, base_changed_later, of_a_list_from_a_loop),
+]
+
+
+@pytest.mark.parametrize("f", STORES)
+def test_stores_that_another_name_shows(f):
+    for run in (lambda: jit(f)(A), lambda: jvp(f, (A,), (A,))[0]):
+        with pytest.raises(AliasError, match="may share memory"):
+            run()
+
+
+def only_read(a):
+    b = a * 1.0
+    o = sorted([b[0], b[1]], key=np.sum)
+    total = 0.0
+    for q in sorted(b, key=lambda row: row[0]):
+        total = total * 0.5 + np.sum(q**2)
+    return o[0] ** 2 + o[1] * b[0] + total
+
+
+def stored_where_nobody_else_looks(a):
+    b, c = a[0] * 2.0, a[1] * 3.0
+    o = sorted([b, c], key=np.sum)
+    o[0] *= 2.0
+    return np.sum(o[0] ** 2) + np.sum(o[1])
+
+
+@pytest.mark.parametrize("f", [only_read, stored_where_nobody_else_looks])
+def test_others_are_as_in_python(f):
+    np.testing.assert_allclose(jit(f)(A), f(A), rtol=1e-14)
+    slope = (f(A + 1e-6) - f(A - 1e-6)) / 2e-6
+    np.testing.assert_allclose(jvp(f, (A,), (np.ones((2, 2)),))[1], slope, rtol=1e-6)

@@ -1,0 +1,64 @@
+"""The number of items of a list, as an integer: kernels may make an array of the list that nobody
+else needs, though its length is needed.
+
+a = to_array(out); s = sum(a); b = ones(a.shape)      becomes      n = len(out); ...; b = ones(n)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Block,
+    Let,
+    Statement,
+    Var,
+    outputs,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.core.language import blocks as blocks_of
+from tapeless.transforms.core.rewriting import map_symbols, refresh, replace_symbols, substitute
+from tapeless.transforms.core.sizes import INT
+from tapeless.transforms.loops.fitting import single_symbol
+from tapeless.transforms.ops.fresh import stack_length
+from tapeless.transforms.ops.stacks import to_array
+
+
+def list_lengths(block: Block) -> Block:
+    """The block, where lengths of arrays that are made of lists are those of the lists."""
+    if not any(map(_measured, statements(block))):
+        return block
+    fresh, new = refresh(block)  # types are changed below: the block itself lives on
+    named: dict[Any, Any] = {new[p]: p for p in block.params}
+    fresh = substitute(replace(fresh, params=block.params), named)
+    lengths: dict[dims.Symbol, dims.Size] = {}
+    fresh = replace_symbols(_with_lengths(fresh, lengths), lengths)
+    for s in statements(fresh):
+        for v in (*outputs(s), *(p for b in blocks_of(s) for p in b.params)):
+            v.type = map_symbols({"type": v.type}, lengths)["type"]
+    return fresh
+
+
+def _measured(s: Statement) -> dims.Symbol | None:
+    """The length that an array which is made of a list has, and nothing else says."""
+    if not isinstance(s, Let) or s.op is not to_array:
+        return None
+    symbol = single_symbol(s.params["size"])
+    return symbol if symbol is not None and symbol.var is None and not symbol.given else None
+
+
+def _with_lengths(block: Block, lengths: dict[dims.Symbol, dims.Size]) -> Block:
+    body: list[Statement] = []
+    for s in block.body:
+        symbol = _measured(s)
+        if symbol is not None and symbol not in lengths:
+            assert isinstance(s, Let)
+            n = Var(INT, "n")
+            n.size = dims.symbol("n", 0, n)
+            lengths[symbol] = n.size
+            body.append(Let((n,), stack_length, s.args[:1], {}, s.origin))
+        body.append(with_blocks(s, lambda b: _with_lengths(b, lengths)))
+    return replace(block, body=tuple(body))
