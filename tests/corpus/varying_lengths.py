@@ -365,3 +365,52 @@ def array_of_the_present_length_in_each_pass(x):
         x = g[1:] + 0.2
         t += np.sum(x**2)
     return t
+
+
+# -- parts of lists of unequal arrays
+
+
+@program(uniform(4))
+def parts_of_a_list(x):
+    o = _tails(x)
+    return _squares(o[1:]) + 2 * _squares(o[:-1]) + 3 * _squares(o[::2]), np.concatenate(o[::-1])
+
+
+@program(uniform(4))
+def neighbours_in_a_list(x):
+    o, s = _tails(x), 0.0
+    for a, b in zip(o, o[1:]):
+        s += np.sum(a[1:] * b)
+    return s
+
+
+@program(uniform(4))
+def first_ones_joined_at_the_end(x):
+    o = _tails(x)
+    while len(o) > 1:
+        a, b = o.pop(0), o.pop(0)
+        o.append(np.concatenate([a, b])[::2])
+    return _squares(o)
+
+
+@program(uniform(4))
+def lists_joined_and_reversed(x):
+    o = _tails(x) + _tails(x + 1)
+    o.reverse()
+    o.extend(_tails(x * 2))
+    return _squares(o[2:])
+
+
+@program(uniform(4))
+def sorted_by_length(x):
+    return _squares(sorted(_tails(x), key=len))
+
+
+@program(uniform(8))
+def wavelet_levels(x):
+    out, a = [], x
+    for _ in range(2):
+        out.append(a[1::2] - a[::2])
+        a = 0.5 * (a[::2] + a[1::2])
+    out.append(a)
+    return np.concatenate(out[::-1]) ** 2

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import broadcast, size_atom
 from tapeless.transforms.core.language import Effect, Type
 from tapeless.transforms.errors import ShapeError
@@ -80,6 +81,9 @@ def _joined(x: Any, column: Any, ufunc: np.ufunc, start: Any) -> Any:
     given = {} if dtype.kind not in "iu" and dtype == column.dtype else {"dtype": dtype}
     made = apply(FUNCTIONS[JOINS[ufunc]], column, axis=0, **given)
     made = python_number(made) if of_python(x) else made
+    count = column.type.shape[0]
+    if ufunc is np.add and not all(s.given for s in dims.symbols(count)):
+        trace().sums[made.value()] = count  # Python's 0 if data leaves nothing
     return made if type(start) is int and start == ufunc.identity else ufunc(start, made)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import NeedStatic, size_of
+from tapeless.transforms.core.builder import NeedStatic, size_atom, size_of
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
 from tapeless.transforms.errors import ShapeError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend.attempts import Attempt, Fork
@@ -16,6 +16,8 @@ from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.failing import failures, may_raise
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.ops.raising import raise_where
+from tapeless.transforms.ops.steps import equal, logical_and
 
 HINT = "write it as if and else"
 
@@ -118,7 +120,15 @@ def suppressing(kinds: tuple[type[BaseException], ...]) -> Iterator[None]:
 
 
 def divide(kind: str, left: Any, right: Any) -> None:
-    """Raises, where that is caught, what Python raises for a division by a zero that is known."""
+    """Raises, where that is caught, what Python raises for a division by a zero that is known; and,
+    when the program runs, for a sum of nothing by a zero: sum(found) / len(found)."""
+    if kind == "Div" and isinstance(left, Symbol) and isinstance(right, Symbol):
+        count = trace().sums.get(left.value())
+        if count is not None and right.type.weak and right.type.dtype.kind in "iub":
+            trace().undecided_error(ZeroDivisionError)
+            nothing = logical_and(equal(size_atom(count), 0), equal(right.value(), 0))
+            raise_where(nothing, ZeroDivisionError, "division by zero")
+        return
     if kind not in ("Div", "FloorDiv", "Mod") or not (type(right) in (int, float) and right == 0):
         return
     of_python = isinstance(left, Symbol) and left.type.weak

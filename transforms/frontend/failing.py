@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import static
 from tapeless.transforms.core.language import Atom, Let, Literal, Var
 from tapeless.transforms.ops.definite import METHODS, factorises
 from tapeless.transforms.ops.elementwise import absolute
+from tapeless.transforms.ops.sizes import axis_size
 from tapeless.transforms.ops.steps import (
     equal,
     greater,
@@ -49,12 +51,27 @@ EVEN = ("sinh", "cosh")  # raise it for negative numbers, too
 BOTH = ("gamma", "gammaln")  # raise either, of what no test is known
 
 
+#: What reductions that choose an element say where there is none.
+CHOOSING = {
+    "max": "zero-size array to reduction operation maximum which has no identity",
+    "min": "zero-size array to reduction operation minimum which has no identity",
+    "argmax": "attempt to get argmax of an empty sequence",
+    "argmin": "attempt to get argmin of an empty sequence",
+}
+
+
+def _length(x: Atom) -> dims.Size:
+    return x.type.shape[0]  # type: ignore[no-any-return]
+
+
 def failures(op: Any, args: tuple[Atom, ...]) -> Iterator[tuple[Exception, Callable[[], Atom]]]:
     """The errors that an operation may raise, and the tests of whether it does."""
     name = op.name
     if name in METHODS:
         message = METHODS[name][1]
         yield np.linalg.LinAlgError(message), lambda: logical_not(factorises(args[0], name=name))
+    elif name in CHOOSING and args[0].type.ndim == 1 and not dims.at_least(_length(args[0]), 1):
+        yield ValueError(CHOOSING[name]), lambda: equal(axis_size(args[0], axis=0), 0)
     elif not _of_python(args):
         return
     elif name in DIVISIONS and isinstance(args[1], Var):

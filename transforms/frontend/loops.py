@@ -249,7 +249,8 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
             return test()
         flag = getattr(frame, stop)
         if isinstance(flag, Symbol):
-            return short_circuit((lambda: wrap(logical_not(flag.value())), test), True)
+            going = wrap(logical_not(flag.value()))
+            return short_circuit((lambda: going, lambda: truth(test())), True)
         return False if flag else test()
 
     if why is None and t.futile[key] >= OFTEN:

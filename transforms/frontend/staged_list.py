@@ -6,6 +6,7 @@ import operator
 import sys
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.joining import convert
 from tapeless.transforms.frontend.kin import (
@@ -24,6 +26,7 @@ from tapeless.transforms.frontend.kin import (
     share_elements,
     stored,
 )
+from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.rows import JOINERS, is_empty, join_rows, join_uneven
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.tails import (
@@ -237,7 +240,7 @@ class StagedList(list):  # type: ignore[type-arg]
         if self.tail is None:
             super().reverse()
         else:
-            self.refill(self.rows([a[::-1] for a in self.arrays()]))
+            self.refill(self.part(slice(None, None, -1)))
 
     def __getitem__(self, key: Any) -> Any:
         if self.tail is None:
@@ -246,9 +249,22 @@ class StagedList(list):  # type: ignore[type-arg]
         return self.part(key) if isinstance(key, slice) else self.element(key)
 
     def part(self, key: slice) -> StagedList:
+        if self.is_uneven():
+            return self.picked(apply(FUNCTIONS[np.arange], self.length())[key])
         made = self.rows([a[key] for a in self.arrays()])
         share_elements(self, made)
         return made
+
+    def is_uneven(self) -> bool:
+        """Whether its elements hold arrays that need not be equally long."""
+        assert self.tail is not None
+        return not all(x.given for x in sizes_in(self.tail.items))
+
+    def picked(self, places: Symbol) -> StagedList:
+        """The elements at these places, one by one."""
+        made = trace().born(StagedList())
+        fill(made, self, places)
+        return made  # type: ignore[no-any-return]
 
     def rows(self, arrays: list[Any]) -> StagedList:
         """A list of elements like those of this one, whose leaves are the rows of these arrays."""
@@ -319,6 +335,9 @@ class StagedList(list):  # type: ignore[type-arg]
         assert self.tail is not None
         self.tail.check(values.tail.spec)
         self.tail.fit(values.tail.items)
+        if self.is_uneven() or values.is_uneven():
+            fill(self, values.copy(), apply(FUNCTIONS[np.arange], values.length()))
+            return
         pairs = zip(self.arrays(), values.arrays(), strict=True)
         joined = [apply(FUNCTIONS[np.concatenate], pair) for pair in pairs]
         self.refill(self.rows(joined))
@@ -397,6 +416,20 @@ def from_arrays(
     present = [symbol.value() for symbol in made.tail.stacks]
     made.tail.made = (present, Place(), values)
     return made
+
+
+def fill(target: StagedList, source: StagedList, places: Symbol) -> None:
+    """Appends elements of a list, in a loop."""
+    from tapeless.transforms.frontend.loops import for_loop  # noqa: PLC0415 (which runs over lists)
+
+    def body(k: Any) -> None:
+        trace().touch(ContentsLocation(target))
+        target.append(source.element(k))
+
+    place = trace().place()
+    if place is not None:
+        body.__code__ = body.__code__.replace(co_filename=place.file, co_firstlineno=place.line)
+    for_loop(places, body, SimpleNamespace(), None, "")
 
 
 def as_list(x: Any) -> Any:

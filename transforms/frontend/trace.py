@@ -89,6 +89,7 @@ class Trace(Builder):
         self.serials = itertools.count(1)
         self.reads: dict[Any, Any] = {}
         self.poisoned: dict[Any, str] = {}
+        self.sums: dict[Atom, Size] = {}  # of how many items, as data says
         self.memories: dict[Any, set[Any]] = {}  # of cells that may be in the memory of others
         self.sharers: dict[Any, set[Any]] = {}  # the cells that may be in a memory, or hold it
         self.apart: dict[Any, set[Any]] = {}  # cells that share none of it with another after all
