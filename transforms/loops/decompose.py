@@ -29,17 +29,17 @@ from tapeless.transforms.loops.contracted import CONTRACTED
 from tapeless.transforms.loops.joined import JOINED, NotTaken
 from tapeless.transforms.loops.reshaped import RESHAPED
 from tapeless.transforms.loops.scans import SCANS
-from tapeless.transforms.ops.arithmetic import truediv
+from tapeless.transforms.ops.arithmetic import add, sub, truediv
 from tapeless.transforms.ops.diagonals import diagonal
-from tapeless.transforms.ops.elementwise import sqrt
+from tapeless.transforms.ops.elementwise import exp, log, log1p, sqrt
 from tapeless.transforms.ops.fresh import count_up, empty, tri
 from tapeless.transforms.ops.joining import stack_op
 from tapeless.transforms.ops.parts import Slot, gather, update
-from tapeless.transforms.ops.reductions import count, left_of
+from tapeless.transforms.ops.reductions import amax, count, left_of
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import cast_to
+from tapeless.transforms.ops.shapes import cast_to, reduced, reshape
 from tapeless.transforms.ops.shapes import sum as total_of
-from tapeless.transforms.ops.steps import not_equal, rint
+from tapeless.transforms.ops.steps import equal, isfinite, not_equal, rint
 from tapeless.transforms.simplify import simplify
 
 
@@ -80,6 +80,41 @@ def _norm(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     return sqrt(total_of(x * x, axes=axes, keepdims=keepdims))
 
 
+def _softmax(x: Atom, axes: tuple[int, ...]) -> Any:
+    wide = _floats(x)
+    made = exp(sub(wide, amax(wide, axes=axes, keepdims=True)))
+    return truediv(made, total_of(made, axes=axes, keepdims=True))
+
+
+def _log_softmax(x: Atom, axes: tuple[int, ...]) -> Any:
+    wide = _floats(x)
+    moved = sub(wide, _if_finite(amax(wide, axes=axes, keepdims=True)))
+    return sub(moved, log(total_of(exp(moved), axes=axes, keepdims=True)))
+
+
+def _floats(x: Atom) -> Any:
+    return x if x.type.dtype.kind == "f" else cast_to(x, np.dtype(float))
+
+
+def _if_finite(top: Atom) -> Any:
+    return select(isfinite(top), top, top.type.dtype.type(0))
+
+
+def _logsumexp(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """As scipy: the largest elements are counted, and those below them added up."""
+    wide = _floats(x)
+    zero = wide.type.dtype.type(0)
+    top = amax(wide, axes=axes, keepdims=True)
+    among = equal(wide, top)
+    below = exp(sub(wide, _if_finite(top)))
+    rest = total_of(select(among, zero, below), axes=axes, keepdims=True)
+    number = total_of(cast_to(among, wide.type.dtype), axes=axes, keepdims=True)
+    made = add(add(log1p(truediv(rest, number)), log(number)), top)
+    if keepdims:
+        return made
+    return reshape(made, shape=reduced(x.type.shape, axes, False))
+
+
 def _rounded(out: Type, x: Atom, decimals: int) -> Any:
     if out.dtype.kind != "f":
         raise NotTaken
@@ -115,6 +150,9 @@ PARTS: dict[str, Callable[..., Any]] = {
     "stack": _stack,
     "array": _array,
     "norm": _norm,
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+    "logsumexp": _logsumexp,
 }
 #: The same inside loops and branches, where each pass would call NumPy otherwise; these are given
 #: the type of the result, too.

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.special as sc
 
-from tapeless.transforms.core.builder import static
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import current, static
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
@@ -246,14 +248,19 @@ def _logsumexp_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched
     return reducing(op, args, axes, params)
 
 
-logsumexp = Op(
-    "logsumexp",
-    _logsumexp_infer,
-    _logsumexp_source,
-    _logsumexp_jvp,
-    costly=True,
-    batch=_logsumexp_batch,
-)
+def _logsumexp_op(name: str) -> Op:
+    return Op(
+        name,
+        _logsumexp_infer,
+        _logsumexp_source,
+        _logsumexp_jvp,
+        costly=True,
+        batch=_logsumexp_batch,
+    )
+
+
+logsumexp = _logsumexp_op("logsumexp")  # of one element at least: the program relies on that
+logsumexp_of_any = _logsumexp_op("logsumexp_of_any")  # maybe of nothing, or with weights
 
 
 def _softmax_source(name: str) -> Any:
@@ -278,6 +285,8 @@ def _log_softmax_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -
 
 
 def _same_infer(x: Atom, *, axes: tuple[int, ...]) -> Type:
+    if x.type.dtype.kind == "b":
+        raise TypeError("numpy boolean subtract, the `-` operator, is not supported")
     return Type(
         np.result_type(x.type.dtype, np.float32 if x.type.dtype.kind == "f" else float),
         x.type.shape,
@@ -317,7 +326,15 @@ def _logsumexp(
     if b is not None:
         b = as_array(b)
         operands = (a, broadcast_to(b, shape=a.type.shape))
-    return logsumexp(*operands, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims))
+    axes = axes_of(axis, a.type.ndim)
+    plain = b is None and all(_some(a.type.shape[k]) for k in axes)
+    op = logsumexp if plain else logsumexp_of_any
+    return op(*operands, axes=axes, keepdims=bool(keepdims))
+
+
+def _some(n: Size) -> bool:
+    """Whether an axis is known not to be empty."""
+    return dims.at_least(n, 1) or current().clamp(1, n) == 1
 
 
 def _over_axis(op: Op) -> Any:
