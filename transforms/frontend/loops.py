@@ -348,3 +348,6 @@ def _while_by_flag(test: Callable[[], Any], body: Any, frame: Any, key: Any, goi
 
     following.__code__ = following.__code__.replace(co_filename=key[0], co_firstlineno=key[1])
     while_loop(lambda: getattr(frame, name), following, frame, None)
+
+
+StagedList.run_over = staticmethod(for_loop)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -82,6 +82,7 @@ class StagedList(list):  # type: ignore[type-arg]
     name = ""  # of the first variable that held it
     stands_for: type = list
     traits: tuple[Any, ...] = ()  # what lists of one kind differ in, besides their elements
+    run_over: ClassVar[Callable[..., None]]  # a loop; set by the module of loops, which need lists
 
     def like(self, items: Iterable[Any]) -> StagedList:
         """One of the same kind, with these items."""
@@ -174,7 +175,10 @@ class StagedList(list):  # type: ignore[type-arg]
             if spec.kind != "leaf":
                 return put_together(spec, [build(c, left) for c in spec.children])
             stack = next(left)
-            made = wrap(stacks.peek(stack.value(), at))
+            value = stacks.peek(stack.value(), at)
+            if getattr(spec.value, "listing", None) is not None:
+                value.type = stack.type.item  # lists in a list are equally long
+            made = wrap(value)
             if made.type.shape:
                 trace().share(made.cell, trace().holding(stack.cell))
             found = listed(made, spec.value)
@@ -420,7 +424,6 @@ def from_arrays(
 
 def fill(target: StagedList, source: StagedList, places: Symbol) -> None:
     """Appends elements of a list, in a loop."""
-    from tapeless.transforms.frontend.loops import for_loop  # noqa: PLC0415 (which runs over lists)
 
     def body(k: Any) -> None:
         trace().touch(ContentsLocation(target))
@@ -429,7 +432,7 @@ def fill(target: StagedList, source: StagedList, places: Symbol) -> None:
     place = trace().place()
     if place is not None:
         body.__code__ = body.__code__.replace(co_filename=place.file, co_firstlineno=place.line)
-    for_loop(places, body, SimpleNamespace(), None, "")
+    target.run_over(places, body, SimpleNamespace(), None, "")
 
 
 def as_list(x: Any) -> Any:

@@ -79,8 +79,10 @@ class Tail:
         joined: list[Any] = [
             join_types(i, t, trace().joined) for i, t in zip(self.items, types, strict=True)
         ]
-        for item, wide, new in zip(self.items, joined, types, strict=True):
-            if _changes(item, wide) or (wide.dtype != item.dtype and item.shape):
+        lists = [getattr(v, "listing", None) is not None for v in self.spec.leaf_values()]
+        lists += [False] * (len(types) - len(lists))
+        for item, wide, new, fixed in zip(self.items, joined, types, lists, strict=True):
+            if _changes(item, wide, fixed) or (wide.dtype != item.dtype and item.shape):
                 raise StructureError(
                     f"the elements appended to a list in a loop change from {item} to {new}"
                 )
@@ -107,13 +109,13 @@ def _number_of(item: Type) -> tuple[Any, bool]:
     return item.dtype, item.weak
 
 
-def _changes(item: Type, joined: Type) -> bool:
+def _changes(item: Type, joined: Type, fixed: bool) -> bool:
     """Whether elements differ in shape: not where the program relies on lengths being equal, nor
-    where each one that is read has a length of its own."""
+    where each one that is read has a length of its own, unless that is `fixed`."""
     value = trace().value
     pairs = [(a, b) for a, b in zip(item.shape, joined.shape, strict=True) if a != b]
-    given = [(a, b) for a, b in pairs if all(s.given for s in dims.symbols(a))]
-    return any(value(a) is None or value(a) != value(b) for a, b in given)
+    told = [(a, b) for a, b in pairs if fixed or all(s.given for s in dims.symbols(a))]
+    return any(value(a) is None or value(a) != value(b) for a, b in told)
 
 
 def _fit_lists(mine: Any, new: Any) -> None:

@@ -37,7 +37,7 @@ from tapeless.transforms.ops.joining import stack_op
 from tapeless.transforms.ops.parts import Slot, gather, update
 from tapeless.transforms.ops.reductions import amax, count, left_of
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import cast_to, reduced, reshape
+from tapeless.transforms.ops.shapes import cast_to
 from tapeless.transforms.ops.shapes import sum as total_of
 from tapeless.transforms.ops.steps import equal, isfinite, not_equal, rint
 from tapeless.transforms.simplify import simplify
@@ -103,16 +103,13 @@ def _if_finite(top: Atom) -> Any:
 def _logsumexp(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     """As scipy: the largest elements are counted, and those below them added up."""
     wide = _floats(x)
-    zero = wide.type.dtype.type(0)
     top = amax(wide, axes=axes, keepdims=True)
     among = equal(wide, top)
-    below = exp(sub(wide, _if_finite(top)))
-    rest = total_of(select(among, zero, below), axes=axes, keepdims=True)
-    number = total_of(cast_to(among, wide.type.dtype), axes=axes, keepdims=True)
-    made = add(add(log1p(truediv(rest, number)), log(number)), top)
-    if keepdims:
-        return made
-    return reshape(made, shape=reduced(x.type.shape, axes, False))
+    below = select(among, wide.type.dtype.type(0), exp(sub(wide, _if_finite(top))))
+    rest = total_of(below, axes=axes, keepdims=keepdims)
+    number = total_of(cast_to(among, wide.type.dtype), axes=axes, keepdims=keepdims)
+    largest = top if keepdims else amax(wide, axes=axes, keepdims=False)
+    return add(add(log1p(truediv(rest, number)), log(number)), largest)
 
 
 def _rounded(out: Type, x: Atom, decimals: int) -> Any:

@@ -7,7 +7,6 @@ a = to_array(out); s = sum(a); b = ones(a.shape)      becomes      n = len(out);
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
@@ -20,7 +19,8 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.language import blocks as blocks_of
-from tapeless.transforms.core.rewriting import map_symbols, refresh, replace_symbols, substitute
+from tapeless.transforms.core.reads import sizes_in
+from tapeless.transforms.core.rewriting import map_symbols, refresh, replace_symbols
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.loops.fitting import single_symbol
 from tapeless.transforms.ops.fresh import stack_length
@@ -29,11 +29,12 @@ from tapeless.transforms.ops.stacks import to_array
 
 def list_lengths(block: Block) -> Block:
     """The block, where lengths of arrays that are made of lists are those of the lists."""
-    if not any(map(_measured, statements(block))):
+    lets = [s for s in statements(block) if isinstance(s, Let)]
+    named = sizes_in([list(s.params.values()) for s in lets if s.op is not to_array])
+    if named.isdisjoint({x for s in lets if (x := _measured(s)) is not None}):
         return block
-    fresh, new = refresh(block)  # types are changed below: the block itself lives on
-    named: dict[Any, Any] = {new[p]: p for p in block.params}
-    fresh = substitute(replace(fresh, params=block.params), named)
+    fresh, _ = refresh(replace(block, params=()))  # types are changed below: the block lives on
+    fresh = replace(fresh, params=block.params)
     lengths: dict[dims.Symbol, dims.Size] = {}
     fresh = replace_symbols(_with_lengths(fresh, lengths), lengths)
     for s in statements(fresh):

@@ -44,7 +44,6 @@ JOINS = [
     (np.concatenate, uneven, {"axis": None}),
     (np.concatenate, uneven_rows, {}),
     (np.concatenate, uneven_rows, {"axis": -2}),
-    (np.concatenate, uneven_rows, {"axis": None}),  # whose loop is unrolled
     (np.concatenate, uneven_columns, {"axis": 1}),
     (np.hstack, even, {}),
     (np.hstack, uneven, {}),
