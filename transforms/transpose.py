@@ -215,7 +215,7 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
 
 def _total(ct: Any, f: Var) -> Atom:
     """The cotangent after a branch; a variable that may have no value there may have no size."""
-    known = isinstance(f.type, Type) and all(s.given for n in f.type.shape for s in dims.symbols(n))
+    known = isinstance(f.type, Type) and all(map(dims.is_given, f.type.shape))
     if ct is not None or not f.partial or known:
         return _filled(ct, f)
     return Literal(None, f.type) if f.primal is None else zero_tape(f.primal)

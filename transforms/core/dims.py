@@ -182,8 +182,12 @@ def of_its_own(shape: tuple[Size, ...]) -> tuple[Size, ...]:
     >>> of_its_own((3, n)) == (3, n), of_its_own((symbol("k"),)) == of_its_own((symbol("k"),))
     (True, False)
     """
-    given = [all(x.given for x in symbols(n)) for n in shape]
-    return tuple(n if same else symbol("n", 0) for n, same in zip(shape, given, strict=True))
+    return tuple(n if is_given(n) else symbol("n", 0) for n in shape)
+
+
+def is_given(size: Size) -> bool:
+    """Whether inputs say a size, which is then the same everywhere in the program."""
+    return all(x.given for x in symbols(size))
 
 
 def lower_bound(size: Size) -> int | None:

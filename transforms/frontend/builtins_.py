@@ -82,7 +82,7 @@ def _joined(x: Any, column: Any, ufunc: np.ufunc, start: Any) -> Any:
     made = apply(FUNCTIONS[JOINS[ufunc]], column, axis=0, **given)
     made = python_number(made) if of_python(x) else made
     count = column.type.shape[0]
-    if ufunc is np.add and not all(s.given for s in dims.symbols(count)):
+    if ufunc is np.add and not dims.is_given(count):
         trace().sums[made.value()] = count  # Python's 0 if data leaves nothing
     return made if type(start) is int and start == ufunc.identity else ufunc(start, made)
 

@@ -133,9 +133,10 @@ def _taken(items: Any, order: Any) -> Any:
         if items.ndim > 1 and made.tail is not None:
             trace().hold(made.tail.stacks[0].cell, items.memory())
         return made
-    if isinstance(items, StagedList) and items.is_uneven():
-        return items.picked(order)
     if isinstance(items, StagedList):
+        assert items.tail is not None
+        if items.tail.is_uneven():
+            return items.picked(order)
         made = items.rows([a[order] for a in items.arrays()])
         share_elements(items, made)
         return made

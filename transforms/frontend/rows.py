@@ -48,7 +48,7 @@ def join_uneven(func: Any, stack: Symbol, axis: Any = 0) -> Any:
     else:
         k = int(func is np.hstack and item.ndim > 1)
     sides = item.shape if axis is None else item.shape[k : k + 1]
-    if all(s.given for n in sides for s in dims.symbols(n)):
+    if all(map(dims.is_given, sides)):
         return None
     if axis is None and item.ndim > 1:
         raise UnsupportedError("np.concatenate(..., axis=None) of a list", "join flat parts: ravel")

@@ -15,7 +15,6 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
-from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.joining import convert
 from tapeless.transforms.frontend.kin import (
@@ -253,16 +252,12 @@ class StagedList(list):  # type: ignore[type-arg]
         return self.part(key) if isinstance(key, slice) else self.element(key)
 
     def part(self, key: slice) -> StagedList:
-        if self.is_uneven():
+        assert self.tail is not None
+        if self.tail.is_uneven():
             return self.picked(apply(FUNCTIONS[np.arange], self.length())[key])
         made = self.rows([a[key] for a in self.arrays()])
         share_elements(self, made)
         return made
-
-    def is_uneven(self) -> bool:
-        """Whether its elements hold arrays that need not be equally long."""
-        assert self.tail is not None
-        return not all(x.given for x in sizes_in(self.tail.items))
 
     def picked(self, places: Symbol) -> StagedList:
         """The elements at these places, one by one."""
@@ -339,7 +334,7 @@ class StagedList(list):  # type: ignore[type-arg]
         assert self.tail is not None
         self.tail.check(values.tail.spec)
         self.tail.fit(values.tail.items)
-        if self.is_uneven() or values.is_uneven():
+        if self.tail.is_uneven() or values.tail.is_uneven():
             fill(self, values.copy(), apply(FUNCTIONS[np.arange], values.length()))
             return
         pairs = zip(self.arrays(), values.arrays(), strict=True)

@@ -65,6 +65,16 @@ class Tail:
         """The types of what the stacks hold."""
         return [symbol.type.item for symbol in self.stacks]  # type: ignore[attr-defined]
 
+    def lists(self) -> list[bool]:
+        """Which stacks hold lists, as arrays: those are equally long."""
+        found = [getattr(v, "listing", None) is not None for v in self.spec.leaf_values()]
+        return found + [False] * (len(self.stacks) - len(found))  # or flags
+
+    def is_uneven(self) -> bool:
+        """Whether elements hold arrays that need not be equally long."""
+        pairs = zip(self.items, self.lists(), strict=True)
+        return not all(is_list or all(map(dims.is_given, t.shape)) for t, is_list in pairs)
+
     def check(self, spec: Any) -> None:
         """Refuses an element of another structure than the others."""
         requirealike(spec, self.spec)
@@ -79,9 +89,7 @@ class Tail:
         joined: list[Any] = [
             join_types(i, t, trace().joined) for i, t in zip(self.items, types, strict=True)
         ]
-        lists = [getattr(v, "listing", None) is not None for v in self.spec.leaf_values()]
-        lists += [False] * (len(types) - len(lists))
-        for item, wide, new, fixed in zip(self.items, joined, types, lists, strict=True):
+        for item, wide, new, fixed in zip(self.items, joined, types, self.lists(), strict=True):
             if _changes(item, wide, fixed) or (wide.dtype != item.dtype and item.shape):
                 raise StructureError(
                     f"the elements appended to a list in a loop change from {item} to {new}"
@@ -114,7 +122,7 @@ def _changes(item: Type, joined: Type, fixed: bool) -> bool:
     where each one that is read has a length of its own, unless that is `fixed`."""
     value = trace().value
     pairs = [(a, b) for a, b in zip(item.shape, joined.shape, strict=True) if a != b]
-    told = [(a, b) for a, b in pairs if fixed or all(s.given for s in dims.symbols(a))]
+    told = [(a, b) for a, b in pairs if fixed or dims.is_given(a)]
     return any(value(a) is None or value(a) != value(b) for a, b in told)
 
 

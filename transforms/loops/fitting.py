@@ -124,9 +124,9 @@ class Fitting:
             if not isinstance(p.type, Type):
                 continue
             for n, first, after in zip(p.type.shape, init.type.shape, y.type.shape, strict=True):
-                if single_symbol(n) is None or _given(n) or not _given(first):
+                if single_symbol(n) is None or dims.is_given(n) or not dims.is_given(first):
                     continue
-                if after == n or (_given(after) and self.rely(first, after)):
+                if after == n or (dims.is_given(after) and self.rely(first, after)):
                     relate(self.sizes, n, first)
 
     def elements(self, s: For) -> None:
@@ -138,7 +138,7 @@ class Fitting:
             key, slot = t.params["key"], Slot(t.args.index(s.index) - 1)
             if slot in key and None not in key:
                 n = t.args[0].type.shape[key.index(slot)]
-                if _given(n) and _given(stop):
+                if dims.is_given(n) and dims.is_given(stop):
                     self.checked(n, stop, t)
 
     def rely(self, a: Size, b: Size) -> bool:
@@ -163,7 +163,7 @@ class Fitting:
             pairs = [(n, m) for n, m in zip(have, wanted, strict=True) if not self.equal(n, m)]
             if not pairs:
                 continue
-            given = all(_given(n) and _given(m) for n, m in pairs)
+            given = all(dims.is_given(n) and dims.is_given(m) for n, m in pairs)
             if given and not top and all(self.rely(n, m) for n, m in pairs):
                 continue
             if top and given and all(self.checked(n, m, s) for n, m in pairs):
@@ -205,7 +205,7 @@ class Fitting:
         if s.args[1].type.shape:
             with building(Relied(list(map(self.canon, self.facts)), self.canon)):
                 space = result_shape(s.args[0].type.shape, s.params["key"], s.args[2:])
-            if len(s.args[1].type.shape) <= len(space) and all(map(_given, space)):
+            if len(s.args[1].type.shape) <= len(space) and all(map(dims.is_given, space)):
                 yield 1, _stretched(s.args[1], space)
 
 
@@ -213,10 +213,6 @@ def _stretched(a: Atom, space: tuple[Size, ...]) -> tuple[Size, ...]:
     have: tuple[Size, ...] = a.type.shape
     lead = len(space) - len(have)
     return tuple(n if n == 1 else space[k + lead] for k, n in enumerate(have))
-
-
-def _given(size: Size) -> bool:
-    return all(x.given for x in dims.symbols(size))
 
 
 def _check(n: Size, m: Size, s: Let) -> Iterator[Any]:

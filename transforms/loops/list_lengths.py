@@ -14,11 +14,11 @@ from tapeless.transforms.core.language import (
     Let,
     Statement,
     Var,
+    blocks,
     outputs,
     statements,
     with_blocks,
 )
-from tapeless.transforms.core.language import blocks as blocks_of
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import map_symbols, refresh, replace_symbols
 from tapeless.transforms.core.sizes import INT
@@ -28,18 +28,20 @@ from tapeless.transforms.ops.stacks import to_array
 
 
 def list_lengths(block: Block) -> Block:
-    """The block, where lengths of arrays that are made of lists are those of the lists."""
+    """The block, where lengths of arrays that are made of lists are those of the lists, if some
+    other operation names them."""
     lets = [s for s in statements(block) if isinstance(s, Let)]
     named = sizes_in([list(s.params.values()) for s in lets if s.op is not to_array])
-    if named.isdisjoint({x for s in lets if (x := _measured(s)) is not None}):
+    lengths = {x: _length() for s in lets if (x := _measured(s)) is not None and x in named}
+    if not lengths:
         return block
     fresh, _ = refresh(replace(block, params=()))  # types are changed below: the block lives on
-    fresh = replace(fresh, params=block.params)
-    lengths: dict[dims.Symbol, dims.Size] = {}
-    fresh = replace_symbols(_with_lengths(fresh, lengths), lengths)
+    fresh = _with_lengths(replace(fresh, params=block.params), dict(lengths))
+    sizes = {x: n.size for x, n in lengths.items()}
+    fresh = replace_symbols(fresh, sizes)
     for s in statements(fresh):
-        for v in (*outputs(s), *(p for b in blocks_of(s) for p in b.params)):
-            v.type = map_symbols({"type": v.type}, lengths)["type"]
+        for v in (*outputs(s), *(p for b in blocks(s) for p in b.params)):
+            v.type = map_symbols({"type": v.type}, sizes)["type"]
     return fresh
 
 
@@ -51,15 +53,18 @@ def _measured(s: Statement) -> dims.Symbol | None:
     return symbol if symbol is not None and symbol.var is None and not symbol.given else None
 
 
-def _with_lengths(block: Block, lengths: dict[dims.Symbol, dims.Size]) -> Block:
+def _length() -> Var:
+    n = Var(INT, "n")
+    n.size = dims.symbol("n", 0, n)
+    return n
+
+
+def _with_lengths(block: Block, left: dict[dims.Symbol, Var]) -> Block:
+    """The block with each of these integers, in front of the first array that is so long."""
     body: list[Statement] = []
     for s in block.body:
         symbol = _measured(s)
-        if symbol is not None and symbol not in lengths:
-            assert isinstance(s, Let)
-            n = Var(INT, "n")
-            n.size = dims.symbol("n", 0, n)
-            lengths[symbol] = n.size
-            body.append(Let((n,), stack_length, s.args[:1], {}, s.origin))
-        body.append(with_blocks(s, lambda b: _with_lengths(b, lengths)))
+        if isinstance(s, Let) and symbol in left:
+            body.append(Let((left.pop(symbol),), stack_length, s.args[:1], {}, s.origin))
+        body.append(with_blocks(s, lambda b: _with_lengths(b, left)))
     return replace(block, body=tuple(body))

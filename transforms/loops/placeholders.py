@@ -92,7 +92,7 @@ class _Placing:
             op, params = new_stack, {"item": kind.item}
         elif kind.shape:
             # sizes of its own are not looked at elsewhere
-            shape = tuple(n if all(x.given for x in dims.symbols(n)) else 0 for n in kind.shape)
+            shape = tuple(n if dims.is_given(n) else 0 for n in kind.shape)
             op, params = self.memory, {"shape": shape, "dtype": kind.dtype}
         else:
             zero = kind.dtype.type(0)

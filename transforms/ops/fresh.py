@@ -179,7 +179,7 @@ def zero_stack(like: Any) -> Any:
         return zero_tape(like)
     if isinstance(item, StackType):
         raise UnsupportedError("lists that are filled in loops hold lists that are filled in loops")
-    if all(s.given for n in item.shape for s in dims.symbols(n)):
+    if all(map(dims.is_given, item.shape)):
         return zero_items(stack_length(like), shape=item.shape, dtype=item.dtype)
     return zeros_of_items(like)  # which differ in their sizes
 

@@ -26,8 +26,11 @@ from tapeless.transforms.residuals.storage import Storage, storage_name
 
 
 class Loading:
-    """Rebuilds the backward statements with reads of what was saved; `lengths` are the variables
-    that hold sizes of the forward part."""
+    """Rebuilds the backward statements with reads of what was saved.
+
+    lengths  the variables that hold sizes of the forward part
+    born     the sizes that each block of the forward part shows first
+    """
 
     def __init__(self, places: Storage, lengths: dict[dims.Symbol, Var]) -> None:
         self.lengths = lengths
@@ -182,11 +185,9 @@ class Loading:
         for symbol, v in self.lengths.items():
             if v in loaded:
                 renamed[symbol] = builder.size_of(new[v])
-        passes = any(isinstance(s, (For, While)) for s, _ in here)
-        for symbol in (
-            self.born.get(here, ()) if passes else ()
-        ):  # that of this pass gets a new name
-            renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
+        if any(isinstance(s, (For, While)) for s, _ in here):
+            for symbol in self.born.get(here, ()):  # that of this pass gets a new name
+                renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
         for v in loaded:
             renamed[v].type = retype(v.type, new)
         self.load_lengths(loaded, here, new)
