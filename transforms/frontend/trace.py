@@ -266,7 +266,13 @@ class Trace(Builder):
         least, most = self.extreme(bound, False), self.extreme(bound, True)
         if least != bound or most != bound:
             length, low, high = self.value(n), self.value(least), self.value(most)
-            if length is None or low is None or high is None or low < 0 or high > length:
+            if length is None or low is None or high is None:
+                return None
+            if high < 0 <= length + low:  # from the end
+                self.guard(">=", -most, 1)
+                self.guard(">=", n + least, 0)
+                return n + bound
+            if low < 0 or high > length:
                 return None
             self.guard(">=", least, 0)
             self.guard(">=", n, most)

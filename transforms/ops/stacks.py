@@ -187,9 +187,9 @@ def _axis_text(params: Any) -> str:
 
 
 def _split_source(args: Any, params: Any) -> str:
-    lengths = "[len(x) for x in {1}]"
+    lengths = "[len(p) for p in {1}]"
     if params["axis"]:
-        lengths = f"[x.shape[{params['axis']}] for x in {{1}}]"
+        lengths = f"[p.shape[{params['axis']}] for p in {{1}}]"
     return f"np.split({{0}}, np.cumsum({lengths})[:-1]{_axis_text(params)})"
 
 

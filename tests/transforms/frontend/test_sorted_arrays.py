@@ -105,3 +105,17 @@ def test_others_are_as_in_python(f):
     np.testing.assert_allclose(jit(f)(A), f(A), rtol=1e-14)
     slope = (f(A + 1e-6) - f(A - 1e-6)) / 2e-6
     np.testing.assert_allclose(jvp(f, (A,), (np.ones((2, 2)),))[1], slope, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        lambda a: [a[0, 1:], a[0, :-1]],
+        lambda a: [a[0], a[0]],
+        lambda a: [a[1], a[-1]],
+        lambda a: [a[:, 0], a[0]],
+    ],
+)
+def test_parts_that_may_overlap(parts):
+    with pytest.raises(AliasError, match="may overlap"):
+        jit(lambda a: sorted(parts(a * 1.0), key=np.sum)[0])(A)
