@@ -18,7 +18,7 @@ from tapeless.transforms.errors import ArgumentTypeError, NeedStaticError
 from tapeless.transforms.frontend.symbols import atoms, wrap
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.module import rebuild
-from tapeless.transforms.ops.creation import shape_of
+from tapeless.transforms.ops.lengths import shape_of
 from tapeless.unchanged import Unchanged
 
 Array = np.ndarray  # what arrays are, under JAX's name

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
@@ -28,8 +28,15 @@ from tapeless.transforms.errors import InternalError
 from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.user_names import of_user
 
-Home = tuple[Var, int | None]  # an axis of a variable, or an integer variable
-Key = Size | tuple[dims.Symbol]  # the latter for an integer that may not be in scope
+Key = Size | tuple[dims.Symbol, str]  # the latter for what is looked for last
+
+
+class Home(NamedTuple):
+    """An axis of a variable, or an integer variable (None); the size is `more` than that."""
+
+    var: Var
+    axis: int | None
+    more: int = 0
 
 
 class Sizes:
@@ -65,15 +72,21 @@ class Sizes:
             for v in outputs(s):
                 self.learn(v, known, shaped)
             if isinstance(s, Let) and s.op.name == "size_value" and of_user(s.outs[0].name):
-                known[s.params["size"]] = [(s.outs[0], None)]
+                known[s.params["size"]] = [Home(s.outs[0], None)]
 
     def learn(self, v: Var, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
         shape = getattr(v.type, "shape", ())
         for axis, size in enumerate(shape):
-            if isinstance(size, dims.Dim) and (_is_symbol(size) or of_user(v.name)):
-                known.setdefault(size, []).append((v, axis))
-            elif isinstance(size, dims.Dim) and (symbol := _of_integer(size)) is not None:
-                known.setdefault((symbol,), []).append((v, axis))  # if that is not in scope
+            if not isinstance(size, dims.Dim):
+                continue
+            symbol = _of_integer(size)
+            if _is_symbol(size) or of_user(v.name):
+                known.setdefault(size, []).append(Home(v, axis))
+            elif symbol is not None:
+                known.setdefault((symbol, "integer"), []).append(Home(v, axis))
+            if (beyond := _beyond(size)) is not None:
+                symbol, more = beyond
+                known.setdefault((symbol, "shifted"), []).append(Home(v, axis, -more))
         if shape and of_user(v.name) and v not in shaped and not self.may_lack(v):
             shaped.append(v)
 
@@ -88,13 +101,13 @@ class Sizes:
         shape = params.get("shape")
         size = s.params.get("size") if s.op.name == "size_value" else None
         whole: list[Home] = [
-            (v, None)
+            Home(v, None)
             for v in shaped
             if (shape is not None and v.type.shape == shape)
             or (size is not None and v.type.ndim > 1 and dims.product(v.type.shape) == size)
         ]
         if whole:
-            v, _ = self.best(whole, s)
+            v = self.best(whole, s).var
             self.whole[s], self.reads[s] = v, {v}
             return
         homes = {size: self.best(found, s) for size, found in known.items()}
@@ -103,18 +116,18 @@ class Sizes:
         for each in _sizes(tuple(params.values())):
             self.spell(each, homes, table, read, s)
         self.home[s] = table
-        self.reads[s] = {v for v, _ in table.values()} | read
+        self.reads[s] = {home.var for home in table.values()} | read
 
     def best(self, homes: list[Home], s: Let) -> Home:
         """The first, unless its name may hold something else by then: in that case one that is
         needed after `s` anyway, or the last of that name. None costs a copy of a name. One that
         may have no value is the last choice."""
-        homes = [h for h in homes if not self.may_lack(h[0])] or homes
-        at, name = self.at[s], homes[0][0].name
+        homes = [h for h in homes if not self.may_lack(h.var)] or homes
+        at, name = self.at[s], homes[0].var.name
         if len(homes) == 1 or self.names[name] == 1 or not name:
             return homes[0]
-        needed = [h for h in homes if self.last.get(h[0], 0) > at and of_user(h[0].name)]
-        return needed[0] if needed else [h for h in homes if h[0].name == name][-1]
+        needed = [h for h in homes if self.last.get(h.var, 0) > at and of_user(h.var.name)]
+        return needed[0] if needed else [h for h in homes if h.var.name == name][-1]
 
     def spell(
         self, size: Size, known: dict[Key, Home], table: dict[Size, Home], read: set[Var], s: Let
@@ -124,14 +137,15 @@ class Sizes:
             table[size] = known[size]
             return
         for symbol in sizes_in(size):
+            one = dims.single(symbol)
             if symbol.var in self.scope:
                 read.add(symbol.var)
-            elif (one := _single(symbol)) in known:
-                table[one] = known[one]
-            elif (symbol,) in known:
-                table[one] = known[symbol,]
-            else:
+                continue
+            keys: tuple[Key, ...] = (one, (symbol, "integer"), (symbol, "shifted"))
+            found = next((known[key] for key in keys if key in known), None)
+            if found is None:
                 raise InternalError(f"the size {symbol} cannot be written here: {s}")
+            table[one] = found
 
 
 def _made(block: Block) -> Iterator[Var]:
@@ -173,10 +187,6 @@ def last_reads(block: Block, at: dict[Any, int]) -> dict[Var, int]:
     return last
 
 
-def _single(symbol: dims.Symbol) -> dims.Dim:
-    return dims.Dim((((symbol,), 1),))
-
-
 def _is_symbol(size: dims.Dim) -> bool:
     ((factors, c), *more) = size.terms
     return (
@@ -192,8 +202,15 @@ def _of_integer(size: dims.Dim) -> dims.Symbol | None:
     """The symbol of an integer of the program, where a size is nothing else."""
     symbols = dims.symbols(size)
     symbol = next(iter(symbols)) if len(symbols) == 1 else None
-    alone = symbol is not None and symbol.var is not None and size == _single(symbol)
+    alone = symbol is not None and symbol.var is not None and size == dims.single(symbol)
     return symbol if alone else None
+
+
+def _beyond(size: dims.Dim) -> tuple[dims.Symbol, int] | None:
+    """A symbol, and by how much a size is more than that, where it is no other expression."""
+    symbol = next(iter(size.symbols)) if len(size.symbols) == 1 else None
+    more = None if symbol is None else size - dims.single(symbol)
+    return (symbol, more) if symbol is not None and isinstance(more, int) and more else None
 
 
 def _sizes(value: Any) -> list[Size]:

@@ -15,7 +15,7 @@ from tapeless.transforms.core.language import Atom, Block, If, Let, Literal, Typ
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.layout import Layout
 from tapeless.transforms.ops.indexing import Slot
-from tapeless.transforms.size_homes import Sizes
+from tapeless.transforms.size_homes import Home, Sizes
 from tapeless.transforms.strong import deciding, forced, typed
 from tapeless.transforms.text import number, template
 
@@ -136,7 +136,7 @@ class Spelling:
         if isinstance(size, int):
             return number(size)
         if (home := self.sizes.home.get(s, {}).get(size)) is not None:
-            return self.found(*home)
+            return self.found(home)
         total: ast.expr | None = None
         for factors, c in sorted(size.terms, key=lambda t: (not t[0], t[1] < 0)):
             parts = [self.factor(f, s) for f in factors]
@@ -153,17 +153,21 @@ class Spelling:
     def factor(self, f: Any, s: Let) -> ast.expr:
         if isinstance(f, dims.Symbol):
             home = self.sizes.home[s].get(dims.single(f))
-            return self.expr(f.var) if home is None else self.found(*home)
+            return self.expr(f.var) if home is None else self.found(home)
         holes = {"0": self.size(f.left, s), "1": self.size(f.right, s)}
         called = f.kind in dims.CALLED
         return template(f"{f.kind}({{0}}, {{1}})" if called else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
 
-    def found(self, v: Var, axis: int | None) -> ast.expr:
-        """A size that is an axis of `v`, or `v` itself."""
-        if axis is None:
-            return self.expr(v)
-        text = "len({0})" if v.type.ndim == 1 else f"{{0}}.shape[{axis}]"
-        return template(text, {"0": self.expr(v)})  # type: ignore[no-any-return]
+    def found(self, home: Home) -> ast.expr:
+        """A size that is an axis of a variable, or an integer variable."""
+        made = self.expr(home.var)
+        if home.axis is not None:
+            text = "len({0})" if home.var.type.ndim == 1 else f"{{0}}.shape[{home.axis}]"
+            made = template(text, {"0": made})
+        if not home.more:
+            return made
+        sign = ast.Sub() if home.more < 0 else ast.Add()
+        return ast.BinOp(made, sign, number(abs(home.more)))
 
     def conditional(self, s: If) -> ast.expr:
         test, then, orelse = self.expr(s.test), s.then.results[0], s.orelse.results[0]

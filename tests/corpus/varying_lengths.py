@@ -414,3 +414,84 @@ def wavelet_levels(x):
         a = 0.5 * (a[::2] + a[1::2])
     out.append(a)
     return np.concatenate(out[::-1]) ** 2
+
+
+@program(uniform(5))
+def shortened_until_data_says(y):
+    total = 0.0
+    while len(y) > 1 and y[0] > 0.2:
+        y = y[1:]
+        total += y[0] ** 2 * len(y)
+    return total
+
+
+@program(uniform(5))
+def returned_from_a_loop_that_shortens(y):
+    total = 0.0
+    while len(y) > 1:
+        y = y[1:]
+        if y[0] < 0.3:
+            return total + y[-1]
+        total += y[0] ** 2
+    return total * y[0]
+
+
+@program(uniform(6))
+def zeros_as_long_as_what_a_mask_selects(y):
+    total = 0.0
+    for i in range(3):
+        z = np.zeros(len(y[y > 0.3]))
+        z = z + y[y > 0.3] * i
+        total = total + np.sum(z**2)
+    return total
+
+
+@program(uniform(4))
+def smallest_of_a_list_and_a_constant(x):
+    total, i = 0.0, 0
+    while i < 3:
+        total = total + min([1.0] + [xi for xi in x * x if xi < 0.5]) ** 2 * x[i]
+        i += 1
+    return total
+
+
+@program(uniform(5))
+def stored_to_a_view_that_moves(x):
+    v = x.copy()
+    w = v
+    while len(v) > 1:
+        v = v[1:]
+        v *= 0.9
+    return np.sum(w * w)
+
+
+@program(uniform(4, 4) + 3 * np.eye(4))
+def factorised_in_a_view_that_shrinks(a):
+    a = a.copy()
+    b = a
+    while len(b) > 1:
+        b[1:, 0] /= b[0, 0]
+        b[1:, 1:] -= np.outer(b[1:, 0], b[0, 1:])
+        b = b[1:, 1:]
+    return np.sum(a**2)
+
+
+@program(uniform(3), uniform(4))
+def one_of_two_that_are_not_as_long(a, b):
+    a, b = a.copy(), b.copy()
+    y = a if a[0] > b[-1] else b
+    y *= 2
+    return len(y) * np.sum(a) + np.sum(np.ones(len(y)) * y) + np.sum(b**2)
+
+
+@program(uniform(8))
+def halves_of_halves(x):
+    parts, rest = [], x
+    while np.sum(rest) > 0.5 and len(rest) > 1:
+        k = len(rest) // 2
+        parts.append(rest[:k])
+        rest = rest[k:] * 0.9
+    total = 0.0
+    for i, p in enumerate(parts):
+        total += np.sum(p**2) * (i + 1)
+    return total

@@ -90,6 +90,11 @@ class Builder:
         """Whether an index is one of an axis of this length, as far as a pass must know."""
         return True
 
+    def decides(self, error: Exception, fails: Callable[[], Atom]) -> bool:
+        """Whether it is known here that an operation does not fail, as an except clause catches it;
+        raises the error where it does."""
+        return False
+
     def not_negative(self, size: Size) -> bool:
         """Whether a pass may rely on a size not to be negative."""
         return dims.at_least(size, 0)

@@ -59,7 +59,8 @@ from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import is_none, something, truth
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops import steps
-from tapeless.transforms.ops.creation import as_array, shape_of
+from tapeless.transforms.ops.creation import as_array
+from tapeless.transforms.ops.lengths import shape_of
 from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS

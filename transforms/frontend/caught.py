@@ -37,14 +37,20 @@ class Handler:
         for error, fails in failures(op, args) if self.attempt is not None else ():
             if t.handler(type(error)) is not self:
                 continue
-            if len(t.tests) > self.tests:
-                raise Fork(self.attempt, t.tests[-1])
-            with _unwatched():
-                test = fails()
-            if self.attempt.outcome(test):
-                raise error
+            self.decide(error, fails)
             for attempt in t.attempts:
                 attempt.passed.append((op, args))
+
+    def decide(self, error: Exception, fails: Callable[[], Atom]) -> None:
+        """Raises an error in the runs of the statement in which it is raised."""
+        assert self.attempt is not None
+        tests = trace().tests
+        if len(tests) > self.tests:
+            raise Fork(self.attempt, tests[-1])
+        with _unwatched():
+            test = fails()
+        if self.attempt.outcome(test):
+            raise error
 
 
 @contextmanager

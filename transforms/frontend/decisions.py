@@ -65,8 +65,13 @@ class Decisions:
             raise Restart
 
     def widen(self, key: Any, kinds: list[Any]) -> None:
-        """A list gets numbers of another type later: start again, with a type for both."""
-        if self.wider.get(key) == kinds:
+        """A list gets numbers of another type later, or arrays of other lengths: start again, with
+        a type for both. `kinds` are the dtypes, and the axes whose lengths differ."""
+        before = self.wider.get(key)
+        if before is not None and len(before) == len(kinds):
+            pairs = zip(kinds, before, strict=True)
+            kinds = [(kind, tuple({*axes, *known})) for (kind, axes), (_, known) in pairs]
+        if before == kinds:
             raise StructureError("the types of the elements of a list do not settle")
         self.wider[key] = kinds
         raise Restart
@@ -76,10 +81,11 @@ class Decisions:
         kinds = self.wider.get(key, ())
         if len(kinds) != len(types):
             return types
-        return [
-            t if t.shape else Type(dtype, (), weak)
-            for t, (dtype, weak) in zip(types, kinds, strict=True)
-        ]
+        found = []
+        for t, ((dtype, weak), axes) in zip(types, kinds, strict=True):
+            shape = [dims.symbol("n", 0) if k in axes else n for k, n in enumerate(t.shape)]
+            found.append(Type(t.dtype, tuple(shape), t.weak) if shape else Type(dtype, (), weak))
+        return found
 
     def fix_sizes(self, symbols: set[dims.Symbol]) -> None:
         """An axis whose length must be known after all: start again with it."""

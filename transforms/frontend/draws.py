@@ -16,8 +16,9 @@ from tapeless.transforms.frontend.reads import Captured
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops.callbacks import CALLABLE
-from tapeless.transforms.ops.creation import as_array, shape_of
+from tapeless.transforms.ops.creation import as_array
 from tapeless.transforms.ops.drawing import INTEGERS, REALS, draw
+from tapeless.transforms.ops.lengths import shape_of
 from tapeless.transforms.ops.table import FUNCTIONS
 
 FLOAT, INTEGER = np.dtype(float), np.dtype(np.int64)

@@ -60,6 +60,15 @@ CHOOSING = {
 }
 
 
+#: Errors of NumPy's own functions for what an argument holds, of which no test is known.
+OF_CONTENTS = dict.fromkeys(
+    ("bincount", "weighted_bincount", "repeat_counts", "digitize", "histogram", "binned"),
+    ValueError,
+)
+#: Where places of elements begin among the arguments of an operation.
+FIRST_PLACE = {"index": 1, "gather": 1, "update": 2, "add_at": 2}
+
+
 def _length(x: Atom) -> dims.Size:
     return x.type.shape[0]  # type: ignore[no-any-return]
 
@@ -93,10 +102,13 @@ def may_raise(s: Let) -> Iterator[tuple[type[Exception], list[Var]]]:
     name, unknown = s.op.name, [a for a in s.args if isinstance(a, Var)]
     if name in METHODS:
         yield np.linalg.LinAlgError, []
-    elif name in ("index", "update"):
-        places = [a for a in s.args[1 if name == "index" else 2 :] if isinstance(a, Var)]
+    elif name in FIRST_PLACE:
+        rest = (a for a in s.args[FIRST_PLACE[name] :] if isinstance(a, Var))
+        places = [a for a in rest if a.type.dtype.kind in "iu"]
         if places:
             yield IndexError, places
+    elif name in OF_CONTENTS:
+        yield OF_CONTENTS[name], unknown
     elif unknown and _of_python(s.args):
         root = name == "power" and not _is_count(s.args[1])  # of zero or of a negative number
         if root or (name in DIVISIONS and unknown[-1] is s.args[1]):

@@ -79,7 +79,8 @@ def _filled(value: Any) -> Spec | None:
     tail = getattr(value, "tail", None) if isinstance(value, list) else None
     if not isinstance(tail, Tail):
         return None
-    return _rows(value, tail, tuple(map(take_apart, value.arrays())))
+    columns = zip(value.arrays(), tail.stacks, tail.uneven(), strict=True)
+    return _rows(value, tail, tuple(take_apart(s if apart else a) for a, s, apart in columns))
 
 
 def _rows(value: Any, tail: Any, columns: tuple[Spec, ...]) -> Spec:

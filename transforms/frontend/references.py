@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.builder import atom, size_atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, If, Literal, Statement, Type, Var
 from tapeless.transforms.errors import AliasError
@@ -39,6 +39,14 @@ class Choice(Symbol):
         kind: Any = join_types(first, second)
         super().__init__(None, is_array=True, kind=kind)
         self.test, self.options, self.number = test, options, number
+        lengths = zip(kind.shape, first.shape, second.shape, strict=True)
+        shape = tuple(n if n in (a, b) else self.length(a, b) for n, a, b in lengths)
+        self.kind = Type(kind.dtype, shape, kind.weak)
+
+    def length(self, first: Size, second: Size) -> Size:
+        """That of an axis which is not as long in both."""
+        sides = [lambda n=n: [size_atom(n)] for n in (first, second)]
+        return size_of(either(self.holds(), *sides)[0])
 
     def holds(self) -> Atom:
         return self.test if self.number is None else equal(self.test, atom(self.number))

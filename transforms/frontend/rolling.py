@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tapeless.transforms.closing import defined
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import NeedStatic, atom, size_of
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, StackType, Statement, Var
+from tapeless.transforms.core.language import Atom, Block, StackType, Statement, Var, free_variables
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.errors import (
     AliasError,
@@ -203,6 +204,7 @@ class Roll:
             final = outlasting(final, began)
         elif entry is not None and self.moving.meet(key, entry, final, began):
             self.types.pop(key)
+            self.forget_lengths()
             news = True
         else:
             final = self.moving.spec(key, final)
@@ -210,6 +212,13 @@ class Roll:
         if news:
             self.moved.add(key)
         return news
+
+    def forget_lengths(self) -> None:
+        """Arrays that were joined to parts of them, as values, may be as long in each pass."""
+        for key, kinds in list(self.types.items()):
+            shapes = (k.shape for k in kinds if not isinstance(k, StackType))
+            if any(n in self.lengths for shape in shapes for n in shape):
+                del self.types[key]
 
     def parameters(self, entries: dict[Any, Spec]) -> dict[Any, list[Var]]:
         params: dict[Any, list[Var]] = {}
@@ -257,6 +266,11 @@ class Roll:
             self.body(self.seq.item(Symbol(staged.index)))
         else:
             staged.test = self.stage_test(self.test)
+            if set(defined(Block((), tuple(staged.statements), ()))) & _read_by(*staged.test):
+                raise AliasError(
+                    "how long an array is that a variable stands for differs from pass to pass",
+                    "copy it where it gets its second name, or use indices of the whole array",
+                )
             self.body()
         flag = truth(getattr(self.frame, self.stop)) if self.stop else False
         staged.flag = flag.value() if isinstance(flag, Symbol) else atom(flag)
@@ -393,6 +407,10 @@ class Roll:
         started = bool(self.late)
         self.late.clear()
         return started
+
+
+def _read_by(statements: list[Statement], result: Atom) -> set[Var]:
+    return set(free_variables(Block((), tuple(statements), (result,))))
 
 
 def _of_this_way(e: BaseException) -> bool:

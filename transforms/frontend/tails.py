@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,10 +71,14 @@ class Tail:
         found = [getattr(v, "listing", None) is not None for v in self.spec.leaf_values()]
         return found + [False] * (len(self.stacks) - len(found))  # or flags
 
+    def uneven(self) -> list[bool]:
+        """Which stacks hold arrays that need not be equally long."""
+        pairs = zip(self.items, self.lists(), strict=True)
+        return [not (is_list or all(map(dims.is_given, t.shape))) for t, is_list in pairs]
+
     def is_uneven(self) -> bool:
         """Whether elements hold arrays that need not be equally long."""
-        pairs = zip(self.items, self.lists(), strict=True)
-        return not all(is_list or all(map(dims.is_given, t.shape)) for t, is_list in pairs)
+        return any(self.uneven())
 
     def check(self, spec: Any) -> None:
         """Refuses an element of another structure than the others."""
@@ -94,9 +99,11 @@ class Tail:
                 raise StructureError(
                     f"the elements appended to a list in a loop change from {item} to {new}"
                 )
-        kinds = [(t.dtype, t.weak) for t in joined]
-        if kinds != [(t.dtype, t.weak) for t in self.items]:
-            trace().decisions.widen(self.key, kinds)
+        pairs = zip(self.items, joined, self.lists(), strict=True)
+        loose = [() if fixed else _loosened(item, wide) for item, wide, fixed in pairs]
+        before, kinds = [*map(_number_of, self.items)], [*map(_number_of, joined)]
+        if kinds != before or any(loose):
+            trace().decisions.widen(self.key, [*zip(kinds, loose, strict=True)])
 
     def copy(self) -> Tail:
         """The same elements, to which others are appended."""
@@ -120,10 +127,25 @@ def _number_of(item: Type) -> tuple[Any, bool]:
 def _changes(item: Type, joined: Type, fixed: bool) -> bool:
     """Whether elements differ in shape: not where the program relies on lengths being equal, nor
     where each one that is read has a length of its own, unless that is `fixed`."""
+    axes = _differing(item, joined, lambda a: fixed or dims.is_given(a))
     value = trace().value
-    pairs = [(a, b) for a, b in zip(item.shape, joined.shape, strict=True) if a != b]
-    told = [(a, b) for a, b in pairs if fixed or dims.is_given(a)]
-    return any(value(a) is None or value(a) != value(b) for a, b in told)
+    return any(fixed or value(joined.shape[k]) is not None for k in axes)
+
+
+def _loosened(item: Type, joined: Type) -> tuple[int, ...]:
+    """The axes that are as long as an input in what a list held before, and not in what is
+    appended, as data says: each element gets lengths of its own."""
+    return _differing(item, joined, dims.is_given)
+
+
+def _differing(item: Type, joined: Type, told: Callable[[Size], bool]) -> tuple[int, ...]:
+    value = trace().value
+    pairs = enumerate(zip(item.shape, joined.shape, strict=True))
+    return tuple(
+        k
+        for k, (a, b) in pairs
+        if a != b and told(a) and (value(a) is None or value(a) != value(b))
+    )
 
 
 def _fit_lists(mine: Any, new: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -201,6 +201,9 @@ class Trace(Builder):
         if x is not None and y is not None:
             return self.same_size(a, b)
         self.undecided_error(ValueError)
+        named = dims.symbols(a) | dims.symbols(b)
+        if all(s.given or s.var is not None for s in named):  # a mask does not say how many it has
+            self.emit(Effect("check", (size_atom(a), size_atom(b)), {}, self.origin))
         return True
 
     def in_bounds(self, index: int, size: Size) -> bool:
@@ -355,6 +358,15 @@ class Trace(Builder):
     def handler(self, kind: type[BaseException]) -> Any:
         """The innermost open try statement that catches such an error."""
         return next((h for h in reversed(self.handlers) if issubclass(kind, h.kinds())), None)
+
+    def decides(self, error: Exception, fails: Callable[[], Atom]) -> bool:
+        handler = self.handler(type(error))
+        if handler is None:
+            return False
+        if handler.attempt is None:
+            self.undecided_error(type(error))
+        handler.decide(error, fails)
+        return True
 
     def undecided_error(self, kind: type[BaseException]) -> None:
         """An operation may raise when the program runs: refused where that is caught."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import building
+from tapeless.transforms.core.builder import building, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -169,7 +169,7 @@ class Fitting:
             if top and given and all(self.checked(n, m, s) for n, m in pairs):
                 continue
             made = Var(Type(a.type.dtype, wanted), a.name if isinstance(a, Var) else "")
-            yield from (t for n, m in pairs for t in _check(n, m, s))
+            yield from (t for n, m in pairs for t in comparison(n, m, s.origin))
             yield Let((made,), fitted, (a,), {"shape": wanted}, s.origin)
             args[k] = made
         yield replace(s, args=tuple(args))
@@ -179,7 +179,7 @@ class Fitting:
         if self.equal(n, m):
             return True
         noted = relate(self.sizes, n, m)
-        self.checks += _check(n, m, s) if noted else []
+        self.checks += comparison(n, m, s.origin) if noted else []
         return noted
 
     def canon(self, size: Size) -> Size:
@@ -215,10 +215,18 @@ def _stretched(a: Atom, space: tuple[Size, ...]) -> tuple[Size, ...]:
     return tuple(n if n == 1 else space[k + lead] for k, n in enumerate(have))
 
 
-def _check(n: Size, m: Size, s: Let) -> Iterator[Any]:
+def comparison(n: Size, m: Size, origin: Any) -> Iterator[Statement]:
+    """The check that two sizes are equal, wherever they are found in the end."""
     atoms: list[Any] = []
     for size in (n, m):
         made = Var(size_value.infer(size=size))
         yield Let((made,), size_value, (), {"size": size})
         atoms.append(made)
-    yield Effect("check", tuple(atoms), {}, s.origin)
+    yield Effect("check", tuple(atoms), {}, origin)
+
+
+def check_equal(n: Size, m: Size) -> None:
+    """Records that check."""
+    b = current()
+    for s in comparison(n, m, b.origin):
+        b.emit(s)

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, current, size_atom
+from tapeless.transforms.core.builder import atom, current
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Block, Effect, If, Type, Var
-from tapeless.transforms.loops.fitting import canonical, equal_sizes
+from tapeless.transforms.core.language import Atom, Block, If, Type, Var
+from tapeless.transforms.loops.fitting import canonical, check_equal, equal_sizes
 from tapeless.transforms.loops.joined import NotTaken
 from tapeless.transforms.loops.scans import loop
 from tapeless.transforms.ops.arithmetic import add
@@ -152,8 +152,7 @@ def _same_length(small: Any, count: Size, found: Size) -> None:
     """What is stored is as long as there are places; NumPy finds out when the program runs."""
     if count == 1 or small.masks.same(count, found):
         return
-    sizes = (size_atom(count), size_atom(found))
-    current().emit(Effect("check", sizes, {}, current().origin))
+    check_equal(count, found)
 
 
 MASKED: dict[str, Callable[..., Any]] = {

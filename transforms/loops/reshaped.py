@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import current, size_atom, size_of
+from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Effect, Type
-from tapeless.transforms.loops.fitting import fitted
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.loops.fitting import check_equal, fitted
 from tapeless.transforms.loops.joined import NotTaken, stored
 from tapeless.transforms.loops.scans import element, loop
 from tapeless.transforms.ops.fresh import empty
@@ -25,19 +25,15 @@ def reshaped(out: Type, x: Atom, *, shape: tuple[Size, ...]) -> Any:
     want = [n for n in out.shape if n != 1]
     if have == want or 0 in (*have, *want):
         raise NotTaken
-    _check(dims.product(have), dims.product(want))
+    total, wanted = dims.product(have), dims.product(want)
+    if total != wanted:
+        check_equal(total, wanted)
     x = reshape(x, shape=tuple(have))
     while x.type.ndim > 1:
         x = _first_two_merged(x)
     for k, n in enumerate(want[:-1]):
         x = _last_split(x, n, dims.product(want[k + 1 :]))
     return reshape(x, shape=out.shape)
-
-
-def _check(a: Size, b: Size) -> None:
-    if a != b:
-        sizes = (size_atom(a), size_atom(b))
-        current().emit(Effect("check", sizes, {}, current().origin))
 
 
 def _first_two_merged(x: Atom) -> Any:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import current, size_atom
+from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Effect, Var
+from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.loops import routines
-from tapeless.transforms.loops.fitting import fitted
+from tapeless.transforms.loops.fitting import check_equal, fitted
 from tapeless.transforms.loops.joined import NotTaken, stored
 from tapeless.transforms.loops.scans import element, loop
 from tapeless.transforms.ops.diagonals import diagonal
@@ -103,8 +103,7 @@ def _as_long(b: Atom, n: Size) -> Any:
     """The right-hand sides, whose length NumPy compares with the matrix when the program runs."""
     if b.type.shape[0] == n:
         return b
-    sizes = (size_atom(b.type.shape[0]), size_atom(n))
-    current().emit(Effect("check", sizes, {}, current().origin))
+    check_equal(b.type.shape[0], n)
     return fitted(b, shape=(n, *b.type.shape[1:]))
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from tapeless.transforms.core.builder import atom, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Var
-from tapeless.transforms.ops.creation import integers, is_line, size_given
 from tapeless.transforms.ops.joining import as_array, axis_of, joined, stack
+from tapeless.transforms.ops.lengths import integers, is_line, size_given
 from tapeless.transforms.ops.parts import part
 from tapeless.transforms.ops.rearranging import raised_shape
 from tapeless.transforms.ops.shapes import cast_to, flat, move, reshape
@@ -138,6 +138,8 @@ def _array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
         ends = [0, *inner, n]
     else:
         count = static(indices_or_sections, "the number of parts must be known")
+        if count <= 0:
+            raise ValueError("number sections must be larger than 0.")
         size, extra = n // count, n % count
         if not isinstance(extra, int):
             extra = static(atom(extra), "the lengths of the parts depend on it")

@@ -14,11 +14,11 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import sub, truediv
 from tapeless.transforms.ops.batching import anywhere
 from tapeless.transforms.ops.creation import NUMPY as CREATION
-from tapeless.transforms.ops.creation import shape_of
 from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.fresh import FLOAT, zeros
 from tapeless.transforms.ops.indexing import INDEX, get
 from tapeless.transforms.ops.joining import as_array, axis_of
+from tapeless.transforms.ops.lengths import shape_of
 from tapeless.transforms.ops.parts import Slot, add_at
 from tapeless.transforms.ops.reductions import amax, amin
 from tapeless.transforms.ops.selection import select

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import NeedStatic, atom, current, made_by, size_of, static
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import (
+    atom,
+    current,
+    size_atom,
+    size_of,
+)
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Literal, Var
+from tapeless.transforms.core.language import Literal
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.castings import check_bounds
 from tapeless.transforms.ops.elementwise import log10, maximum, power
 from tapeless.transforms.ops.fresh import (
@@ -30,59 +34,25 @@ from tapeless.transforms.ops.fresh import zero as zero
 from tapeless.transforms.ops.joining import array as array
 from tapeless.transforms.ops.joining import as_array as as_array
 from tapeless.transforms.ops.joining import axis_of, stack
-from tapeless.transforms.ops.parts import index, read
+from tapeless.transforms.ops.lengths import shape_of
 from tapeless.transforms.ops.pointwise import as_floats
 from tapeless.transforms.ops.promotion import result_dtype
+from tapeless.transforms.ops.raising import raise_where
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import broadcast_to, cast, column, copy, move, reshape
 from tapeless.transforms.ops.shapes import cast_to as cast_to
 from tapeless.transforms.ops.steps import equal, floor, less
 
 
-def shape_of(shape: Any) -> tuple[Size, ...]:
-    """A shape given by the user: an integer, or integers, each of which may be a variable."""
-    many = isinstance(shape, (list, tuple)) or is_line(shape)
-    return tuple(map(size_given, integers(shape) if many else (shape,)))
-
-
-def is_line(x: Any) -> bool:
-    """Whether something is an array with an axis, known or not."""
-    return len(x.type.shape if isinstance(x, Var) else getattr(x, "shape", ())) == 1
-
-
-def integers(given: Any) -> Any:
-    """Integers given by the user as a sequence or as an array, one by one."""
-    if isinstance(given, np.ndarray):
-        return given.tolist()
-    if not isinstance(given, Var):
-        return given
-    if made_by(given) is None and given.type.shape != (
-        1,
-    ):  # an array from outside: its contents may be made known
-        raise NeedStatic(given, "lengths and positions must be known one by one")
-    (n,) = given.type.shape
-    count = n if isinstance(n, int) else static(atom(n), "how many there are must be known")
-    return [_element(given, k) for k in range(count)]
-
-
-def _element(line: Var, k: int) -> Atom:
-    """An element of a line, which is a length if the line was put together of lengths, or of sums
-    of these."""
-    found = read(line, (k,), ())
-    let = made_by(found, index)
-    key: Any = let.params["key"] if let else ()
-    source = made_by(let.args[0]) if let and len(key) == 1 and isinstance(key[0], int) else None
-    if source is None:
-        return found
-    place: int = key[0]
-    if source.op is array:
-        return source.args[place]
-    parts = made_by(source.args[0], array) if source.op.name == "cumsum" else None
-    return functools.reduce(add, parts.args[: place % len(parts.args) + 1]) if parts else found
-
-
-def size_given(size: Any) -> Size:
-    return size_of(size) if isinstance(size, (Var, Literal)) else int(size)
+def lengths_of(
+    shape: Any, message: str = "negative dimensions are not allowed"
+) -> tuple[Size, ...]:
+    """The shape of a new array, given by the user."""
+    sizes = shape_of(shape)
+    for n in sizes:
+        if not (dims.at_least(n, 0) or current().not_negative(n)):
+            raise_where(less(size_atom(n), 0), ValueError, message)
+    return sizes
 
 
 def one_kind(dtype: Any) -> np.dtype[Any]:
@@ -95,14 +65,14 @@ def one_kind(dtype: Any) -> np.dtype[Any]:
 
 def _filled(make: Any) -> Any:
     def new(shape: Any, dtype: Any = None, order: str = "C") -> Any:
-        return make(shape=shape_of(shape), dtype=one_kind(dtype or float))
+        return make(shape=lengths_of(shape), dtype=one_kind(dtype or float))
 
     return new
 
 
 def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Any:
     value = as_array(fill_value)
-    sizes, dtype = shape_of(shape), one_kind(dtype or value.type.dtype)
+    sizes, dtype = lengths_of(shape), one_kind(dtype or value.type.dtype)
     if value.type.shape:
         return copy(broadcast_to(cast_to(value, dtype), shape=sizes))
     check_bounds(value, dtype)
@@ -114,7 +84,7 @@ def _like(make: Any) -> Any:
         a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
     ) -> Any:
         a = as_array(a)
-        sizes = a.type.shape if shape is None else shape_of(shape)
+        sizes = a.type.shape if shape is None else lengths_of(shape)
         return make(shape=sizes, dtype=one_kind(dtype or a.type.dtype))
 
     return like
@@ -153,7 +123,8 @@ def _end(value: Any) -> Any:
 
 def _steps(start: Any, stop: Any, num: Any) -> Any:
     """0 to num - 1 along a new first axis of what both ends broadcast to."""
-    k, wide = _arange(0, num), max(start.type.ndim, stop.type.ndim)
+    (count,) = lengths_of(num, "the number of samples must be non-negative")
+    k, wide = count_up(count), max(start.type.ndim, stop.type.ndim)
     return reshape(k, shape=(k.type.shape[0], *(1,) * wide)) if wide else k
 
 
@@ -225,8 +196,8 @@ def _square(op: Any) -> Any:
         dtype: Any = float,
         order: str = "C",
     ) -> Any:
-        (n,) = shape_of(N)
-        return op(sides=(n, n if M is None else shape_of(M)[0]), k=k, dtype=np.dtype(dtype))
+        (n,) = lengths_of(N)
+        return op(sides=(n, n if M is None else lengths_of(M)[0]), k=k, dtype=np.dtype(dtype))
 
     return make
 
@@ -284,7 +255,7 @@ def _vander(x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N8
 
 
 def _indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
-    sizes = shape_of(dimensions)
+    sizes = lengths_of(dimensions)
     grids = []
     for k, n in enumerate(sizes):
         line = reshape(

@@ -14,10 +14,10 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import mod
-from tapeless.transforms.ops.creation import shape_of, size_given
 from tapeless.transforms.ops.fresh import count_up, zeros
 from tapeless.transforms.ops.indexing import INDEX, get
 from tapeless.transforms.ops.joining import as_array, axis_of, concatenate
+from tapeless.transforms.ops.lengths import shape_of, size_given
 from tapeless.transforms.ops.parts import index, part
 from tapeless.transforms.ops.shapes import broadcast_to, cast_to, copy, flat, move, reshape
 

@@ -14,11 +14,11 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import mul, sub
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.creation import NUMPY as CREATION
-from tapeless.transforms.ops.creation import size_given
 from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.fresh import ones
 from tapeless.transforms.ops.indexing import get
 from tapeless.transforms.ops.joining import as_array, axis_of, concatenate
+from tapeless.transforms.ops.lengths import size_given
 from tapeless.transforms.ops.parts import part
 from tapeless.transforms.ops.quantiles import middle
 from tapeless.transforms.ops.reductions import amax, amin, mean

@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, size_atom, static
+from tapeless.transforms.core.builder import atom, made_by, size_atom, static
+from tapeless.transforms.core.dims import Size, product
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul
-from tapeless.transforms.ops.creation import shape_of
 from tapeless.transforms.ops.elementwise import maximum, minimum
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import get, triangle
 from tapeless.transforms.ops.joining import as_array
-from tapeless.transforms.ops.raising import require
+from tapeless.transforms.ops.lengths import shape_of
+from tapeless.transforms.ops.locating import argmax, argmin, nanargmax, nanargmin
+from tapeless.transforms.ops.raising import raise_where
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.steps import equal, greater_equal, less, logical_and
+from tapeless.transforms.ops.steps import equal, greater_equal, less, logical_or
 
 
 def _only_c(name: str, order: str) -> None:
@@ -25,10 +27,19 @@ def _only_c(name: str, order: str) -> None:
         raise UnsupportedError(f"{name} with order={order!r}", "use order='C'")
 
 
+def _is_beyond(index: Atom, n: Size) -> Atom:
+    return logical_or(less(index, 0), greater_equal(index, atom(n)))  # type: ignore[no-any-return]
+
+
 def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     _only_c("np.unravel_index", order)
-    rest, found = as_array(indices), []
-    for n in reversed(shape_of(shape)[1:]):
+    rest, sizes, found = as_array(indices), shape_of(shape), []
+    total = product(sizes)
+    let = made_by(rest, argmax, argmin, nanargmax, nanargmin)
+    if let is None or product(let.args[0].type.shape) != total:
+        message = "index is out of bounds for the shape that it is to be a place of"
+        raise_where(_is_beyond(rest, total), ValueError, message)
+    for n in reversed(sizes[1:]):
         found.append(mod(rest, atom(n)))
         rest = floordiv(rest, atom(n))
     return (rest, *reversed(found))
@@ -38,8 +49,11 @@ def _ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: 
     _only_c("np.ravel_multi_index", order)
     if mode != "raise":
         raise UnsupportedError(f"np.ravel_multi_index with mode={mode!r}", "use mode='raise'")
-    first, *others = map(as_array, multi_index)
-    for n, index in zip(shape_of(dims)[1:], others, strict=True):
+    first, *others = places = [*map(as_array, multi_index)]
+    sizes = shape_of(dims)
+    for n, index in zip(sizes, places, strict=True):
+        raise_where(_is_beyond(index, n), ValueError, "invalid entry in coordinates array")
+    for n, index in zip(sizes[1:], others, strict=True):
         first = add(mul(first, atom(n)), index)
     return first
 
@@ -65,8 +79,7 @@ def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     which, options = as_array(a), [as_array(c) for c in choices]
     which = _within(which, len(options), mode)
     if mode == "raise" and not (which.type.dtype.kind == "b" and len(options) > 1):
-        fine = logical_and(greater_equal(which, 0), less(which, len(options)))
-        require(fine, ValueError, "invalid entry in choice array")
+        raise_where(_is_beyond(which, len(options)), ValueError, "invalid entry in choice array")
     made = options[-1]
     for k, option in reversed(list(enumerate(options[:-1]))):
         made = select(equal(which, k), option, made)

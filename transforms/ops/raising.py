@@ -11,25 +11,33 @@ from typing import Any
 from tapeless.transforms.core.builder import atom, current
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Literal
 from tapeless.transforms.ops.reductions import all_, any_
+from tapeless.transforms.ops.steps import logical_not
 
 NOTHING = Block((), (), ())
 
 
 def raise_where(test: Any, error: type[Exception], message: str) -> None:
-    """Raises an error if the test holds for an element."""
+    """Raises an error if a test holds, for one element of an array at least; now, if that is
+    known."""
     if test.type.shape:
         test = any_(test, axes=tuple(range(test.type.ndim)), keepdims=False)
-    _branch(atom(test), _raised(error, message), NOTHING)
+    test = atom(test)
+    if isinstance(test, Literal):
+        if test.value:
+            raise error(message)
+    elif not current().decides(error(message), lambda: test):
+        _branch(test, _raised(error, message), NOTHING)
 
 
 def require(fine: Any, error: type[Exception], message: str) -> None:
     """Raises an error unless a truth value, or each of an array, is true; now, if it is known."""
     if fine.type.shape:
         fine = all_(fine, axes=tuple(range(fine.type.ndim)), keepdims=False)
-    if not isinstance(fine, Literal):
+    if isinstance(fine, Literal):
+        if not fine.value:
+            raise error(message)
+    elif not current().decides(error(message), lambda: logical_not(fine)):
         _branch(fine, NOTHING, _raised(error, message))
-    elif not fine.value:
-        raise error(message)
 
 
 def _raised(error: type[Exception], message: str) -> Block:

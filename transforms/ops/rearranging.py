@@ -11,8 +11,8 @@ from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import ShapeError
-from tapeless.transforms.ops.creation import integers, shape_of
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of
+from tapeless.transforms.ops.lengths import integers, shape_of
 from tapeless.transforms.ops.shapes import copy, flat, move, reshape, transpose
 
 

@@ -12,10 +12,10 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.batching import along
-from tapeless.transforms.ops.creation import shape_of
 from tapeless.transforms.ops.fresh import count_up
 from tapeless.transforms.ops.indexing import get
 from tapeless.transforms.ops.joining import as_array, axis_of
+from tapeless.transforms.ops.lengths import shape_of
 from tapeless.transforms.ops.shapes import Atoms, Params, copy, flat, front, linear, reshape, sum
 
 

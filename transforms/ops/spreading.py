@@ -8,8 +8,8 @@ import numpy as np
 
 from tapeless.transforms.core.builder import broadcast, size_atom
 from tapeless.transforms.errors import ShapeError
-from tapeless.transforms.ops.creation import shape_of
 from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.lengths import shape_of
 from tapeless.transforms.ops.shapes import broadcast_to, flat, reshape
 from tapeless.transforms.ops.shapes import copy as copied
 

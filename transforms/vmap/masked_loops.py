@@ -19,6 +19,7 @@ from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Block, For, Literal, Type, Var, While
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.core.sizes import INT
+from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.arithmetic import add, floordiv, mul, sub
 from tapeless.transforms.ops.elementwise import maximum
 from tapeless.transforms.ops.fresh import ones, zeros
@@ -47,6 +48,13 @@ class Carries:
         self.rows = list(zip(params, inits, yields, outs, strict=True))
         self.env = {p: batch.value(a) for p, a, _, _ in self.rows}
         self.changed = [row for row in self.rows if row[0] is not row[2]]
+        for p, _, y, _ in self.changed:
+            if getattr(p.type, "shape", ()) != getattr(y.type, "shape", ()):
+                raise UnevenError(
+                    f"vmap: the length of '{p.name}' changes from pass to pass of a loop that ends "
+                    "earlier for some elements of the batch",
+                    "keep its length, and count what is used of it",
+                )
         self.env |= {p: (Var(batch.kind(p.type), p.name), 0) for p, _, _, _ in self.changed}
         self.uneven = [v for p, _, _, v in self.changed if not has_axes(p.type)]
         batch.uneven |= {p for p, _, _, _ in self.changed if not has_axes(p.type)}

@@ -27,6 +27,18 @@ def fromfunction(
     return function(*np.indices(shape, dtype=dtype), **kw)
 
 
+def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any:
+    """The numbers that something gives one after the other, the first `count` of them."""
+    found = list(iter)
+    if count >= 0:
+        if len(found) < count:
+            raise ValueError(
+                f"iterator too short: Expected {count} but iterator had only {len(found)} items."
+            )
+        found = found[:count]
+    return np.array(found, dtype=dtype)
+
+
 def mask_indices(n: int, mask_func: Any, k: Any = 0) -> Any:
     """Where a mask of a square matrix is true."""
     return np.nonzero(mask_func(np.ones((n, n), int), k) != 0)
@@ -175,6 +187,7 @@ def polydiv(u: Any, v: Any) -> Any:
 
 NUMPY = {
     np.fromfunction: fromfunction,
+    np.fromiter: fromiter,
     np.histogram2d: histogram2d,
     np.histogram_bin_edges: histogram_bin_edges,
     np.histogramdd: histogramdd,

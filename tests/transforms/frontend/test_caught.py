@@ -207,6 +207,67 @@ def test_errors_of_numbers_are_not_caught_in_silence(transform, function, error)
         transform(f)(0.5)
 
 
+def percentile(x, q):
+    try:
+        return np.percentile(x, q)
+    except ValueError:
+        return -x[0]
+
+
+def average(x, w):
+    try:
+        return np.average(x, weights=w)
+    except ZeroDivisionError:
+        return -x[0]
+
+
+def chosen(x, k):
+    try:
+        y = np.choose(k, [x, 2 * x]).sum()
+    except ValueError:
+        y = -x[0]
+    return y * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "fine", "fails"),
+    [
+        (percentile, 25.0, 125.0),
+        (average, np.array([1.0, 2.0, 0.0]), np.array([1.0, -1.0, 0.0])),
+        (chosen, np.array([0, 1, 1]), np.array([0, 1, 2])),
+    ],
+)
+def test_errors_that_rules_raise_are_caught(function, fine, fails):
+    x = np.array([3.0, 1.0, 2.0])
+    run, slope = jit(function), grad(function)
+    for other in (fine, fails, fine):
+        np.testing.assert_allclose(run(x, other), function(x, other))
+        step = 1e-6 * np.eye(3)
+        wanted = [(function(x + e, other) - function(x - e, other)) / 2e-6 for e in step]
+        np.testing.assert_allclose(slope(x, other), wanted, atol=1e-8)
+
+
+@pytest.mark.parametrize("transform", [grad, jit])
+@pytest.mark.parametrize(
+    ("function", "error"),
+    [
+        (lambda x, k: x[k].sum(), IndexError),
+        (lambda x, k: np.take(x, k).sum(), IndexError),
+        (lambda x, k: np.repeat(x, k).sum(), ValueError),
+        (lambda x, k: np.bincount(k, weights=x).sum(), ValueError),
+    ],
+)
+def test_errors_of_places_are_not_caught_in_silence(transform, function, error):
+    def f(x, k):
+        try:
+            return function(x, k)
+        except error:
+            return x[0]
+
+    with pytest.raises(UnsupportedError, match="depends on the contents"):
+        transform(f)(np.ones(3), np.array([0, 1, 5]))
+
+
 def test_functions_that_do_not_raise_are_caught():
     def f(x):
         try:

@@ -79,9 +79,33 @@ def kinds(value):
     return type(value), [*map(kinds, value)] if isinstance(value, (list, tuple, deque)) else value
 
 
+def heads(x):
+    found = []
+    for i in range(1, len(x)):
+        found.append(x[:i] * 2)
+    return found
+
+
+def halves(x):
+    found, rest = [], x
+    while np.sum(rest) > 2 and len(rest) > 1:
+        k = len(rest) // 2
+        found.append((rest[:k], k, rest[0]))
+        rest = rest[k:] * 0.9
+    return {"parts": found, "rest": rest}
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
-    [(primes, (30,)), (kept, (X,)), (in_objects, (X,)), (rows, (X,)), (last_three, (X,))],
+    [
+        (primes, (30,)),
+        (kept, (X,)),
+        (in_objects, (X,)),
+        (rows, (X,)),
+        (last_three, (X,)),
+        (heads, (X,)),
+        (halves, (X,)),
+    ],
 )
 def test_lists_of_as_many_elements_as_data_says(function, args):
     assert kinds(tapeless.jit(function)(*args)) == kinds(function(*args))

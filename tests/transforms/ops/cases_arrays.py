@@ -86,6 +86,8 @@ CASES = [
     case(np.roll, normal(2, 3), -2),
     case(np.roll, normal(2, 3), 2, axis=1),
     case(lambda x: np.roll(x, (1, 2), axis=(0, 1)), normal(2, 3)),
+    case(lambda x: np.fromiter((v * v for v in x), float), FLOATS),
+    case(lambda x: np.fromiter((v * v for v in x if v > -9), float, 2), FLOATS),
     case(np.repeat, normal(3), 2),
     case(np.repeat, normal(2, 3), 2, axis=1),
     case(np.repeat, normal(3), np.array([1, 0, 2])),

@@ -69,3 +69,68 @@ def test_orders_of_differences(n):
 @pytest.mark.parametrize("k", [np.array([200, 3], np.uint8), np.array([100, -3], np.int8)])
 def test_lengths_that_small_integers_do_not_hold(mode, k):
     check_values(lambda x, k: np.take(x, k, mode=mode), np.arange(300.0), k)
+
+
+@pytest.mark.parametrize("k", [5, 6, -1, np.array([0, 5]), np.array([0, 9]), np.array([-1])])
+def test_places_in_a_shape(k):
+    check_values(lambda x, k: np.unravel_index(k, x.shape), M, k)
+    check_values(lambda k: np.unravel_index(k, (2, 3)), k)
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, -1])
+def test_places_of_places(k):
+    check_values(lambda x, k: np.ravel_multi_index((k, k), x.shape), M, k)
+    check_values(lambda x, k: np.ravel_multi_index((k, 2 - k), x.shape), M, np.array([k, 1]))
+
+
+def test_the_place_of_the_largest_needs_no_test():
+    largest = jit(lambda x: x[np.unravel_index(np.argmax(x), x.shape)])
+    assert largest(M) == 5.0
+    assert "raise ValueError" not in largest.source()
+
+
+@pytest.mark.parametrize("n", [2, 0, -1])
+@pytest.mark.parametrize(
+    "make",
+    [
+        np.zeros,
+        np.eye,
+        lambda n: np.full((2, n), 1.5),
+        lambda n: np.ones_like(X, shape=n),
+        lambda n: np.indices((n, 2)),
+        lambda n: np.linspace(0.0, 1.0, n),
+        lambda n: np.geomspace(1.0, 2.0, n),
+    ],
+)
+def test_lengths_are_not_negative(make, n):
+    check_values(make, n)
+    check_values(lambda x, n: np.sum(make(n[0])) + x, X, np.array([n]))
+    check_values(lambda x: np.sum(make(len(x) + n - 3)), X)
+
+
+def test_lengths_are_looked_at_again_in_each_call():
+    f = jit(lambda x: np.sum(np.zeros(len(x) - 2)) + x[0])
+    assert f(X) == 1.0
+    with pytest.raises(ValueError, match="negative dimensions"):
+        f(X[:1])
+
+
+@pytest.mark.parametrize("n", [3, 5])
+def test_what_is_stored_fits_where_the_store_is_not_read(n):
+    def f(x, n):
+        out = np.zeros(n[0])
+        np.add(x, x, out=out)
+        return out.sum()
+
+    check_values(f, X, np.array([n]))
+    if n == 3:
+        np.testing.assert_array_equal(grad(f)(X, np.array([n])), 2 * np.ones(3))
+    else:
+        with pytest.raises(ValueError, match="broadcast"):
+            grad(f)(X, np.array([n]))
+
+
+@pytest.mark.parametrize("parts", [0, -1, -3])
+def test_numbers_of_parts(parts):
+    check_values(lambda x: np.array_split(x, parts), X)
+    check_values(lambda x: np.split(x, -3), X)
