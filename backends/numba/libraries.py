@@ -67,7 +67,7 @@ def variants(name: str, single: bool, features: frozenset[str]) -> list[Variant]
     """The SIMD versions of a function of `math` for a CPU with these features of LLVM's. LLVM
     chooses among them by the number of lanes alone, so none may need more than the CPU has."""
     found = []
-    for width in widths(features):
+    for width in widths(features) if name in ARITY else ():
         lanes = width.bits // (32 if single else 64)
         prefix = f"_ZGV{width.letter}N{lanes}{'v' * ARITY[name]}_"
         plain = name + "f" * single

@@ -66,7 +66,7 @@ class Arithmetic:
         if dtype.kind == "f":
             x, y = (cast(self.builder, v, dtype).value for v in (a, b))
             by = floor_divided if kind is ast.FloorDiv else remainder
-            return Number(dtype, by(self.builder, x, y))
+            return Number(dtype, by(self.builder, x, y, self.features))
         return self.of_integers(kind, cast(self.builder, a, dtype), cast(self.builder, b, dtype))
 
     @staticmethod

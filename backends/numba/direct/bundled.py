@@ -1,4 +1,4 @@
-"""Functions that come along with a kernel that calls them: sine, cosine, both at once, and exp.
+"""Functions that come along with a kernel that calls them: sine, cosine, both at once, exp, fmod.
 
 Those of numbers call the C library. There is one of vectors for each width that the CPU has, which
 LLVM calls where it vectorises a loop:
@@ -20,7 +20,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from tapeless.backends.numba.direct import circular, exponential
+from tapeless.backends.numba.direct import circular, exponential, quotients
 from tapeless.backends.numba.direct.blocks import declared, for_range
 from tapeless.backends.numba.direct.formulas import DOUBLE, SINGLE, constant, intrinsic, scalar
 from tapeless.backends.numba.libraries import Variant, choice, widths
@@ -35,23 +35,48 @@ INLINE, CALLED = "alwaysinline", "noinline"
 class Bundled:
     """One function.
 
-    names  the functions of the C library that give its results
-    near   the results, of numbers whose size is below limit
-    far    one of the results, of all numbers; None if the C library gives it, number by number
+    names   the functions of the C library that give its results
+    near    the results, where there is a short formula
+    beyond  whether there is none
+    far     one of the results, of all numbers; None if the C library gives it, number by number
+    alone   whether numbers that are no part of a vector take the short formula, too
     """
 
     names: tuple[str, ...]
-    near: Callable[[Any, Any], Sequence[Any]]
-    limit: dict[Any, float]
-    far: Callable[[Any, Any], Any] | None = None
+    near: Callable[..., Sequence[Any]]
+    beyond: Callable[..., Any]
+    far: Callable[..., Any] | None = None
+    arity: int = 1
+    alone: bool = False
 
 
+def _above(limit: dict[Any, float]) -> Callable[[Any, Any], Any]:
+    """Whether the size of a number is not below a limit."""
+
+    def beyond(builder: Any, x: Any) -> Any:
+        size = intrinsic(builder, "fabs", x)
+        return builder.fcmp_unordered(">=", size, constant(x.type, limit[scalar(x.type)]))
+
+    return beyond
+
+
+LARGE = _above(circular.LIMIT)
 FUNCTIONS = {
-    "sin": Bundled(("sin",), lambda b, x: circular.both(b, x)[:1], circular.LIMIT),
-    "cos": Bundled(("cos",), lambda b, x: circular.both(b, x)[1:], circular.LIMIT),
-    "sincos": Bundled(("sin", "cos"), circular.both, circular.LIMIT),
+    "sin": Bundled(("sin",), lambda b, x: circular.both(b, x)[:1], LARGE),
+    "cos": Bundled(("cos",), lambda b, x: circular.both(b, x)[1:], LARGE),
+    "sincos": Bundled(("sin", "cos"), circular.both, LARGE),
     "exp": Bundled(
-        ("exp",), lambda b, x: [exponential.near(b, x)], exponential.LIMIT, exponential.far
+        ("exp",),
+        lambda b, x: [exponential.near(b, x)],
+        _above(exponential.LIMIT),
+        exponential.far,
+    ),
+    "fmod": Bundled(
+        ("fmod",),
+        lambda b, x, y: [quotients.near(b, x, y)],
+        quotients.beyond,
+        arity=2,
+        alone=True,
     ),
 }
 NAME = re.compile(rf"tapeless_({'|'.join(FUNCTIONS)})(f?)(\d*)")
@@ -73,7 +98,10 @@ def variants(name: str, kind: Any, features: frozenset[str]) -> list[Variant]:
         return []
     bits = 32 if kind == SINGLE else 64
     lanes = [(w, w.bits // bits) for w in widths(features)]
-    return [Variant(f"_ZGV{w.letter}N{n}v_", n, f"{plain(name, kind)}{n}") for w, n in lanes]
+    by_lane = "v" * FUNCTIONS[name].arity
+    return [
+        Variant(f"_ZGV{w.letter}N{n}{by_lane}_", n, f"{plain(name, kind)}{n}") for w, n in lanes
+    ]
 
 
 def declaration(module: Any, symbol: str) -> Any:
@@ -81,9 +109,9 @@ def declaration(module: Any, symbol: str) -> Any:
     assert match is not None
     kind: Any = SINGLE if match[2] else DOUBLE
     kind = ir.VectorType(kind, int(match[3])) if match[3] else kind
-    results = len(FUNCTIONS[match[1]].names)
-    made = ir.LiteralStructType([kind] * results) if results > 1 else kind
-    function = declared(module, symbol, ir.FunctionType(made, [kind]))
+    which = FUNCTIONS[match[1]]
+    made = ir.LiteralStructType([kind] * len(which.names)) if len(which.names) > 1 else kind
+    function = declared(module, symbol, ir.FunctionType(made, [kind] * which.arity))
     for attribute in (*PURE, "speculatable"):
         set.add(function.attributes, attribute)
     return function
@@ -103,14 +131,14 @@ def define(module: Any, symbol: str, how: str = INLINE) -> None:
     function.linkage = "linkonce_odr"
     set.add(function.attributes, how)
     builder = ir.IRBuilder(function.append_basic_block())
-    match, x = NAME.fullmatch(symbol), function.args[0]
+    match, args = NAME.fullmatch(symbol), function.args
     assert match is not None
     which = FUNCTIONS[match[1]]
-    if match[3]:
-        _return(builder, _of_vector(builder, which, x))
+    if match[3] or which.alone:
+        _return(builder, _by_formula(builder, which, args))
     else:
-        functions = [_of_number(module, name, x.type) for name in which.names]
-        _return(builder, [builder.call(f, [x]) for f in functions])
+        functions = [_of_numbers(module, name, args[0].type, 1) for name in which.names]
+        _return(builder, [builder.call(f, args) for f in functions])
 
 
 def define_all(module: Any) -> None:
@@ -130,52 +158,61 @@ def _return(builder: Any, found: list[Any]) -> None:
     builder.ret(pair)
 
 
-def _of_vector(builder: Any, which: Bundled, x: Any) -> list[Any]:
-    found = which.near(builder, x)
-    limit = constant(x.type, which.limit[scalar(x.type)])
-    far = builder.fcmp_unordered(">=", intrinsic(builder, "fabs", x), limit)
-    kind = ir.FunctionType(ir.IntType(1), [far.type])
-    some = declared(builder.module, f"llvm.vector.reduce.or.v{x.type.count}i1", kind)
+def _by_formula(builder: Any, which: Bundled, args: Sequence[Any]) -> list[Any]:
+    kind, found = args[0].type, which.near(builder, *args)
+    far = which.beyond(builder, *args)
     before, results = builder.block, []
-    with builder.if_then(builder.call(some, [far]), likely=False):
+    with builder.if_then(_any(builder, far), likely=False):
         beyond = builder.block
-        functions = [_far(builder.module, name, which.far, x.type) for name in which.names]
-        others = [builder.call(f, [x]) for f in functions]
+        functions = [_far(builder.module, name, which, kind) for name in which.names]
+        others = [builder.call(f, args) for f in functions]
     for near, other in zip(found, others, strict=True):
-        results.append(builder.phi(x.type))
+        results.append(builder.phi(kind))
         results[-1].add_incoming(near, before)
         results[-1].add_incoming(other, beyond)
     return results
 
 
-def _far(module: Any, name: str, formula: Callable[[Any, Any], Any] | None, kind: Any) -> Any:
-    """The function of vectors with any numbers in them."""
+def _any(builder: Any, flags: Any) -> Any:
+    if not isinstance(flags.type, ir.VectorType):
+        return flags
+    kind = ir.FunctionType(ir.IntType(1), [flags.type])
+    some = declared(builder.module, f"llvm.vector.reduce.or.v{flags.type.count}i1", kind)
+    return builder.call(some, [flags])
+
+
+def _far(module: Any, name: str, which: Bundled, kind: Any) -> Any:
+    """The function with any numbers as arguments."""
+    if not isinstance(kind, ir.VectorType):
+        return _of_numbers(module, name, kind, which.arity)
     symbol = f"{plain(name, scalar(kind))}{kind.count}{FAR}"
     if known := module.globals.get(symbol):
         return known
-    function = ir.Function(module, ir.FunctionType(kind, [kind]), symbol)
+    function = ir.Function(module, ir.FunctionType(kind, [kind] * which.arity), symbol)
     function.linkage = "linkonce_odr"
     for attribute in (*PURE, "noinline", "cold"):
         set.add(function.attributes, attribute)
     builder = ir.IRBuilder(function.append_basic_block())
-    of_all = formula or functools.partial(_one_by_one, name)
-    builder.ret(of_all(builder, function.args[0]))
+    of_all = which.far or functools.partial(_one_by_one, name)
+    builder.ret(of_all(builder, *function.args))
     return function
 
 
-def _one_by_one(name: str, builder: Any, x: Any) -> Any:
+def _one_by_one(name: str, builder: Any, *args: Any) -> Any:
     """What the C library gives for each number."""
-    kind = scalar(x.type)
-    place = builder.alloca(x.type)
-    builder.store(x, place)
-    first = builder.bitcast(place, kind.as_pointer())
-    with for_range(builder, WORD(x.type.count)) as k:
-        at = builder.gep(first, [k], inbounds=True)
-        found = builder.call(_of_number(builder.module, name, kind), [builder.load(at)])
-        builder.store(found, at)
-    return builder.load(place)
+    first, *_ = args
+    kind, places = scalar(first.type), []
+    for x in args:
+        places.append(builder.alloca(x.type))
+        builder.store(x, places[-1])
+    function = _of_numbers(builder.module, name, kind, len(args))
+    starts = [builder.bitcast(place, kind.as_pointer()) for place in places]
+    with for_range(builder, WORD(first.type.count)) as k:
+        at = [builder.gep(start, [k], inbounds=True) for start in starts]
+        builder.store(builder.call(function, [*map(builder.load, at)]), at[0])
+    return builder.load(places[0])
 
 
-def _of_number(module: Any, name: str, kind: Any) -> Any:
+def _of_numbers(module: Any, name: str, kind: Any, arity: int) -> Any:
     """A function of the C library."""
-    return declared(module, name + "f" * (kind == SINGLE), ir.FunctionType(kind, [kind]))
+    return declared(module, name + "f" * (kind == SINGLE), ir.FunctionType(kind, [kind] * arity))

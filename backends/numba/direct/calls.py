@@ -83,7 +83,7 @@ class Calls(Expressions):
             return self.scalar(*SCALAR[f], numbers(*args))
         if f in INTRINSIC:
             return self.intrinsic(f, *numbers(*args))
-        if f in floats.PLAIN or f in floats.SUMS:
+        if f in floats.PLAIN or f in floats.CALLING:
             return self.of_floats(f, numbers(*args))
         found = SIMPLE.get(f)
         if found is None:
@@ -141,7 +141,7 @@ class Calls(Expressions):
         dtype, values = self.as_floats(args, arity)
         if function is not None:
             return Number(dtype, function(self.builder, *values))
-        return Number(dtype, floats.SUMS[f](self.builder, *values, self.features))
+        return Number(dtype, floats.CALLING[f](self.builder, *values, self.features))
 
     def as_floats(self, args: tuple[Number, ...], arity: int) -> tuple[Any, list[Any]]:
         """Numbers in one dtype: single precision, if all have it."""

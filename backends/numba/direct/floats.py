@@ -15,10 +15,10 @@ from llvmlite import ir
 from tapeless.backends.numba.direct.vectors import called
 
 
-def floor_divided(builder: Any, a: Any, b: Any) -> Any:
+def floor_divided(builder: Any, a: Any, b: Any, features: str) -> Any:
     """a // b, rounded to the whole number that the remainder belongs to."""
     zero, one = _constant(a, 0.0), _constant(a, 1.0)
-    left, apart = _left_over(builder, a, b)
+    left, apart = _left_over(builder, a, b, features)
     exact = builder.fdiv(builder.fsub(a, left), b)
     exact = builder.select(apart, builder.fsub(exact, one), exact)
     low = _intrinsic(builder, "floor", exact)
@@ -30,17 +30,17 @@ def floor_divided(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.fcmp_ordered("==", b, zero), plain, found)
 
 
-def remainder(builder: Any, a: Any, b: Any) -> Any:
+def remainder(builder: Any, a: Any, b: Any, features: str) -> Any:
     """a % b, with the sign of b; NaN where b is zero."""
-    left, apart = _left_over(builder, a, b)
+    left, apart = _left_over(builder, a, b, features)
     found = builder.select(apart, builder.fadd(left, b), left)
     none = builder.fcmp_ordered("==", left, _constant(a, 0.0))
     return builder.select(none, _intrinsic(builder, "copysign", _constant(a, 0.0), b), found)
 
 
-def _left_over(builder: Any, a: Any, b: Any) -> tuple[Any, Any]:
+def _left_over(builder: Any, a: Any, b: Any, features: str) -> tuple[Any, Any]:
     """What C's division leaves, and whether it has another sign than the divisor."""
-    zero, left = _constant(a, 0.0), builder.frem(a, b)
+    zero, left = _constant(a, 0.0), called(builder, "fmod", [a, b], features)
     signs = [builder.fcmp_ordered("<", x, zero) for x in (left, b)]
     some = builder.fcmp_unordered("!=", left, zero)
     return left, builder.and_(some, builder.xor(*signs))
@@ -65,10 +65,6 @@ def fmin(builder: Any, x: Any, y: Any) -> Any:
 def _unless_nan(builder: Any, order: str, x: Any, y: Any) -> Any:
     first = builder.fcmp_ordered(order, x, y)
     return builder.select(builder.or_(first, builder.fcmp_unordered("uno", y, y)), x, y)
-
-
-def fmod(builder: Any, x: Any, y: Any) -> Any:
-    return builder.frem(x, y)
 
 
 def heaviside(builder: Any, x: Any, at_zero: Any) -> Any:
@@ -101,11 +97,14 @@ PLAIN: dict[Any, tuple[Callable[..., Any], int]] = {
     np.sign: (sign, 1),
     np.fmax: (fmax, 2),
     np.fmin: (fmin, 2),
-    np.fmod: (fmod, 2),
     np.heaviside: (heaviside, 2),
 }
-#: those that call functions with SIMD versions
-SUMS = {np.logaddexp: log_sum("exp", 1.0), np.logaddexp2: log_sum("exp2", 1 / math.log(2.0))}
+#: Functions of two numbers that call functions with SIMD versions
+CALLING = {
+    np.fmod: lambda builder, x, y, features: called(builder, "fmod", [x, y], features),
+    np.logaddexp: log_sum("exp", 1.0),
+    np.logaddexp2: log_sum("exp2", 1 / math.log(2.0)),
+}
 
 
 def _constant(like: Any, x: float) -> Any:

@@ -20,7 +20,7 @@ def called(builder: Any, name: str, args: list[Any], features: str) -> Any:
     """
     kind, has = args[0].type, frozenset(features.split(","))
     if bundled.known(name, has):
-        return _bundled(builder, name, args[0], has)
+        return _bundled(builder, name, args, has)
     single = kind == SINGLE
     plain = name + "f" * single
     scalar = _function(builder.module, plain, kind, len(args))
@@ -37,16 +37,17 @@ def sine_and_cosine(builder: Any, x: Any, features: str) -> tuple[Any, Any] | No
     has = frozenset(features.split(","))
     if not bundled.known("sincos", has):
         return None
-    found = _bundled(builder, "sincos", x, has)
+    found = _bundled(builder, "sincos", [x], has)
     return builder.extract_value(found, 0), builder.extract_value(found, 1)
 
 
-def _bundled(builder: Any, name: str, x: Any, features: frozenset[str]) -> Any:
-    module, found = builder.module, bundled.variants(name, x.type, features)
+def _bundled(builder: Any, name: str, args: list[Any], features: frozenset[str]) -> Any:
+    kind = args[0].type
+    module, found = builder.module, bundled.variants(name, kind, features)
     for v in found:
         bundled.declaration(module, v.symbol)
-    scalar = bundled.declaration(module, bundled.plain(name, x.type))
-    return _widened(builder, scalar, [x], found)
+    scalar = bundled.declaration(module, bundled.plain(name, kind))
+    return _widened(builder, scalar, args, found)
 
 
 def _widened(builder: Any, scalar: Any, args: list[Any], found: list[Variant]) -> Any:
