@@ -196,7 +196,7 @@ def _statements(
             case Let() if _is_fixed(s) and not top:
                 fixed.append(s)
             case Let() if comes_apart(s):
-                yield from _parts(s, PARTS[s.op.name])
+                yield from parts_of(s, PARTS[s.op.name])
             case Let() if s.op.name in INNER and not top and all(map(_real, s.args)):
                 yield from _inner(s)
             case _:
@@ -215,12 +215,13 @@ def _real(a: Atom) -> bool:
 
 def _inner(s: Let) -> Iterator[Statement]:
     try:
-        yield from _parts(s, functools.partial(INNER[s.op.name], s.outs[0].type))
+        yield from parts_of(s, functools.partial(INNER[s.op.name], s.outs[0].type))
     except NotTaken:
         yield s
 
 
-def _parts(s: Let, formula: Callable[..., Any]) -> Iterator[Statement]:
+def parts_of(s: Let, formula: Callable[..., Any]) -> Iterator[Statement]:
+    """The statements that compute what an operation gives, by a formula of its arguments."""
     b = Builder()
     b.origin = s.origin
     with building(b):

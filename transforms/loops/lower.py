@@ -19,6 +19,7 @@ from tapeless.transforms.loops.accepted import accepted
 from tapeless.transforms.loops.alike import alike
 from tapeless.transforms.loops.alongside import alongside
 from tapeless.transforms.loops.chosen_terms import chosen_terms
+from tapeless.transforms.loops.contractions import contractions
 from tapeless.transforms.loops.counted import counted
 from tapeless.transforms.loops.decompose import decompose
 from tapeless.transforms.loops.donated import into_donated
@@ -105,6 +106,7 @@ def _prepared(
     def equal(a: Size, b: Size) -> bool:
         return canonical(a, sizes) == canonical(b, sizes)
 
+    block = contractions(block, hints) if fastmath else block
     plain = decompose(without_wide_integers(block))
     plain = reciprocals(plain) if fastmath else plain
     fitting = Fitting(sizes, hints, facts_of(relations))

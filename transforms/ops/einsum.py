@@ -97,8 +97,10 @@ def _operand_bar(
     lengths = dict(zip(found, made.type.shape, strict=True))
     shape = tuple(lengths.get(c, 1) for c in target)
     made = made if found == target else reshape(made, shape=shape)
-    full = tuple(sizes[c] for c in target)  # operands may be broadcast along axes of length one
-    return sum_to(made if shape == full else broadcast_to(made, shape=full), args[k].type)
+    full = tuple(sizes[c] for c in target)
+    if any(n == 1 != m for n, m in zip(shape, full, strict=True)):  # operands may be broadcast
+        made = broadcast_to(made, shape=full)
+    return sum_to(made, args[k].type)
 
 
 def _einsum_of(operands: list[Atom], letters: list[str], output: str) -> Any:
