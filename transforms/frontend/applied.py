@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.builtins_ import BUILTINS
 from tapeless.transforms.frontend.comprehensions import comprehension
+from tapeless.transforms.frontend.layouts import UNKNOWN
 from tapeless.transforms.frontend.stand_ins import stand_in
 from tapeless.transforms.frontend.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.trace import trace
@@ -86,7 +88,11 @@ def _vectorized(hooks: Any, f: np.vectorize, *args: Any, **kwargs: Any) -> Any:
     shape = arrays[0].shape
     lines = [_numpy(np.ravel, a) for a in arrays]
     items = BUILTINS[zip](hooks, *lines)
-    return _stacked(lambda item: hooks.call(f.pyfunc, *item), items).reshape(*shape)
+    made = _stacked(lambda item: hooks.call(f.pyfunc, *item), items).reshape(*shape)
+    value = made.value()
+    if isinstance(value, Var):
+        trace().laid_out[value] = UNKNOWN, None  # NumPy keeps the order of the arguments
+    return Symbol(value, is_array=True)
 
 
 def _insert(hooks: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:

@@ -137,7 +137,10 @@ class Value:
         self.value()
         trace().touch(CellLocation(self.cell))
         trace().written(self.cell)
-        self.cell.atom = named_like(self.cell.atom, new)
+        before = self.cell.atom
+        self.cell.atom = named_like(before, new)
+        if isinstance(new, Var) and new.type.ndim > 1:  # it lies where the array does
+            trace().laid_out.setdefault(self.cell.atom, ("=", before))
 
     @property
     def type(self) -> Type:

@@ -24,6 +24,7 @@ from tapeless.transforms.ops.diagonals import diagonal
 from tapeless.transforms.ops.einsum import einsum
 from tapeless.transforms.ops.keys import advanced_place, is_advanced
 
+UNKNOWN, SAME = "?", "="  # an order that none can say; the memory of another array
 Shape = tuple[Size, ...]
 Strides = tuple[Size, ...]
 
@@ -184,7 +185,10 @@ class Layouts:
         return c_order(shape) if len(shape) == 1 else None
 
     def chosen(self, shape: Shape, order: str, like: Atom | None) -> Strides | None:
-        """The strides of a new array in an order of the user's choice, or in that of another."""
+        """The strides of a new array in an order of the user's choice, or in that of another; or of
+        the memory of another, which holds something else now."""
+        if order == SAME:
+            return self.of(like)  # type: ignore[arg-type]
         if like is not None:
             order = self.order(like) if like.type.ndim == len(shape) else "C"
         found = {"C": c_order, "F": f_order}.get(order)

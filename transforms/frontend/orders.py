@@ -30,8 +30,10 @@ from tapeless.transforms.ops.table import FUNCTIONS, METHODS
 READERS = frozenset(
     {np.ravel, np.reshape, METHODS["ravel"], METHODS["reshape"], METHODS["flatten"]}
 )
-_BY_ROWS: list[Any] = [np.zeros, np.ones, np.empty, np.full, METHODS["copy"]]
-_LIKE: list[Any] = [np.zeros_like, np.ones_like, np.empty_like, np.full_like]
+_BY_ROWS: list[Any] = [
+    *(np.zeros, np.ones, np.empty, np.full, np.select, np.choose, METHODS["copy"])
+]
+_LIKE: list[Any] = [np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.gradient]
 _COPIES: list[Any] = [np.array, np.copy, np.astype, METHODS["astype"]]
 #: Functions that make an array of their own, and the order in which they do by themselves.
 MAKERS = dict.fromkeys(_BY_ROWS, "C") | dict.fromkeys(_LIKE + _COPIES, "K")
@@ -180,7 +182,12 @@ def _unknown(order: str) -> UnsupportedError:
 
 def lay_out(func: Any, args: Any, kwargs: Any, made: Any) -> None:
     """Notes in which order NumPy lays out what one of `MAKERS` made."""
-    if not func.__hash__ or func not in MAKERS or not isinstance(made, Value) or made.type.ndim < 2:
+    if not func.__hash__ or func not in MAKERS:
+        return
+    if isinstance(made, (list, tuple)):
+        for part in made:
+            lay_out(func, args, kwargs, part)
+    if not isinstance(made, Value) or made.type.ndim < 2:
         return
     order, like = _given(func, "order", args, kwargs) or MAKERS[func], None
     if order in ("K", "A"):

@@ -24,7 +24,7 @@ VIEWS = _rules(
     "asarray asanyarray ascontiguousarray reshape ravel transpose permute_dims matrix_transpose "
     "squeeze expand_dims atleast_1d atleast_2d atleast_3d moveaxis swapaxes rollaxis broadcast_to "
     "broadcast_arrays flip flipud fliplr rot90 diagonal diag real imag split array_split vsplit "
-    "hsplit dsplit unstack diff real_if_close",
+    "hsplit dsplit unstack diff real_if_close einsum",
     "reshape transpose ravel squeeze swapaxes diagonal view conj conjugate",
 ) | {indexing.get, FUNCTIONS[np.linalg.diagonal], FUNCTIONS[np.linalg.matrix_transpose]}
 #: They copy what does not lie in order.

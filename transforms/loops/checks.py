@@ -160,7 +160,11 @@ class Checks(Elements):
     def check_division(self, stage: Stage) -> None:
         """Python's own numbers cannot be divided by zero; those of a batch are an array's."""
         s = stage.let
-        if s.op.name not in DIVISIONS or not s.outs[0].type.weak or self.batches:
+        if not s.outs[0].type.weak or self.batches:
+            return
+        if s.op.name == "power":
+            self.check_power(*s.args, s.origin)
+        if s.op.name not in DIVISIONS:
             return
         divisor = s.args[1]
         if isinstance(divisor, Literal) and divisor.value:
@@ -170,6 +174,16 @@ class Checks(Elements):
         with self.nested(f"if {spelled('{0} == 0', self.atom(divisor))}:", s.origin):
             what = "float division" if "f" in [a.type.dtype.kind for a in s.args] else "division"
             self.put(f'raise ZeroDivisionError("{what} by zero")')
+
+    def check_power(self, base: Atom, exponent: Atom, origin: Origin | None) -> None:
+        """Nor has zero negative powers."""
+        positive = isinstance(exponent, Literal) and exponent.value >= 0
+        complex_ = "c" in (base.type.dtype.kind, exponent.type.dtype.kind)
+        if positive or complex_ or (isinstance(base, Literal) and base.value):
+            return
+        test = spelled("{0} == 0 and {1} < 0", self.atom(base), self.atom(exponent))
+        with self.nested(f"if {test}:", origin):
+            self.put('raise ZeroDivisionError("zero to a negative power")')
 
     def check_overflow(self, stage: Stage) -> None:
         """Python's own integers have no bounds, those of compiled code have: sums and products

@@ -143,7 +143,7 @@ def _matrix(x: Atom, letters: str, batch: str, rows: str, columns: str) -> Atom:
 
 def _arranged(x: Atom, letters: str, order: str) -> Atom:
     axes = tuple(map(letters.index, order))
-    return x if axes == tuple(range(len(axes))) else transpose(x, axes=axes)  # type: ignore[no-any-return]
+    return x if axes == tuple(range(len(axes))) else transpose(x, axes=axes)
 
 
 def _spread(x: Atom, letters: str, order: str) -> Atom:

@@ -37,6 +37,7 @@ from tapeless.transforms.loops.shifted_lists import shifted_lists
 from tapeless.transforms.loops.small import Small, left_over
 from tapeless.transforms.loops.sums_first import sums_first
 from tapeless.transforms.loops.totals import IN_ORDER
+from tapeless.transforms.loops.transposes import transposes_last
 from tapeless.transforms.loops.vectorise import vectorise
 from tapeless.transforms.loops.wide import without_wide_integers
 from tapeless.transforms.tables import tables_as_arrays
@@ -107,7 +108,7 @@ def _prepared(
         return canonical(a, sizes) == canonical(b, sizes)
 
     block = contractions(block, hints) if fastmath else block
-    plain = decompose(without_wide_integers(block))
+    plain = transposes_last(decompose(without_wide_integers(block)), fastmath)
     plain = reciprocals(plain) if fastmath else plain
     fitting = Fitting(sizes, hints, facts_of(relations))
     fitted = fitting.run(vectorise(alongside(counted(by_rows(alike(plain))))))

@@ -57,6 +57,7 @@ from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.shapes import cast, dtype_name
 
 CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
+LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
 MOVES = frozenset(["copy", "cast", "index"])  # what NumPy does as fast
 
 EMPTY = '''
@@ -132,6 +133,7 @@ class Lowering:
         self.same: dict[Var, Atom] = {}
         self.passed: set[Var] = set()  # to kernels
         self.shown = {a for a in self.block.results if isinstance(a, Var)}  # to the caller
+        self.counted = {a for s in statements(self.block) for a in _counted(s)}
         self.fallbacks: list[str] = []
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
@@ -373,7 +375,7 @@ class Lowering:
             return [*made, Effect("kernel", tuple(args), {"text": text})]
         raw, casts = [], []
         for v in kernel.results:
-            flag = v.type.dtype.kind == "b" and v not in self.shown
+            flag = v.type.dtype.kind == "b" and v not in self.shown | self.counted
             if v.type.weak or v.type.shape or flag:
                 v.name = v.name or "value"
                 raw.append(v)
@@ -383,6 +385,14 @@ class Lowering:
             casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
         op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
         return [*made, Let(tuple(raw), op, tuple(args)), *casts]
+
+
+def _counted(s: Statement) -> list[Var]:
+    """Truth values that a statement may take for numbers: two of Python's add up to an integer."""
+    if not isinstance(s, Let) or s.op.name in LOGICAL:
+        return []
+    atoms = (a for a in s.args if isinstance(a, Var) and isinstance(a.type, Type))
+    return [a for a in atoms if a.type.dtype.kind == "b" and not a.type.shape]
 
 
 def of_machine(s: Statement) -> bool:

@@ -14,9 +14,18 @@ from tapeless.transforms.core.language import Atom, Literal, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import add, mul
 from tapeless.transforms.ops.batching import Axes, Batched
+from tapeless.transforms.ops.diagonals import diagonal
 from tapeless.transforms.ops.fresh import eye
 from tapeless.transforms.ops.joining import as_array
-from tapeless.transforms.ops.shapes import Atoms, Params, broadcast_to, cast_to, reshape, sum_to
+from tapeless.transforms.ops.shapes import (
+    Atoms,
+    Params,
+    broadcast_to,
+    cast_to,
+    reshape,
+    sum_to,
+    transpose,
+)
 
 
 def _sizes(inputs: list[str], shapes: list[tuple[Size, ...]]) -> dict[str, Size]:
@@ -196,7 +205,22 @@ def _einsum(
         atoms = [cast_to(a, np.dtype(dtype)) for a in atoms]
     atoms = [reshape(a, shape=()) if isinstance(a, Literal) else a for a in atoms]
     explicit = _explicit(subscripts, [a.type.ndim for a in atoms])
+    inputs, output = _split(explicit)
+    if len(atoms) == 1 and {*inputs[0]} == {*output}:
+        _sizes(inputs, [atoms[0].type.shape])
+        return _view(atoms[0], inputs[0], output)
     return einsum(*atoms, subscripts=explicit, optimize=bool(optimize))
+
+
+def _view(x: Atom, letters: str, output: str) -> Any:
+    """Axes in another order; a letter that stands twice gives a diagonal. NumPy copies nothing."""
+    while (twice := next((c for c in letters if letters.count(c) > 1), None)) is not None:
+        first = letters.index(twice)
+        second = letters.index(twice, first + 1)
+        rest = [k for k in range(len(letters)) if k not in (first, second)]
+        x = diagonal(transpose(x, axes=(*rest, first, second)), k=0)
+        letters = "".join(letters[k] for k in rest) + twice
+    return transpose(x, axes=tuple(map(letters.index, output)))
 
 
 NUMPY = {np.einsum: _einsum}

@@ -107,7 +107,19 @@ class Standing:
     def read_again(self, v: Var) -> Let | None:
         let = self.primal.let.get(v)
         inside = let and let.op is index and self.primal.path.get(let.args[0])  # type: ignore[arg-type]
-        return self.of_last(let, v, let.args[1:]) if let and inside else None
+        found = self.of_last(let, v, let.args[1:]) if let and inside else None
+        return found if found is not None and self.is_current(let.args[0], v) else None  # type: ignore[union-attr, arg-type]
+
+    def is_current(self, version: Var, v: Var) -> bool:
+        """Whether no store has been made to a version of an array before it is read: then the
+        stores that come after the read are those that come after the version."""
+        order, path = self.primal.order, self.primal.path
+        around = [s for s, _ in path[v][len(path[version]) :] if isinstance(s, (For, While))]
+        return not any(
+            order[version] < order[store.outs[0]] < order[v]
+            or any(s in around for s, _ in path[store.outs[0]])
+            for store in self.histories[version].stores
+        )
 
     def read_back(self, v: Var) -> Let | None:
         for store in self.stores_of.get(v, ()):

@@ -100,7 +100,7 @@ PLAIN: dict[Any, tuple[Callable[..., Any], int]] = {
     np.heaviside: (heaviside, 2),
 }
 #: Functions of two numbers that call functions with SIMD versions
-CALLING = {
+CALLING: dict[Any, Callable[..., Any]] = {
     np.fmod: lambda builder, x, y, features: called(builder, "fmod", [x, y], features),
     np.logaddexp: log_sum("exp", 1.0),
     np.logaddexp2: log_sum("exp2", 1 / math.log(2.0)),
