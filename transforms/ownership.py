@@ -10,6 +10,7 @@ caller's.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -36,6 +37,7 @@ from tapeless.transforms.sharing import (
     in_later_passes,
     read_inside,
 )
+from tapeless.transforms.unset import may_lack
 
 
 class Ownership(Sharing):
@@ -177,12 +179,13 @@ def own(block: Block, ours: Collection[Var] = ()) -> Block:
     """`block` with copies where a store must not be seen; afterwards every store is in place.
     Parameters that are `ours` may be overwritten."""
     live = {a for a in block.results if isinstance(a, Var)}
+    lacking = functools.cache(lambda: may_lack(block))
     run = Ownership(block.params, ours=ours)
-    run.results = live
+    run.results, run.lacking = live, lacking
     run.block(block.body, live)
     for _ in range(10):
         run = Ownership(block.params, run, ours)
-        run.results = live
+        run.results, run.lacking = live, lacking
         body = run.block(block.body, live)
         if run.settled():
             return Block(block.params, tuple(body), block.results)

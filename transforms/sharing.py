@@ -35,6 +35,7 @@ from tapeless.transforms.ops.calls import bundle, is_call, unbundle
 from tapeless.transforms.ops.diagonals import diagonal
 from tapeless.transforms.ops.overwriting import COMMUTATIVE, OVERWRITING
 from tapeless.transforms.ops.shapes import broadcast_to, copy
+from tapeless.transforms.ops.sizes import copy_if_set
 from tapeless.transforms.ops.stacks import peek, push, set_item, unstack
 
 Root = tuple[str, Any]
@@ -93,6 +94,7 @@ class Sharing(ABC):
         self.held: set[Root] | None = (before.held or set()) | before.kept if before else None
         self.kept: set[Root] = set()
         self.results: set[Var] = set()  # of the program: written where it returns
+        self.lacking: Callable[[], set[Var]] = set  # what may have no value
         self.copies: dict[Any, Var] = before.copies if before else {}
         self.views: set[Var] = set()
         self.roots: Roots = {p: frozenset({("own" if p in ours else "outer", p)}) for p in params}
@@ -260,7 +262,7 @@ class Sharing(ABC):
         if made is None:
             names = [v.name for v in (use, a) if isinstance(v, Var) and v.name]
             made = self.copies[a, use] = Var(a.type, names[0] if names else "")
-        out.append(Let((made,), copy, (a,)))
+        out.append(Let((made,), copy_if_set if a in self.lacking() else copy, (a,)))
         self.roots[made] = frozenset({("own", made)})
         return made
 

@@ -40,6 +40,7 @@ class Aliases:
         self.first: dict[Place, Symbol] = {}  # what is there before the loop
         self.together: set[frozenset[Place]] = set()  # pairs that some pass leaves in one memory
         self.outs: dict[Place, Any] = {}  # the cells after the loop
+        self.unread: set[Any] = set()  # locations that no pass reads as one before has left them
 
     def start(self, key: Any, entry: Spec, params: list[Var]) -> None:
         for k, (value, param) in enumerate(zip(entry.leaf_values(), params, strict=True)):
@@ -55,16 +56,22 @@ class Aliases:
             self.frozen.add(place)
 
     def install(self, param: Var, symbol: Symbol) -> None:
+        """At the start of a pass."""
         place = self.place.get(param)
         if place is not None:
-            self.cells[place] = symbol.cell
-            symbol.read_only = place in self.frozen
-            trace().share(symbol.cell, self.outer.get(place, ()))
+            self.enter(place, symbol)
+            if place[0] not in self.unread:
+                trace().share(symbol.cell, self.outer.get(place, ()))
+
+    def enter(self, place: Place, symbol: Symbol) -> None:
+        self.cells[place] = symbol.cell
+        symbol.read_only = place in self.frozen
 
     def settle(self, out: Var, symbol: Symbol) -> None:
         """After the loop."""
-        self.install(out, symbol)
         if out in self.place:
+            self.enter(self.place[out], symbol)
+            trace().share(symbol.cell, self.outer.get(self.place[out], ()))
             place = self.place[out]
             trace().share(symbol.cell, self.left.get(place, ()))
             self.outs[place] = symbol.cell
@@ -89,6 +96,8 @@ class Aliases:
         self.keep_apart(self.cells)
         for pair, memory in self.common.items():
             for each in pair:
+                if isinstance(each, tuple) and each[0] in self.unread:
+                    continue
                 if each in self.cells:
                     trace().share(self.cells[each], {memory})
                 elif not isinstance(each, tuple):

@@ -13,12 +13,10 @@ from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.loops import for_loop
 from tapeless.transforms.frontend.sequences import Sequence
-from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.staged_list import SMALL, StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import truth
-
-SMALL = 8  # comprehensions over at most so many known items are not rolled
 
 
 def must_roll(x: Any) -> bool:

@@ -32,6 +32,8 @@ class Decisions:
     attempts: set[Any] = field(default_factory=set)  # try statements that catch what data decides
     exact: bool = False  # branches and loops carry which memory arrays are in
     aliased: bool = False  # an array was read that a store may have changed
+    tables: bool = True  # lists of a number that is repeated often become stacks
+    tabled: bool = False  # one did
 
     def recurse(self, code: Any) -> None:
         """A function calls itself to a depth that data decides: start again, calling it by name."""

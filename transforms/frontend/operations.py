@@ -100,7 +100,8 @@ class Operations(Access):
             return python_number(self.opposite(value))
         if isinstance(value, StagedList) and value.tail is not None:
             return value.length() == 0
-        return not special.tested(value)
+        tested = special.tested(value)
+        return self.not_(tested) if isinstance(tested, Symbol) else not tested
 
     @staticmethod
     def opposite(value: Symbol) -> Any:

@@ -37,6 +37,7 @@ from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.settled import Pass, Plain, Settled
 from tapeless.transforms.frontend.sides import final_spec
 from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.syntax import RESULT
 from tapeless.transforms.frontend.tails import may_be_list
 from tapeless.transforms.frontend.trace import Journal, Location, Unrollable, trace
 from tapeless.transforms.frontend.truth import truth, undefined_flag
@@ -228,6 +229,8 @@ class Roll:
             if len(kinds) != len(leaves):
                 kinds = self.types[key] = [a.type for a in leaves]
             name = self.locations[key].name
+            if name == RESULT:  # where it is set, no other pass comes
+                self.aliases.unread.add(key)
             params[key] = [
                 Var(k, called(name, a, alone=spec.kind == "leaf"))
                 for k, a in zip(kinds, leaves, strict=True)

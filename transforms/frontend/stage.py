@@ -94,10 +94,10 @@ def stage(
     try:
         return _settled(call, leaves, names, decisions)
     except TapelessError as e:
-        if not (decisions.aliased or decisions.counted):
+        if not (decisions.aliased or decisions.counted or decisions.tabled):
             raise
         plainer = Decisions(
-            outlines=False, exact=decisions.aliased, counts=False, changing=changing
+            outlines=False, exact=decisions.aliased, counts=False, changing=changing, tables=False
         )
         try:
             return _settled(call, leaves, names, plainer)

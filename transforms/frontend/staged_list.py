@@ -43,6 +43,8 @@ from tapeless.transforms.ops.fresh import zeros
 from tapeless.transforms.ops.shapes import broadcast_to
 from tapeless.transforms.ops.table import FUNCTIONS
 
+SMALL = 8  # a list of at most so many known items stays one of Python's
+
 
 class ChangedError(UnsupportedError):
     """A loop changes the list that it runs over, as data says."""
@@ -357,6 +359,9 @@ class StagedList(list):  # type: ignore[type-arg]
         return trace().born(StagedList(other)) + self  # type: ignore[no-any-return]
 
     def __mul__(self, n: Any) -> StagedList:
+        if self.is_table(n):
+            trace().decisions.tabled = True
+            return self.repeated(n)
         if isinstance(n, Symbol) and len(self) == 1:
             spec = take_apart(self[0])
             if list(spec.leaves()) and not has_containers(spec):  # else all would be one
@@ -367,6 +372,11 @@ class StagedList(list):  # type: ignore[type-arg]
         return made
 
     __rmul__ = __mul__
+
+    def is_table(self, n: Any) -> bool:
+        """Whether it is a float that is repeated often: loops are to store to the items."""
+        alone = self.tail is None and type(n) is int and n > SMALL and list.__len__(self) == 1
+        return alone and type(list.__getitem__(self, 0)) is float and trace().decisions.tables
 
     def repeated(self, n: Size) -> StagedList:
         """The only element n times."""

@@ -136,6 +136,9 @@ class Symbol(Unknown):
     def sort(self, axis: int = -1, *args: Any, **options: Any) -> None:
         self[...] = apply(FUNCTIONS[np.sort], self, axis, *args, **options)
 
+    def partition(self, kth: Any, axis: int = -1, *args: Any, **options: Any) -> None:
+        self[...] = apply(FUNCTIONS[np.partition], self, kth, axis, *args, **options)
+
     def __getattr__(self, name: str) -> Any:
         if name in METHODS:
             return BoundRule(self, name)
@@ -354,8 +357,17 @@ def view_of(parent: Value, chain: chains.Chain, kind: Type) -> Symbol:
     return symbol
 
 
+def _as_line(a: Any) -> Any:
+    """A range of integers that are known when the program runs, as an array."""
+    if not getattr(a, "is_range", False):
+        return a
+    return apply(FUNCTIONS[np.arange], a.start, a.stop, a.step)
+
+
 def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function, ufunc or method, on symbols; refuses by name what has no rule."""
+    if any(getattr(a, "is_range", False) for a in args):
+        args = tuple(map(_as_line, args))
     out = kwargs.pop("out", None)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if out is None and isinstance(func, np.ufunc) and len(args) == func.nin + 1:

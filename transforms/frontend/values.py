@@ -271,7 +271,7 @@ def contains_symbol(value: Any, depth: int = 4) -> bool:
         return any(contains_symbol(v, depth - 1) for v in value.values())
     if isinstance(value, slice):
         return any(isinstance(b, Symbol) for b in (value.start, value.stop, value.step))
-    return False
+    return bool(getattr(value, "is_range", False))
 
 
 def certain(spec: Spec) -> Spec:

@@ -60,8 +60,7 @@ class Analysis:
         """Notes which part of which axis has a length that only the program knows."""
         for axis, e in enumerate(entries):
             if isinstance(e, Span) and e.axis is not None:
-                n = space[e.axis]
-                symbol = single_symbol(n)
+                symbol = single_symbol(self.canon(space[e.axis]))
                 if symbol is not None and not symbol.given and symbol.var is None:
                     self.lengths.setdefault(symbol, (s, axis))
 

@@ -28,6 +28,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.sizes import size_value
+from tapeless.transforms.dead_code import dead_code
 from tapeless.transforms.loops.relied import Relied
 from tapeless.transforms.ops.parts import Slot, result_shape
 
@@ -93,9 +94,11 @@ class Fitting:
         self.checks: list[Statement] = []
         self.lengths: dict[Any, Size] = {}  # what is the value of a size
         self.relied: list[tuple[str, Size, Size]] = []
+        self.dropped = False  # whether a check was left out
 
     def run(self, block: Block) -> Block:
-        return replace(block, body=tuple(self.body(block.body, True)))
+        made = replace(block, body=tuple(self.body(block.body, True)))
+        return dead_code(made) if self.dropped else made
 
     def inner(self, block: Block) -> Block:
         return replace(block, body=tuple(self.body(block.body, False)))
@@ -115,8 +118,15 @@ class Fitting:
                 case While():
                     self.carries(s.body.params, s.inits, s.body.results)
                     yield replace(s, test=self.inner(s.test), body=self.inner(s.body))
+                case Effect() if self.is_known(s):
+                    self.dropped = True
                 case _:
                     yield s
+
+    def is_known(self, s: Effect) -> bool:
+        """Whether a check compares lengths that are equal: two counts of one mask."""
+        pair = [self.lengths.get(a) for a in s.args]
+        return s.kind == "check" and None not in pair and self.equal(*pair)  # type: ignore[arg-type]
 
     def carries(self, params: Any, inits: Any, yields: Any) -> None:
         """Arrays whose size might change from pass to pass, and does not in this call."""

@@ -36,6 +36,7 @@ from tapeless.transforms.loops.rowwise import by_rows
 from tapeless.transforms.loops.shifted_lists import shifted_lists
 from tapeless.transforms.loops.small import Small, left_over
 from tapeless.transforms.loops.sums_first import sums_first
+from tapeless.transforms.loops.taken_early import taken_early
 from tapeless.transforms.loops.totals import IN_ORDER
 from tapeless.transforms.loops.transposes import transposes_last
 from tapeless.transforms.loops.vectorise import vectorise
@@ -76,7 +77,7 @@ def lower(
     """
     relations = list(relations)
     block = shifted_lists(forget(tables_as_arrays(block, numbers=True)))
-    block = list_lengths(block)
+    block = taken_early(list_lengths(block))
     for routines in (True, False):
         prepared = _prepared(block, relations, stored, hints or {}, donated, routines, fastmath)
         lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel)

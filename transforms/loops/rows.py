@@ -14,6 +14,7 @@ from tapeless.transforms.core.language import For, Literal, Var
 from tapeless.transforms.loops.arrange import Item
 from tapeless.transforms.loops.elements import Buffer
 from tapeless.transforms.loops.lanes import Lanes
+from tapeless.transforms.loops.lines import NotCompiled
 from tapeless.transforms.loops.parallel import JOINED, Part
 from tapeless.transforms.loops.stages import Stage
 from tapeless.transforms.text import to_source
@@ -93,6 +94,8 @@ class Rows(Lanes):
     def passes(self, item: Item) -> str:
         if self.part is None or self.in_row:
             return super().passes(item)
+        if item.size is None or not self.analysis.equal(item.size, self.part.rows or 1):
+            raise NotCompiled  # what is written goes along another axis than what was cut
         return f"range({', '.join(self.bounds_of_rows)})"
 
     def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:

@@ -83,7 +83,9 @@ def reads_filled(memory: Memory, s: Statement, run: Iterable[Statement]) -> bool
     held = [s, *(t for b in blocks(s) for t in statements(b))]
     params = [list(t.params.values()) for t in held if isinstance(t, (Let, Effect))]
     sizes = sizes_in([*params, *(v.type for t in held for v in outputs(t))])
-    new = {x for x in sizes_in([v.type for v in arrays]) if x.var is None and not x.given}
+    counted = {v for t in run for v in outputs(t)}
+    sizes_of_arrays = sizes_in([v.type for v in arrays])
+    new = {x for x in sizes_of_arrays if not x.given and (x.var is None or x.var in counted)}
     return bool(arrays & memory.needs(s) or new & sizes)
 
 

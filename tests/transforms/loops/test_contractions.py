@@ -79,7 +79,7 @@ def test_the_order_takes_the_fewest_multiplications(rng):
 def test_what_is_no_product_stays(rng):
     square = rng.normal(size=(3, 3))
     f = jit(lambda a: np.einsum("ii->i", a))
-    assert "einsum" in f.lower(square).source()
+    assert "np.diagonal(a)" in f.lower(square).source()
     np.testing.assert_array_equal(f(square), np.diag(square))
     thin = rng.normal(size=(3, 1))
     f = jit(lambda a, b: np.einsum("ij,ij->i", a, b))

@@ -21,6 +21,7 @@ READ = {
     "as rows": lambda m: np.ascontiguousarray(m.T).ravel("K"),
     "required": lambda m: np.require(m, requirements=["F"]).ravel("K"),
     "computed": lambda m: (m.T * 2).ravel("K"),
+    "of an einsum": lambda m: np.einsum("ij->ji", m).flatten("A"),
     "reversed": lambda m: m[::-1].T.ravel("K"),
     "reversed by A": lambda m: m[::-1].T.ravel("A"),
     "a column between": lambda m: m[:, None].T.ravel("K"),
@@ -112,7 +113,7 @@ def test_elements_of_a_batch_are_arrays_of_their_own():
     "f",
     [
         lambda m: m[:, [0, 1]].ravel("K"),
-        lambda m: np.einsum("ij->ji", m).flatten("A"),
+        lambda m: np.einsum("ij,kj->ki", m, m).flatten("A"),
         lambda m: np.broadcast_to(m[0], (2, 3)).ravel("K"),
     ],
 )
