@@ -43,6 +43,7 @@ from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.layout import lay_out
 from tapeless.transforms.messages import write_effect
 from tapeless.transforms.ownership import own
+from tapeless.transforms.reads_first import reads_first
 from tapeless.transforms.scalars import plain_scalars
 from tapeless.transforms.sharing import uses
 from tapeless.transforms.size_homes import Sizes, size_reads
@@ -97,7 +98,7 @@ class Writer(Spelling):
 
     @staticmethod
     def prepared(block: Block) -> Block:
-        return own(at_hand(plain(block)))
+        return own(reads_first(at_hand(plain(block))))
 
     def rename(self, fixed: dict[Var, str]) -> None:
         for v, name in fixed.items():

@@ -85,8 +85,8 @@ class Aliases:
                 trace().keep_apart(*(cells[place] for place in pair))
 
     def are_apart(self, values: dict[Place, Symbol], p: Place, q: Place) -> bool:
-        a, b = (_root(values.get(place)) for place in (p, q))
-        return a is not None and b is not None and trace().are_apart(a, b)
+        a, b = values.get(p), values.get(q)
+        return a is not None and b is not None and not may_overlap(a, b)
 
     def leave(self, param: Var, out: Var) -> None:
         if param in self.place:
@@ -147,7 +147,18 @@ def _sharing(memories: dict[Place, set[Any]]) -> set[frozenset[Place]]:
     return {frozenset(pair) for each in places.values() for pair in combinations(each, 2)}
 
 
-def _root(value: Symbol | None) -> Any:
-    """The cell that an array is in, or a part of."""
-    root = value if value is None or value.parent is None else value.parent
-    return None if root is None else root.cell
+def may_overlap(a: Symbol, b: Symbol) -> bool:
+    """Whether two arrays may have an element in common: rows of an array have none."""
+    first, second = (x if x.parent is None else x.parent for x in (a, b))
+    if first.cell is None or second.cell is None:
+        return bool(a.memory() & b.memory())
+    if first.cell is not second.cell:
+        return not trace().are_apart(first.cell, second.cell)
+    i, j = _row(a), _row(b)
+    return i is None or j is None or i == j or (i < 0) is not (j < 0)
+
+
+def _row(a: Symbol) -> int | None:
+    """The row of the array that a view is a part of; None if it is not in one."""
+    key = a.chain[0][2].get("key", ()) if a.chain else ()
+    return key[0] if key and isinstance(key[0], int) else None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Atom, Block, If, Literal, Var, outputs
 from tapeless.transforms.errors import StructureError
+from tapeless.transforms.frontend.aliases import may_overlap
 from tapeless.transforms.frontend.cells import Absence, CellLocation, Value
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.differing import differing
@@ -45,7 +47,7 @@ class Merge:
         self.outs: list[Var] = []
         self.results: tuple[list[Atom], list[Atom]] = ([], [])
         self.made: dict[tuple[int, int], Any] = {}
-        self.arrays: list[tuple[Any, Any, Any]] = []  # cells of those made, and of both sides'
+        self.arrays: list[tuple[Any, Any, Any]] = []  # cells of those made, and those of both sides
         self.name = ""  # of the variable that is joined
         self.fresh = False  # whether what is joined is in no variable yet
         self.contents: tuple[Any, ...] = ()
@@ -143,7 +145,7 @@ class Merge:
                         made.read_only = made.read_only or source.frozen
                         trace().share(made.cell, source.memory())
                 if made.is_array:
-                    self.arrays.append((made.cell, *(_cell(v) for v in (x.value, y.value))))
+                    self.arrays.append((made.cell, x.value, y.value))
                 made.undefined = self.absence(x.value, y.value)
                 made.listing = listing_of(x, y)
                 for source in (x.value, y.value):
@@ -315,13 +317,14 @@ class Merge:
     def keep_apart(self) -> None:
         """Arrays that are apart on both sides are so after the branch."""
         t = trace()
-        joined = list(self.arrays)
-        for _, a, b in self.arrays:
-            joined += [(c, c, c) for c in t.apart.get(a, set()) | t.apart.get(b, set())]
-        for made, a, b in self.arrays:
-            for other, c, d in joined:
-                if other is not made and t.are_apart(a, c) and t.are_apart(b, d):
-                    t.keep_apart(made, other)
+        cells = [(made, _cell(a), _cell(b)) for made, a, b in self.arrays]
+        for made, a, b in cells:
+            for c in t.apart.get(a, set()) | t.apart.get(b, set()):
+                if c is not made and t.are_apart(a, c) and t.are_apart(b, c):
+                    t.keep_apart(made, c)
+        for (one, a, b), (other, c, d) in combinations(self.arrays, 2):
+            if not (_may_overlap(a, c) or _may_overlap(b, d)):
+                t.keep_apart(one, other)
 
     def emit(self, origin: Any) -> None:
         self.keep_apart()
@@ -333,6 +336,11 @@ class Merge:
         t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
         for out, p, q in zip(self.outs, *self.results, strict=True):
             t.parents[out] = ("if", None, (self.test, p, q))
+
+
+def _may_overlap(a: Any, b: Any) -> bool:
+    both = isinstance(a, Symbol) and isinstance(b, Symbol)
+    return both and may_overlap(a, b)
 
 
 def _cell(value: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.errors import AliasError, UnsupportedError
+from tapeless.transforms.frontend.aliases import may_overlap
 from tapeless.transforms.frontend.comparing import fields_compared, undecided
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension
 from tapeless.transforms.frontend.iteration import map_
@@ -171,27 +172,17 @@ def _ordered(values: Sequence[Any], order: Any) -> Any:
     """What is in one place of all items, in this order: arrays may be seen by other names, too."""
     made = _column(values)[order]
     arrays = [v for v in values if isinstance(v, Symbol) and v.mutable and made.ndim > 1]
-    if any(_may_overlap(a, b) for a, b in itertools.combinations(arrays, 2)):
+    if any(may_overlap(a, b) for a, b in itertools.combinations(arrays, 2)):
         raise AliasError("sorted() of parts of an array that may overlap", "copy them first")
-    for v in arrays:
-        trace().share(made.cell, v.memory())
-    return made
-
-
-def _may_overlap(a: Symbol, b: Symbol) -> bool:
-    """Whether two arrays may have an element in common: rows of an array have none."""
-    if not a.memory() & b.memory():
-        return False
-    i, j = _row(a), _row(b)
-    if a.parent is None or a.parent is not b.parent or i is None or j is None:
-        return True
-    return i == j or (i < 0) is not (j < 0)
-
-
-def _row(a: Symbol) -> int | None:
-    """The row of the array that a view is a part of; None if it is not in one."""
-    key = a.chain[0][2].get("key", ()) if a.chain else ()
-    return key[0] if key and isinstance(key[0], int) else None
+    if not arrays:
+        return made
+    rows = [Symbol(made[k].value(), is_array=True) for k in range(len(values))]
+    for row in rows:  # each is one of the arrays, and no two are the same
+        for v in arrays:
+            trace().share(row.cell, v.memory())
+    for a, b in itertools.combinations(rows, 2):
+        trace().keep_apart(a.cell, b.cell)
+    return rows
 
 
 def _element(specs: Sequence[Spec], left: Iterator[Any]) -> Any:

@@ -25,6 +25,7 @@ from tapeless.transforms.ops.overwriting import OVERWRITING
 from tapeless.transforms.ops.parts import update
 from tapeless.transforms.ops.shapes import copy
 from tapeless.transforms.ownership import own
+from tapeless.transforms.reads_first import reads_first
 
 
 def stored_back(
@@ -36,7 +37,7 @@ def stored_back(
     overwriting  whether x = x + y may be x += y
     ours         other parameters that may be overwritten
     """
-    block = own(block, (*stored, *ours))
+    block = own(reads_first(block), (*stored, *ours))
     block = block if overwriting else kept(not_overwriting(block), stored)
     if not stored:
         return block

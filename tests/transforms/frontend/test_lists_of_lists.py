@@ -104,3 +104,45 @@ def test_texts_in_a_list_that_a_loop_fills_are_refused():
 
     with pytest.raises(tapeless.TapelessError, match=r"text that shows values .* is returned"):
         tapeless.jit(texts)(np.ones(20))
+
+
+def tree(s, k, n=50):
+    v = [0.0] * (n + 1)
+    for i in range(n + 1):
+        v[i] = max(k - s * i, 0.0)
+    for m in range(n - 1, -1, -1):
+        for i in range(m + 1):
+            v[i] = max(0.5 * v[i] + 0.5 * v[i + 1], k - s * i)
+    return v[0]
+
+
+def test_a_list_of_as_many_floats_as_the_code_says_is_a_table():
+    slope = tapeless.grad(tree)
+    assert slope(0.1, 3.0) == slope(0.1, 3.0, 50)
+    assert len(slope.source().splitlines()) < 60
+    assert tapeless.jit(tree)(0.1, 3.0) == tree(0.1, 3.0)
+
+
+def of_arrays(x):
+    found = [0.0] * 12
+    for k in range(12):
+        found[k] = x * k
+    return found
+
+
+def of_texts(x):
+    found = [0.0] * 12
+    found[3] = "three"
+    return found, x
+
+
+def cut(x):
+    found = [0.0] * 12
+    found[2:4] = [x, x, x]
+    return found
+
+
+@pytest.mark.parametrize("function", [of_arrays, of_texts, cut])
+def test_it_may_hold_something_else(function):
+    x = np.array([1.0, 2.0]) if function is of_arrays else 1.5
+    assert repr(tapeless.jit(function)(x)) == repr(function(x))

@@ -114,6 +114,7 @@ in_call = list(map(lambda f: f, [lambda x: -x, lambda x: +x]))
 starred = lambda *args, k=1, **kw: (args, k, kw)
 constants = [(lambda x: x + 1, lambda x: x + 1.0), (lambda x: 1, lambda x: 2)]
 named = {"a": lambda: 1, "b": lambda: 2, "c": lambda: "a"}
+folded = [lambda x: x[0] if True else 0, lambda x: x[1] if False else 3]
 # fmt: on
 
 
@@ -139,6 +140,8 @@ LAMBDAS = [
     (named["a"], (), 1),
     (named["b"], (), 2),
     (named["c"], (), "a"),
+    (folded[0], ([7],), 7),
+    (folded[1], ([7],), 3),
     (default.__defaults__[0], (1,), 7),
     (default.__defaults__[1], (1,), 8),
 ]

@@ -105,3 +105,25 @@ def test_an_operator_that_has_no_meaning_is_refused_in_words_of_numpy(x, kind):
 def test_an_operator_that_nobody_has_is_refused_as_in_python():
     with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+"):
         tapeless.grad(lambda x: OUTER + "text" and x)(1.0)
+
+
+class Bag:
+    def __init__(self, content):
+        self.content = content
+
+    def __bool__(self):
+        return bool(np.sum(self.content) > 0)
+
+
+def of_an_empty_bag(x):
+    bag = Bag(x)
+    if not bag:
+        return x * 2
+    return x * 3 if (not bag and x[0] > 0) or bag else x
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_not_of_an_object_whose_truth_is_data(sign):
+    x = sign * np.abs(V)
+    np.testing.assert_allclose(tapeless.jit(of_an_empty_bag)(x), of_an_empty_bag(x))
+    np.testing.assert_allclose(tapeless.vmap(of_an_empty_bag)(x[None])[0], of_an_empty_bag(x))

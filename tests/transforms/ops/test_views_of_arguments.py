@@ -71,3 +71,39 @@ def test_windows_after_a_store():
 def test_windows_to_be_stored_to():
     with pytest.raises(UnsupportedError, match="writeable=True"):
         jit(lambda a: sliding_window_view(a, 2, writeable=True))(A)
+
+
+def stored_to_a_view(m):
+    v = np.einsum("ij->ji", m)
+    v[0] = 7.0
+    return m * 1
+
+
+def stored_to_a_copy(m):
+    v = np.einsum("ij->ij", m) * 1
+    v[0] = 7.0
+    w = np.einsum("ij->ij", m).copy()
+    w[1] = 5.0
+    return v, w, m * 1
+
+
+def seen_through(m):
+    d = np.einsum("ii->i", m)
+    m[0, 0] = 9.0
+    return d * 2, np.einsum("iij->ji", np.stack([m, m], axis=-1))
+
+
+@pytest.mark.parametrize("f", [stored_to_a_view, stored_to_a_copy, seen_through])
+def test_einsum_of_one_array(f):
+    m = np.arange(4.0).reshape(2, 2) + 1
+    check_values(f, m)
+    check_slopes(lambda m: np.einsum("ii->i", m * 1) * np.einsum("ij->i", m), m)
+
+
+def test_the_diagonal_of_an_einsum_is_not_stored_to():
+    def store(m):
+        np.einsum("ii->i", m)[:] = 0.0
+        return m
+
+    with pytest.raises(AliasError, match="read-only"):
+        jit(store)(np.ones((2, 2)))
