@@ -91,7 +91,7 @@ class Jit(Unchanged):
         super().__init__(fun)
         self.plain = Unchanged(fun)
         self.constants: dict[Any, Constant] = {}
-        self.drivers: dict[str, str] = vars(self.cache).setdefault("drivers", {})
+        self.drivers: dict[str, Program] = vars(self.cache).setdefault("drivers", {})
         self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
         self.decided = False  # whether there is any
         self.calls = 0  # like the last
@@ -239,7 +239,7 @@ class Jit(Unchanged):
         text = driver.write_compiled(
             name, made.driver, made.kernels, names, unpack, result, self.doc(staged)
         )
-        self.drivers[text] = printer.show(Program(name, made.driver))
+        self.drivers[text] = Program(name, made.driver)
         return text, flat
 
     def donated(self, staged: Staged) -> list[Var]:
@@ -277,7 +277,8 @@ class Jit(Unchanged):
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
         made = super().stages(*args, **kwargs)
-        made.parts.insert(-1, ("driver", self.drivers.get(self.pick(args, kwargs).text, "")))
+        driver = self.drivers.get(self.pick(args, kwargs).text)
+        made.parts.insert(-1, ("driver", "" if driver is None else printer.show(driver)))
         return made
 
     @property

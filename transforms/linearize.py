@@ -9,7 +9,7 @@ loop bodies and branches: `residuals` makes them available later.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,10 +45,12 @@ from tapeless.transforms.jvp import (
 from tapeless.transforms.once import computed_once
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.calls import bundle, enter, is_call, linear_call, unbundle
+from tapeless.transforms.passes import counted_passes
 from tapeless.transforms.residuals.resolve import resolve
 from tapeless.transforms.simplify import simplify
 from tapeless.transforms.transpose import transpose
 from tapeless.transforms.views_ahead import views_ahead
+from tapeless.transforms.vmap.nesting import is_looped
 from tapeless.transforms.wishes import word_for
 
 
@@ -66,7 +68,7 @@ def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     """The two parts; with `ahead`, the linear one is to be run as it is, else transposed."""
     block = computed_once(block)
     active = dependents(block, [block.params[k] for k in wrt])
-    primal = [prepare(s, active, ahead) for s in block.body]
+    primal = [prepare(s, active, ahead) for s in _counted(block, active, ahead)]
     b = builder.Builder()
     with builder.building(b):
         given = [block.params[k] for k in wrt]
@@ -74,6 +76,11 @@ def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
         t: Tangents = dict(zip(given, dots, strict=True))
         Forward(merged=False, ahead=ahead).block(primal, t)
     return Linear(primal, b.blocks[0], dots, [tangent_of(t, a) for a in block.results])
+
+
+def _counted(block: Block, active: set[Var], ahead: bool) -> Iterator[Statement]:
+    for s in block.body:
+        yield from counted_passes(s, active) if is_looped() and not ahead else [s]
 
 
 def prepare(s: Statement, active: set[Var], ahead: bool = False) -> Statement:

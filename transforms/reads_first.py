@@ -16,7 +16,7 @@ from tapeless.transforms.ops.parts import add_at, index, update
 
 def reads_first(block: Block) -> Block:
     """The block with such reads in front of the stores."""
-    before: dict[Let, list[Statement]] = {}  # what goes in front of a store
+    before: dict[Statement, list[Statement]] = {}  # what goes in front of a store
     stores: dict[Var, Let] = {}  # the first store to each array
     places: dict[Var, int] = {}  # of what the block makes
     body: list[Statement] = []
@@ -34,7 +34,7 @@ def reads_first(block: Block) -> Block:
         body.append(s)
     if not before:
         return replace(block, body=tuple(body))
-    made = [t for s in body for t in (*before.get(s, ()), s)]  # type: ignore[call-overload]
+    made = [t for s in body for t in (*before.get(s, ()), s)]
     return replace(block, body=tuple(made))
 
 

@@ -33,6 +33,7 @@ class Printer:
     def __init__(self) -> None:
         self.names: dict[Var, str] = {}
         self.used: set[str] = set()
+        self.numbers: dict[str, int] = {}  # the last one of each stem
         self.lines: list[str] = []
 
     def name(self, a: Atom) -> str:
@@ -40,10 +41,12 @@ class Printer:
             return "undefined" if a.value is None else repr(a.value)
         if a not in self.names:
             stem = a.name or "t"
-            k, name = 1, stem if a.name else "t1"
+            k = self.numbers.get(a.name, 1)
+            name = (stem if k == 1 else f"{stem}_{k}") if a.name else f"t{k}"
             while name in self.used:
                 k += 1
                 name = f"{stem}{k}" if not a.name else f"{stem}_{k}"
+            self.numbers[a.name] = k
             self.used.add(name)
             self.names[a] = name
         return self.names[a]

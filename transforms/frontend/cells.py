@@ -140,7 +140,7 @@ class Value:
         before = self.cell.atom
         self.cell.atom = named_like(before, new)
         if isinstance(new, Var) and new.type.ndim > 1:  # it lies where the array does
-            trace().laid_out.setdefault(self.cell.atom, ("=", before))
+            trace().laid_out.setdefault(new, ("=", before))
 
     @property
     def type(self) -> Type:

@@ -99,6 +99,11 @@ class Spec:
             return "text by data"
         if self.kind is Either:
             return "one of two by data"
+        if getattr(self.value, "is_range", False):
+            return "range by data"
+        if issubclass(self.kind, dict):
+            pairs = zip(self.keys, self.children, strict=True)
+            return f"dict({', '.join(f'{k!r}: {c.describe()}' for k, c in pairs)})"[:80]
         return f"{self.kind.__name__}({', '.join(c.describe() for c in self.children)})"[:80]
 
 

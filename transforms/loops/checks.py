@@ -163,7 +163,7 @@ class Checks(Elements):
         if not s.outs[0].type.weak or self.batches:
             return
         if s.op.name == "power":
-            self.check_power(*s.args, s.origin)
+            self.check_power(s.args[0], s.args[1], s.origin)
         if s.op.name not in DIVISIONS:
             return
         divisor = s.args[1]

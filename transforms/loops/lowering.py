@@ -197,7 +197,7 @@ class Lowering:
             if isinstance(s, Effect) and s.kind == "blank":
                 continue
             if self.compiled(s, top):
-                if reads_filled(self.memory, s, run):
+                if reads_filled(self.memory, s, run) or _is_as_long(s, run):
                     made += self.flush(run, later | self.memory.needs(s), top)
                     run = []
                 run.append(s)
@@ -385,6 +385,13 @@ class Lowering:
             casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
         op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
         return [*made, Let(tuple(raw), op, tuple(args)), *casts]
+
+
+def _is_as_long(s: Statement, run: list[Statement]) -> bool:
+    """Whether a statement makes an array whose size a loop of the run finds out: the driver has to
+    know it first."""
+    named = {x.var for v in outputs(s) for x in sizes_in(v.type) if x.var is not None}
+    return bool(named) and any(v in named for t in run if blocks(t) for v in outputs(t))
 
 
 def _counted(s: Statement) -> list[Var]:
