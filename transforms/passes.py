@@ -8,6 +8,7 @@ while d > tol: x = f(x)      becomes      n = 0
 
 from __future__ import annotations
 
+from tapeless.transforms.closing import defined
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import (
@@ -22,6 +23,7 @@ from tapeless.transforms.core.language import (
     blocks,
     statements,
 )
+from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.core.sizes import INT
 from tapeless.transforms.ops.arithmetic import add
@@ -34,7 +36,7 @@ def counted_passes(s: Statement, active: set[Var]) -> list[Statement]:
     """The statement, or two loops in its place where it carries arrays that a derivative needs."""
     if not isinstance(s, While) or not _saves_arrays(s, active):
         return [s]
-    if _acts(s.test) or _acts(s.body) or _elements(s.body) > SHORT:
+    if any(map(_acts, blocks(s))) or any(map(_varies, blocks(s))) or _elements(s.body) > SHORT:
         return [s]
     passes, k, index = Var(INT, "passes"), Var(INT, "k"), Var(INT, "_")
     test, _ = refresh(s.test)
@@ -65,6 +67,12 @@ def _acts(block: Block) -> bool:
     """Whether a pass must not be made twice."""
     inner = (t for t in statements(block) if not (isinstance(t, Effect) and t.kind == "check"))
     return acts(Block((), tuple(t for t in inner if not blocks(t)), ()))
+
+
+def _varies(block: Block) -> bool:
+    """Whether there are lengths that differ from pass to pass: they have names in one loop only."""
+    kinds = [v.type for v in (*block.params, *defined(block))]
+    return any(not x.given and x.var is None for x in sizes_in(kinds))
 
 
 def _elements(body: Block) -> int:

@@ -21,6 +21,9 @@ from tapeless.transforms.ops import creation, indexing, stacks
 from tapeless.transforms.ops.arithmetic import add, floordiv, sub
 from tapeless.transforms.residuals.plan import Plan
 from tapeless.transforms.residuals.shifted import init_of, shifted
+from tapeless.transforms.vmap.nesting import is_looped
+
+_NOTHING: dims.Size = 0
 
 
 class Storage:
@@ -49,13 +52,10 @@ class Storage:
 
     def in_array(self, v: Var) -> bool:
         """An array with one entry a pass, if all trip counts and the shape are known beforehand."""
-        loops = self.plan.loops(v)
-        for loop in loops:
-            if not isinstance(loop, For) or not all(
-                self.plan.outside(a) for a in (loop.start, loop.stop, loop.step)
-            ):
+        for loop in self.plan.loops(v):
+            if not isinstance(loop, For) or not isinstance(loop.step, Literal):
                 return False
-            if not isinstance(loop.step, Literal):
+            if not self.is_known(loop) and (not is_looped() or self.most(loop) is None):
                 return False
         if isinstance(v.type, StackType) or v.type == TAPE:
             return False
@@ -65,6 +65,41 @@ class Storage:
             ):
                 return False
         return True
+
+    def is_known(self, loop: For) -> bool:
+        """Whether the bounds of a loop are known before the outermost loop around."""
+        return self.plan.outside(loop.start) and self.plan.outside(loop.stop)
+
+    def most(self, loop: For) -> dims.Size | None:
+        """How many passes a loop makes at most, whose bounds are made of the indices around it:
+        compiled code has room for so many, and needs no list."""
+        start, stop = map(self.plan.size, (loop.start, loop.stop))
+        up = isinstance(loop.step, Literal) and loop.step.value > 0
+        found = self.extreme(stop - start if up else start - stop, True)
+        if found is None or not all(self.is_outside(x) for x in dims.symbols(found)):
+            return None
+        return dims.maximum(found, 0)
+
+    def is_outside(self, x: dims.Symbol) -> bool:
+        return x.given or (x.var is not None and self.plan.outside(x.var))
+
+    def extreme(self, size: dims.Size, largest: bool) -> dims.Size | None:
+        """The largest or the least value of a sum of indices of loops, and of other sizes."""
+        bounds, made = self.plan.standing.places.bounds, _NOTHING
+        for factors, c in dims.terms_of(size):
+            inside = [f for f in factors if f in bounds]
+            if not inside:
+                made = made + dims.product([c, *map(dims.single, factors)])
+                continue
+            if len(factors) > 1:
+                return None
+            start, stop, step = bounds[inside[0]]  # type: ignore[index]
+            low, high = (start, stop - 1) if step > 0 else (stop + 1, start)
+            end = self.extreme(high if (c > 0) == largest else low, largest == (c > 0))
+            if end is None:
+                return None
+            made = made + c * end
+        return made
 
     def kind(self, v: Var) -> str:
         if not self.plan.loops(v):
@@ -91,6 +126,10 @@ class Storage:
 
     def trips(self, loop: For) -> dims.Size:
         """How many passes a loop makes; the run may know that its bounds are in order."""
+        if not self.is_known(loop):
+            most = self.most(loop)
+            assert most is not None
+            return most if abs(loop.step.value) == 1 else most // abs(loop.step.value) + 1  # type: ignore[union-attr]
         start, stop, step = map(self.plan.size, (loop.start, loop.stop, loop.step))
         assert isinstance(step, int)
         low, high = (start, stop) if step > 0 else (stop, start)

@@ -106,3 +106,43 @@ def test_long_passes_are_made_once():
     slope, x = jit(grad(long)), np.linspace(0.0, 1.0, 100_000)
     np.testing.assert_allclose(slope(x), grad(long)(x))
     assert "for" in slope.source()
+
+
+def rotated(x):
+    a = x.copy()
+    for p in range(len(a) - 1):
+        for q in range(p + 1, len(a)):
+            if abs(a[q, p]) < 1e-14:
+                continue
+            t, row = a[q, p] / a[p, p], a[p].copy()
+            a[p] = row + t * a[q]
+            a[q] = a[q] - t * row
+    return a[-1, -1]
+
+
+def back_to_front(x):
+    y = x[0].copy()
+    for p in range(len(x) - 1, 0, -1):
+        for q in range(p, 0, -2):
+            y = np.sin(y * x[p]) + y[q - 1] * x[q]
+    return np.sum(y**2)
+
+
+def three_deep(x):
+    y = x[0].copy()
+    for i in range(len(x)):
+        for j in range(i):
+            for k in range(j, i + 1):
+                y = np.tanh(y + x[i] * x[j, k])
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("f", [rotated, back_to_front, three_deep])
+@pytest.mark.parametrize("n", [6, 2, 1])
+def test_triangles(f, n):
+    x = 5 * np.eye(n) + M[:n, :n]
+    slope = jit(grad(f))
+    np.testing.assert_allclose(slope(x), grad(f)(x), rtol=1e-9, atol=1e-12)
+    if n == 6:
+        assert "append" not in slope.source()
+        np.testing.assert_allclose(slope(x[:4, :4]), grad(f)(x[:4, :4]), rtol=1e-9, atol=1e-12)
