@@ -93,7 +93,7 @@ class Storage:
                 continue
             if len(factors) > 1:
                 return None
-            start, stop, step = bounds[inside[0]]  # type: ignore[index]
+            start, stop, step = bounds[inside[0]]
             low, high = (start, stop - 1) if step > 0 else (stop + 1, start)
             end = self.extreme(high if (c > 0) == largest else low, largest == (c > 0))
             if end is None:
