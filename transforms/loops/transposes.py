@@ -80,8 +80,9 @@ class _Transposed:
 
     def turned(self, a: Atom, axes: Axes) -> Atom:
         """An operand as it was before it was transposed."""
-        if a in self.known:
-            return self.known[a][0]
+        base, order = self.known.get(a, (a, ()))
+        if order == axes:
+            return base
         if not a.type.shape:
             return a
         shape = (1,) * (len(axes) - a.type.ndim) + a.type.shape
