@@ -37,9 +37,9 @@ CUBES = [
     lambda t: np.moveaxis(t, 0, -1) + np.arange(3.0),
     lambda t: np.transpose(t, (2, 0, 1)).sum(axis=2).prod(axis=0),
     lambda t: np.transpose(np.transpose(t, (1, 2, 0)) * 2, (2, 1, 0)) - 1,
-    lambda t: t.transpose(0, 2, 1) - np.sum(t.transpose(1, 0, 2), axis=(0, 2), keepdims=True),
-    lambda t: t.transpose(1, 0, 2) - np.max(t.transpose(2, 1, 0), axis=(0, 2), keepdims=True),
-    lambda t: t.transpose(1, 2, 0) - np.sum(t.swapaxes(-1, 1), axis=(1, 2), keepdims=True).T,
+    lambda t: t.transpose(1, 0, 2) - np.sum(t.transpose(2, 0, 1), axis=(0, 2), keepdims=True),
+    lambda t: t.T[:3, :3, :3] - np.max(t.swapaxes(0, 1)[:3], axis=(1, 2), keepdims=True),
+    lambda t: t.transpose(1, 0, 2) - np.sum(t.T, axis=(0, 2), keepdims=True).swapaxes(0, 1),
 ]
 
 
