@@ -384,7 +384,7 @@ def tries(x):
 
 @row(
     "`except` around what data decides: `raise` under a test, `LinAlgError` of factorisations, "
-    "zero division, domains and ranges of `math`"
+    "zero division, domains and ranges of `math`, percentiles, weights and choices"
 )
 def tries_what_data_decides(x):
     a = np.outer(x, x) - np.eye(len(x))
@@ -395,6 +395,22 @@ def tries_what_data_decides(x):
     except np.linalg.LinAlgError:
         y = np.sum(np.linalg.inv(a + 3 * np.eye(len(x))) @ x)
     return y * x[0]
+
+
+@row(
+    "`except` around what data decides: `raise` under a test, `LinAlgError` of factorisations, "
+    "zero division, domains and ranges of `math`, percentiles, weights and choices"
+)
+def tries_weights(x):
+    try:
+        center = np.average(x, weights=x - x)
+    except ZeroDivisionError:
+        center = x[0]
+    try:
+        top = np.percentile(x, 50 + 20 * np.round(x[0] ** 2))
+    except ValueError:
+        top = np.max(x)
+    return np.sum((x - center) ** 2) * top
 
 
 @row("loops stay loops: the code does not grow with trip counts or sizes")

@@ -51,8 +51,8 @@ def awaits(x):
 
 
 @refused(
-    "`except` around an index, a function of `math` or a power of data that is none of the above; "
-    "`contextlib.suppress` around any; in loops whose length data decides",
+    "`except` around an index, an array of indices, a function of `math` or a power of data that is "
+    "none of the above; `contextlib.suppress` around any; in loops whose length data decides",
     "an except clause catches it",
 )
 def catches(x):
@@ -61,6 +61,19 @@ def catches(x):
             raise ValueError("positive")
         return np.sum(x)
     return np.sum(x**2)
+
+
+@refused(
+    "`except` around an index, an array of indices, a function of `math` or a power of data that is "
+    "none of the above; `contextlib.suppress` around any; in loops whose length data decides",
+    "an except clause catches it",
+)
+def catches_indices(x):
+    places = np.round(10 * x).astype(int)
+    try:
+        return np.sum(x[places])
+    except IndexError:
+        return np.sum(x**2)
 
 
 @refused("what a text by data says (`len`, `float`, a key of a dict)", "float() needs a text")
