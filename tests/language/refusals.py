@@ -51,8 +51,8 @@ def awaits(x):
 
 
 @refused(
-    "`except` around an index, an array of indices, a function of `math` or a power of data that is "
-    "none of the above; `contextlib.suppress` around any; in loops whose length data decides",
+    "`except` around an index, an array of indices, a function of `math` or a power of data that "
+    "is none of the above; `contextlib.suppress` around any; in loops whose length data decides",
     "an except clause catches it",
 )
 def catches(x):
@@ -64,8 +64,8 @@ def catches(x):
 
 
 @refused(
-    "`except` around an index, an array of indices, a function of `math` or a power of data that is "
-    "none of the above; `contextlib.suppress` around any; in loops whose length data decides",
+    "`except` around an index, an array of indices, a function of `math` or a power of data that "
+    "is none of the above; `contextlib.suppress` around any; in loops whose length data decides",
     "an except clause catches it",
 )
 def catches_indices(x):
