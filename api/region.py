@@ -36,12 +36,12 @@ from tapeless.transforms.expand import expand, identity, no_types
 from tapeless.transforms.frontend.comprehensions import Lazy
 from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.iterators import Advancing
+from tapeless.transforms.frontend.returned_lists import settled
 from tapeless.transforms.frontend.sameness import NUMBERS
 from tapeless.transforms.frontend.staged_deque import new_deque
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.stand_ins import STAND_INS
 from tapeless.transforms.frontend.symbols import Symbol, atoms
-from tapeless.transforms.frontend.tails import settle_lengths
 from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import Trace, trace
 from tapeless.transforms.frontend.values import Spec, refuse_text
@@ -193,8 +193,7 @@ class Region:
     ) -> None:
         open_block = trace().blocks[-1]
         start = len(open_block)
-        self.value = call_user(fun, *args, **kwargs)
-        settle_lengths(self.value)
+        self.value = settled(call_user(fun, *args, **kwargs))
         self.leaves, self.structure = tree.flatten(self.value)
         for leaf in self.leaves:
             if isinstance(leaf, (Text, Either)):

@@ -21,10 +21,11 @@ from tapeless.later import later
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
 if TYPE_CHECKING:
-    from tapeless.transforms.frontend import staged_list, symbols, tails
+    from tapeless.transforms.frontend import returned_lists, staged_list, symbols
 else:
-    staged_list, symbols, tails = (
-        later(f"tapeless.transforms.frontend.{m}") for m in ("staged_list", "symbols", "tails")
+    returned_lists, staged_list, symbols = (
+        later(f"tapeless.transforms.frontend.{m}")
+        for m in ("returned_lists", "staged_list", "symbols")
     )
 
 Path = tuple[Any, ...]
@@ -55,7 +56,7 @@ class Change:
 def contents(container: Any) -> dict[Any, Any] | None:
     """What a container holds; None for other values."""
     if isinstance(container, staged_list.StagedList):
-        tails.settle_lengths(container)
+        returned_lists.settled(container)
     if isinstance(container, (list, tuple, deque)):
         return dict(enumerate(container))
     if isinstance(container, dict):

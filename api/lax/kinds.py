@@ -14,8 +14,8 @@ from tapeless.transforms.core.builder import active, current, size_atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from tapeless.transforms.frontend.returned_lists import settled
 from tapeless.transforms.frontend.symbols import Symbol, call_numpy
-from tapeless.transforms.frontend.tails import settle_lengths
 from tapeless.transforms.frontend.trace import trace
 
 
@@ -301,8 +301,7 @@ def returned(fun: Any, *args: Any) -> Any:
     """
     t = trace()
     with t.recording() as journal, t.block():
-        made = call_user(fun, *tree.map(_stand_in, args))
-        settle_lengths(made)
+        made = settled(call_user(fun, *tree.map(_stand_in, args)))
         found = kinds(made)
     t.rollback(journal)
     return found

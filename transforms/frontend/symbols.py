@@ -22,7 +22,7 @@ from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.unknown import Unknown
 from tapeless.transforms.frontend.updates import At
 from tapeless.transforms.ops import creation, indexing, shapes
-from tapeless.transforms.ops.castings import as_element, check, stored
+from tapeless.transforms.ops.castings import as_elements, check, stored
 from tapeless.transforms.ops.keys import is_element, result_shape
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS, METHODS, WRITERS, full_name
@@ -179,9 +179,12 @@ class Symbol(Unknown):
         template, rest = indexing.normalize(atoms(key), base.type.ndim)
         indexing.check_bounds(base.type.shape, template)
         empty = value is None and base.type.dtype.kind in "fc"  # nan, as NumPy has it
-        new = stored(np.nan if empty else atoms(value), base.type.dtype)
-        if template and not result_shape(base.type.shape, template, rest):
-            new = as_element(new, base.type.dtype)
+        held = np.nan if empty else atoms(value)
+        several = [a.type.dtype.kind for a in rest if a.type.shape]
+        an_array = isinstance(value, np.ndarray) or (isinstance(value, Symbol) and value.mutable)
+        if "b" not in several and not an_array:
+            held = as_elements(held, base.type.dtype, numpys=not several)
+        new = stored(held, base.type.dtype)
         if not base.type.shape:
             self.write(
                 new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype)

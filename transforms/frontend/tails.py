@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation, named_like
-from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.joining import join_types
 from tapeless.transforms.frontend.kin import put_into
 from tapeless.transforms.frontend.sameness import same
@@ -153,27 +152,6 @@ def _fit_lists(mine: Any, new: Any) -> None:
     old, other = (getattr(x, "listing", None) for x in (mine, new))
     if old is not None and other is not None and old.items != other.items:
         old.fit(other.items)
-
-
-def settle_lengths(value: Any) -> None:
-    """A list that a function returns has as many leaves as elements: loops that fill it are
-    unrolled, or refused."""
-    tail = getattr(value, "tail", None) if isinstance(value, list) else None
-    if tail is not None:
-        why = "a list that it fills is returned"
-        trace().decisions.unroll_all(dict.fromkeys(tail.loops, why))
-        if tail.length is not None and can_be_known(size_atom(tail.length)):
-            items = list(value)
-            value.tail = None
-            list.extend(value, items)
-            return
-        raise UnsupportedError(
-            "a list is returned whose length depends on the contents of arrays",
-            "return an array: np.array(...) of the list",
-        )
-    parts = value.values() if isinstance(value, dict) else value
-    for part in parts if isinstance(value, (list, tuple, dict)) else ():
-        settle_lengths(part)
 
 
 def may_be_list(made: Any, source: Any) -> None:

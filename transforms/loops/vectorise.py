@@ -27,7 +27,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.rewriting import substitute
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.loops import scalars
-from tapeless.transforms.loops.checks import of_python
+from tapeless.transforms.loops.checks import met_by_arrays, of_python
 from tapeless.transforms.loops.counted import size_of_atom
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.ops.parts import Slot
@@ -186,6 +186,8 @@ class Slices:
         return made
 
     def let(self, t: Let) -> Iterator[Statement]:
+        if any(not isinstance(a, Literal) for a in met_by_arrays(t)):
+            raise Unfit  # it may raise, too
         if t.op.name in ("index", "update", "add_at"):
             yield from self.access(t)
         elif t.outs[0] not in self.offsets:

@@ -24,7 +24,7 @@ READER = {"f": "float", "i": "int", "u": "int"}
 def stored(value: Any, dtype: Dtype) -> Any:
     """The value of a store into an array of this dtype: of NumPy's complex numbers the real parts.
     Python's are an error."""
-    new: Atom = as_array(value)
+    new: Atom = as_array(value, dtype if dtype.kind in READER and _are_integers(value) else None)
     if new.type.dtype.kind != "c" or dtype.kind == "c":
         return new
     if dtype.kind in READER and any(t.weak and t.dtype.kind == "c" for t in _types(value)):
@@ -32,16 +32,23 @@ def stored(value: Any, dtype: Dtype) -> Any:
     return cast(new, dtype=dtype)
 
 
-def as_element(value: Atom, dtype: Dtype) -> Atom:
-    """The value of a store to an element: signed integers take what int() gives, so that nan, and
-    what they do not hold, are errors; in stores to several elements they wrap around."""
-    have = value.type
-    if dtype.kind != "i" or have.shape or have.dtype.kind not in "iuf":
+def as_elements(value: Any, dtype: Dtype, numpys: bool = True) -> Any:
+    """The numbers that a store puts into elements of integers: signed ones take what int() gives,
+    so that nan, and what they do not hold, are errors; unsigned ones do so with Python's numbers,
+    and wrap NumPy's around, as both do with arrays (and stores to places of a list, `numpys` false,
+    with all of NumPy's numbers)."""
+    if isinstance(value, (list, tuple)):
+        return [as_elements(v, dtype, numpys) for v in value]
+    made = atom(value)
+    have = made.type
+    if have.shape or have.dtype.kind not in "iuf" or dtype.kind not in "iu":
+        return value
+    if not (have.weak or (numpys and dtype.kind == "i")):
         return value
     if have.dtype.kind in "iu" and (have.weak or np.can_cast(have.dtype, dtype)):
         return value
-    whole = trunc(value) if have.dtype.kind == "f" else value
-    return cast(whole, dtype=INT.dtype, python=True)  # type: ignore[no-any-return]
+    whole = trunc(made) if have.dtype.kind == "f" else made
+    return cast(whole, dtype=INT.dtype, python=True)
 
 
 def converted(value: Any, dtype: Dtype, rule: str) -> Any:
@@ -75,6 +82,12 @@ def leaves(value: Any) -> Iterator[Atom]:
             yield from leaves(part)
     else:
         yield atom(value)
+
+
+def _are_integers(value: Any) -> bool:
+    """Whether a value is a list of Python's integers, which arrays take or refuse."""
+    listed = isinstance(value, (list, tuple))
+    return listed and all(t.dtype.kind == "i" and not t.shape for t in _types(value))
 
 
 def _types(value: Any) -> Iterator[Type]:

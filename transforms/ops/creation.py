@@ -16,7 +16,7 @@ from tapeless.transforms.core.builder import (
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Literal
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.castings import check_bounds
+from tapeless.transforms.ops.castings import as_elements, check_bounds
 from tapeless.transforms.ops.elementwise import log10, maximum, power
 from tapeless.transforms.ops.fresh import (
     FLOAT,
@@ -208,6 +208,8 @@ def _identity(n: Any, dtype: Any = float) -> Any:
 
 def _of_numpy(a: Any, dtype: Any = None) -> Any:
     """An array: the dtype of a Python number does not adapt any more."""
+    if dtype is not None and isinstance(a, (list, tuple)):
+        a = as_elements(a, np.dtype(dtype))
     made = as_array(a, dtype)
     return cast(made, dtype=made.type.dtype) if made.type.weak else made
 

@@ -183,8 +183,8 @@ def _as_array(x: Any, wanted: Any = None) -> Any:
         return stack([_as_array(e, wanted) for e in x])
     shape, leaves = _nested(x)
     dtype = np.result_type(*(a.type.dtype for a in leaves)) if leaves else FLOAT
-    numbers = dtype.kind == "i" and all(a.type.weak for a in leaves)
-    if numbers and wanted is not None and np.dtype(wanted).kind in "iufc":
+    numbers = dtype.kind == "i" and wanted is not None and np.dtype(wanted).kind in "iufc"
+    if numbers and all(a.type.weak or np.can_cast(a.type.dtype, wanted) for a in leaves):
         dtype = np.dtype(wanted)  # which refuses what it does not hold
     return array(*leaves, shape=shape, dtype=dtype)
 

@@ -13,7 +13,7 @@ from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import mod, neg, sub
-from tapeless.transforms.ops.castings import check_bounds, converted, leaves, stored
+from tapeless.transforms.ops.castings import as_elements, check_bounds, converted, leaves, stored
 from tapeless.transforms.ops.cumulative import cumsum
 from tapeless.transforms.ops.diagonals import diagonal_length
 from tapeless.transforms.ops.elementwise import maximum, minimum
@@ -83,7 +83,8 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
         where = minimum(maximum(where, 0), n - 1)
     for number in leaves(v):
         check_bounds(number, a.type.dtype)
-    values = _cyclic(stored(v, a.type.dtype), where.type.shape[0])
+    held = as_elements(v, a.type.dtype, numpys=False)
+    values = _cyclic(stored(held, a.type.dtype), where.type.shape[0])
     new = update(line, values, where, key=(Slot(0),))
     return reshape(new, shape=a.type.shape)
 
@@ -99,7 +100,8 @@ def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
 
 def _place(arr: Any, mask: Any, vals: Any) -> Any:
     """The k-th element under the mask becomes the k-th of the values, which are used cyclically."""
-    v = flat(converted(vals, arr.type.dtype, "safe"))
+    held = as_elements(vals, arr.type.dtype, numpys=False)
+    v = flat(converted(held, arr.type.dtype, "safe"))
     chosen = cast(flat(as_array(mask)), dtype=np.dtype(bool))
     rank = sub(cumsum(cast(chosen, dtype=np.dtype(int)), axis=0), 1)
     rank = mod(maximum(rank, 0), atom(v.type.shape[0]))
@@ -108,7 +110,8 @@ def _place(arr: Any, mask: Any, vals: Any) -> Any:
 
 def _putmask(a: Any, mask: Any, values: Any) -> Any:
     chosen = cast(flat(as_array(mask)), dtype=np.dtype(bool))
-    new = converted(values, a.type.dtype, "safe")
+    held = as_elements(values, a.type.dtype, numpys=False)
+    new = converted(held, a.type.dtype, "safe")
     return _chosen(a, chosen, _cyclic(new, chosen.type.shape[0]))
 
 

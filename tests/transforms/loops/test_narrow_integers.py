@@ -115,3 +115,83 @@ def test_stores_to_elements(dtype, x):
 def test_stores_to_parts_wrap_around(dtype, x):
     want = all_at_once(np.zeros(2, dtype), x)
     np.testing.assert_array_equal(jit(all_at_once)(np.zeros(2, dtype), x), want)
+
+
+def to_part(a, v):
+    a[:2] = v
+    return a
+
+
+def to_none(a, v):
+    a[5:] = v
+    return a
+
+
+def to_places(a, v):
+    a[np.array([0, 1])] = v
+    return a
+
+
+def under_a_mask(a, v):
+    a[a > 0] = v
+    return a
+
+
+def in_a_list(a, v):
+    a[:2] = [v, v]
+    return a
+
+
+def in_a_new_array(a, v):
+    return np.array([v, v], a.dtype)
+
+
+def filled_with(a, v):
+    a.fill(v)
+    return a
+
+
+def put_to(a, v):
+    np.put(a, [0], v)
+    return a
+
+
+def added_in_a_loop(a, v):
+    for i in range(len(a)):
+        a[i] = a[i] + v
+    return a
+
+
+def an_array_without_axes(a, v):
+    a[:2] = np.array(v)
+    return a
+
+
+def its_sum(a, v):
+    a[:] = np.sum(np.array([v, v]))
+    return a
+
+
+WAYS = [
+    *(to_part, to_none, to_places, under_a_mask, in_a_list, in_a_new_array, filled_with, put_to),
+    *(added_in_a_loop, an_array_without_axes, its_sum),
+]
+NUMBERS = [300.0, -1.5, 1e10, np.nan, np.inf, 300, -1]
+BOTH = [(v, kind(v)) for v in NUMBERS for kind in (type(v), np.dtype(type(v)).type)]
+
+
+def outcome(f, dtype, v):
+    try:
+        with np.errstate(all="ignore"):
+            return f(np.ones(3, dtype), v).tolist()
+    except (OverflowError, ValueError) as e:
+        return type(e)
+
+
+@pytest.mark.parametrize("f", WAYS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.uint32])
+def test_numbers_that_are_no_integers_of_the_array(f, dtype):
+    """NumPy wraps some around, and refuses others: which ones differs by the way of the store."""
+    compiled = jit(f)
+    for v, number in BOTH:
+        assert outcome(compiled, dtype, number) == outcome(f, dtype, number), (v, type(number))
