@@ -20,7 +20,7 @@ def test_programs_are_shown():
     assert isinstance(made.program, Program)
     text = str(made)
     assert text.startswith("program walk(x_2: f4[x.shape[0]], n: pyi8):")
-    assert "for __3 in range(0, n, 1)" in text
+    assert "for _ in range(0, n, 1)" in text
     assert f"# line {walk.__code__.co_firstlineno + 2}" in text
     assert str(make_jaxpr(grad(walk))(1.0, 3)).count("cos(") == 1
 

@@ -122,3 +122,39 @@ def stores_of_a_function_that_returns_early(x):
     x = x.copy()
     y = _capped(x)
     return np.sum(y**2) + np.sum(x)
+
+
+@program(uniform(2))
+def one_list_for_two_names_from_the_second_pass_on(x):
+    xs, ys, s = [x[0], x[1]], [x[1], x[0]], 0.0
+    for t in range(5):
+        xs[0] = xs[0] * 1.5
+        s = s + ys[0] ** 2
+        new = [xs[1] + t, xs[0]]
+        ys = new
+        xs = new
+    return s
+
+
+@program(uniform(2))
+def one_list_in_two_entries_of_a_dict(x):
+    state, s = {"p": [x[0], x[1]], "q": [x[1], x[0]]}, 0.0
+    for t in range(4):
+        state["p"][0] = state["p"][0] * 1.5
+        s = s + state["q"][0] ** 2
+        new = [state["p"][1] + t, state["p"][0]]
+        state["p"] = new
+        state["q"] = new
+    return s
+
+
+@program(uniform(2))
+def one_list_for_a_name_and_in_another_list(x):
+    p, q, s = [x[0], x[1]], [[x[1], x[0]], 1.0], 0.0
+    for t in range(4):
+        p[0] = p[0] * 1.5
+        s = s + q[0][0] ** 2
+        new = [p[1] + t, p[0]]
+        q = [new, s]
+        p = new
+    return s

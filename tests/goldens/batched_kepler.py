@@ -4,9 +4,9 @@ import numpy as np
 def kepler_vmap(m):
     """kepler for a batch.  From test_goldens_batched.py:76."""
     e = m.copy()
-    going = np.ones(m.shape, bool)  # line 82
+    going = np.ones(m.shape, bool)  # line 79
     for _ in range(50):
-        e_2 = e[going]
+        e_2 = e[going]  # line 82
         m_2 = m[going]
         d = (e_2 - 0.3 * np.sin(e_2) - m_2) / (1 - 0.3 * np.cos(e_2))  # line 80
         e[going] -= d  # line 82

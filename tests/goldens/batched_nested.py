@@ -6,8 +6,8 @@ def nested_vmap_vmap(x):
     going = x > 1  # line 120
     going_2 = np.any(going, axis=1)
     x = x.copy()
-    while np.any(going_2):  # line 121
-        going_3 = going[going_2]  # line 120
+    while np.any(going_2):
+        going_3 = going[going_2]
         x_2 = x[going_2]
         x_3 = np.where(
             going_3,

@@ -7,20 +7,20 @@ def slope_of_a_while_loop_grad_vmap(x):
     passes = np.zeros(x.shape, np.int64)
     x_saved = []
     x = x.copy()
-    while np.any(going):  # line 72
-        x_2 = x[going]  # line 71
-        x_saved.append(x_2)  # line 72
-        x_2 = 0.7 * x_2 * np.sin(x_2)
+    while np.any(going):
+        x_2 = x[going]
+        x_saved.append(x_2)
+        x_2 = 0.7 * x_2 * np.sin(x_2)  # line 72
         passes[going] += 1  # line 71
         x[going] = x_2
         going[going] = x_2 > 1
 
-    x_bar = np.ones(passes.shape)  # line 72
+    x_bar = np.ones(passes.shape)
     for passes_2 in reversed(range(np.max(passes, initial=0))):
         mask = passes_2 < passes
         x_bar_2 = x_bar[mask]
         x = x_saved.pop()
-        x_bar_3 = 0.7 * x_bar_2 * x * np.cos(x)
+        x_bar_3 = 0.7 * x_bar_2 * x * np.cos(x)  # line 72
         x_bar_3 += 0.7 * x_bar_2 * np.sin(x)
         x_bar[mask] = x_bar_3
     return x_bar

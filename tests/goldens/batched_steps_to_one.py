@@ -6,8 +6,8 @@ def steps_to_one_vmap(x):
     going = x > 1  # line 63
     n = np.zeros(x.shape, np.int64)
     x = x.copy()
-    while np.any(going):  # line 65
-        n_2 = n[going]  # line 63
+    while np.any(going):
+        n_2 = n[going]
         x_2 = x[going]
         x_2 = np.where(n_2 % 2 == 0, x_2 / 2, x_2 - 1)  # line 64
         x[going] = x_2  # line 63

@@ -3,29 +3,29 @@ import numpy as np
 
 def early_return_from_a_loop_grad(v):
     """d early_return_from_a_loop / d v.  From test_goldens.py:124."""
-    total_saved = np.empty(v.shape)  # line 129
+    total_saved = np.empty(v.shape)  # line 127
     total = 0.0
     returned = False
     count = 0
     for i in range(len(v)):
         count += 1
         total_saved[i] = total
-        e = v[i]  # line 127
+        e = v[i]
         total += e * e  # line 128
         if total > 1:
             returned = True
             break
 
-    if returned:  # line 129
+    if returned:  # line 127
         return_value_bar = 1.0
         total_bar = 0.0
     else:
         return_value_bar = 0.0
         total_bar = 1.0
-    v_bar = np.zeros(v.shape)  # line 127
-    for i in reversed(range(count)):  # line 129
+    v_bar = np.zeros(v.shape)
+    for i in reversed(range(count)):
         total = total_saved[i]
-        e = v[i]  # line 127
+        e = v[i]
         total += e * e  # line 128
         if total > 1:  # line 129
             total_bar += return_value_bar / total

@@ -3,19 +3,19 @@ import numpy as np
 
 def loop_with_branch_grad(k, x, n):
     """d loop_with_branch / d k.  From test_goldens.py:53."""
-    x_saved = np.empty(n)  # line 56
+    x_saved = np.empty(n)  # line 55
     for i in range(n):
         x_saved[i] = x
-        if x > 0:
+        if x > 0:  # line 56
             x -= k * np.sin(x)  # line 57
         else:
             x += k  # line 59
 
-    x_bar = 1.0  # line 56
+    x_bar = 1.0  # line 55
     k_bar = 0.0
     for i in reversed(range(n)):
         x = x_saved[i]
-        if x > 0:
+        if x > 0:  # line 56
             k_bar -= x_bar * np.sin(x)
             x_bar -= x_bar * k * np.cos(x)
         else:

@@ -3,18 +3,18 @@ import numpy as np
 
 def recurrence_grad(a, x, n):
     """d recurrence / d a, x.  From test_goldens.py:163."""
-    x_saved = np.empty((n + 1, a.shape[0]))  # line 166
+    x_saved = np.empty((n + 1, a.shape[0]))  # line 165
     x_saved[0] = x
     for i in range(n):
-        x = np.tanh(a @ x)
+        x = np.tanh(a @ x)  # line 166
         x_saved[i + 1] = x
 
     a_bar = np.zeros(a.shape)
-    x_bar = np.ones(x.shape)
+    x_bar = np.ones(x.shape)  # line 165
     for i in reversed(range(n)):
         x = x_saved[i]
         x_2 = x_saved[i + 1]
-        t_bar = x_bar * (1 - x_2 ** 2)
+        t_bar = x_bar * (1 - x_2 ** 2)  # line 166
         x_bar = a.T @ t_bar
         a_bar += t_bar[:, np.newaxis] * x
     return a_bar, x_bar

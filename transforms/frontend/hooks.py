@@ -30,6 +30,7 @@ from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.syntax import RESULT
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import truth
+from tapeless.transforms.frontend.values import MISSING
 
 SIGNALS = (TapelessError, Signal)
 
@@ -92,6 +93,14 @@ class Hooks(Operations):
         getattr(frame, name)
         trace().touch(FrameLocation(frame, name))
         del frame.__dict__[name]
+
+    def forget(self, frame: Frame, *names: str) -> None:
+        """Variables that nothing reads any more."""
+        for name in names:
+            location = FrameLocation(frame, name)
+            if location.get() is not MISSING:
+                trace().touch(location)
+                location.set(MISSING)
 
     def super_(self, owner: str, this: Any) -> Any:
         for cls in (this if isinstance(this, type) else type(this)).__mro__:

@@ -18,6 +18,7 @@ from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.trace import Unrollable, trace
 
 MUTABLE = (list, dict, set, deque)
+MOVES = "a list that it changes goes from name to name"
 COPY = "copy the one that is changed, or choose by an index: [a, b][k]"
 
 
@@ -229,21 +230,37 @@ class Standing:
     """Which older containers a variable may stand for that a loop gives another one.
 
     others  by the container that it stands for before the loop
+    fresh   the containers that a pass made, and for which one each stands in the next pass
     """
 
     def __init__(self) -> None:
         self.others: dict[int, dict[int, Any]] = {}
+        self.fresh: dict[int, tuple[Any, Any]] = {}
         self.news = False
+
+    def begin(self) -> None:
+        """A pass is staged."""
+        self.fresh.clear()
 
     def meet(self, before: Any, after: Any, started: int) -> None:
         """A pass left `after` where `before` was."""
         t = trace()
         _, older = t.kin.get(id(after), (None, {}))
-        known = self.others.setdefault(id(before), {})
         for c in (after, *older.values()):
-            if mutable(c) and c is not before and t.birth(c) < started and id(c) not in known:
-                known[id(c)] = c
-                self.news = True
+            if mutable(c) and c is not before:
+                if t.birth(c) < started:
+                    self.tell(before, c)
+                    continue
+                _, other = self.fresh.setdefault(id(c), (c, before))
+                if other is not before:  # two variables get one container
+                    self.tell(before, other)
+                    self.tell(other, before)
+
+    def tell(self, before: Any, other: Any) -> None:
+        known = self.others.setdefault(id(before), {})
+        if id(other) not in known:
+            known[id(other)] = other
+            self.news = True
 
     def of(self, before: Any) -> Iterable[Any]:
         return self.others.get(id(before), {}).values()
@@ -274,5 +291,8 @@ def current(obj: Any) -> None:
     if trace().kin:
         why = out_of_date(obj)
         if why is not None:
+            _, loop = trace().unneeded.get(id(obj), (None, None))
+            if loop is not None:
+                trace().decisions.unroll_all({loop: MOVES})
             kind = type(obj).__name__.removeprefix("Staged")
             raise AliasError(f"this {kind.lower() if kind == 'List' else kind} {why}", COPY)

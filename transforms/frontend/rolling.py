@@ -133,6 +133,7 @@ class Roll:
                 settled.collect(self.locations)
                 self.rotating.count(staged, settled)
                 self.labels.explain(self.locations)
+                t.origin = t.place() or t.origin  # the line of the loop
                 settled.emit(self.key)
                 self.lists.measure(self.key, self.count(), self.journal)
                 settled.set_variables()
@@ -163,6 +164,7 @@ class Roll:
         t = trace()
         staged = Pass(entries, self.parameters(entries), self.index())
         self.lists.mark()
+        self.standing.begin()
         t.began.append(self.aliases.began)
         try:
             return self.staged(entries, staged)
@@ -372,11 +374,14 @@ class Roll:
         return found
 
     def same_container(self, entry: Spec, final: Spec) -> None:
-        """Refuses containers that go from name to name, and are changed."""
-        older = trace().kin.get(id(final.value), (None, {}))[1]
-        others = [c for c in older.values() if c is not entry.value]
-        if others and any(out_of_date(c) for c in (entry.value, *older.values())):
-            raise Unrollable("a list that it changes goes from name to name")
+        """Containers that go from name to name, and are changed, must not be looked into any more:
+        else the loop is unrolled."""
+        t = trace()
+        kin = t.kin.get(id(final.value), (None, {}))[1].values()
+        others = [c for c in kin if c is not entry.value]
+        older = [c for c in (entry.value, *kin) if t.birth(c) < self.started]
+        if others:
+            t.unneeded |= {id(c): (c, self.key) for c in older if out_of_date(c)}
         self.standing.meet(entry.value, final.value, self.started)
 
     def widen(self, key: Any, loc: Location, leaves: list[Atom], staged: Pass) -> bool:

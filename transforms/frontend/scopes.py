@@ -18,6 +18,7 @@ class Scope:
     ) -> None:
         self.frame, self.variables, self.plain, self.parent = frame, variables, plain, parent
         self.generator = generator
+        self.forgotten: dict[int, tuple[str, ...]] = {}  # by branch or loop: what is not read again
 
     def find(self, name: str) -> Scope | None:
         if name in self.plain or name in self.variables:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from tapeless.transforms.frontend import source
 from tapeless.transforms.frontend.bindings import Bindings
 from tapeless.transforms.frontend.desugar import desugar
+from tapeless.transforms.frontend.last_reads import forgotten
 from tapeless.transforms.frontend.patterns import Classes, separated
 from tapeless.transforms.frontend.scopes import Scope, bound_names
 from tapeless.transforms.frontend.syntax import (
@@ -60,6 +61,8 @@ class Rewriter(Bindings):
             start.append(ast.Assign([self.variable(p, ast.Store())], value))
         for s in start:
             place(s, first)
+        if not generator:
+            self.scope.forgotten = forgotten(lowered)
         rewritten_body = self.block(lowered)
         if not generator:
             end = ast.Return(hook("result", named(frame)))
@@ -208,21 +211,32 @@ class Rewriter(Bindings):
             return [self.native(s)]
         match s:
             case ast.If():
-                then, then_def = self.body_function("then", self.block(s.body))
-                orelse, else_def = self.body_function("else", self.other(s))
+                end = self.forget(s)
+                then, then_def = self.body_function("then", self.block(s.body) + end)
+                orelse, else_def = self.body_function("else", self.other(s) + end)
                 call = hook("if_", self.test(s.test), named(then), named(orelse))
                 return [then_def, else_def, ast.Expr(call)]
             case ast.For():
                 item = unused(f"item_{next(self.counter)}")
                 bind = self.store(s.target, named(item), s)
-                name, made = self.body_function("body", bind + self.block(s.body), item)
+                body = bind + self.block(s.body) + self.forget(s)
+                name, made = self.body_function("body", body, item)
                 index = ast.Constant(s.target.id if isinstance(s.target, ast.Name) else "")
                 call = hook("for_", self.expr(s.iter), named(name), *self.flag(s), index)
-                return [made, ast.Expr(call)]
+                return [*self.forget(s), made, ast.Expr(call)]
             case ast.While():
-                name, made = self.body_function("body", self.block(s.body))
+                name, made = self.body_function("body", self.block(s.body) + self.forget(s))
                 call = hook("while_", thunk(self.test(s.test)), named(name), *self.flag(s))
-                return [made, ast.Expr(call)]
+                return [*self.forget(s), made, ast.Expr(call)]
+
+    def forget(self, s: ast.stmt) -> list[ast.stmt]:
+        """Forgets variables of a branch or a loop that nothing reads any more."""
+        assert self.scope is not None
+        scope = self.scope
+        names = [n for n in scope.forgotten.get(id(s), ()) if n in scope.variables]
+        if not names:
+            return []
+        return [place(ast.Expr(hook("forget", named(scope.frame), *map(ast.Constant, names))), s)]
 
     def native(self, s: ast.If | ast.For | ast.While) -> ast.stmt:
         """In a generator, which is run out while staging: `yield` must stay in its own function."""

@@ -131,6 +131,7 @@ class Trace(Builder):
         self.began: list[int] = []  # when the passes began that are staged
         self.labels: dict[int, tuple[Any, Any, Any]] = {}  # the index of one of several constants
         self.kin: dict[int, tuple[Any, dict[int, Any]]] = {}  # containers, and what each may be
+        self.unneeded: dict[int, tuple[Any, Any]] = {}  # those that a loop was staged without
         # containers that were put into lists which loops fill, or were taken from them
         self.elements: dict[int, Any] = {}
         # what calls of functions under functools.cache gave, and in which block

@@ -7,16 +7,16 @@ def de_boor_grad(knots, coeffs, x, degree):
     d = []  # line 68
     for i in range(degree + 1):
         d.append(coeffs[i + k - degree])
-    for r in range(1, degree + 1):  # line 72
-        for j in range(degree, r - 1, -1):
+    for r in range(1, degree + 1):  # line 69
+        for j in range(degree, r - 1, -1):  # line 70
             knots_part = knots[j + k - degree]  # line 71
             alpha = (x - knots_part) / (knots[j + 1 + k - r] - knots_part)
             d[j] = (1 - alpha) * d[j - 1] + alpha * d[j]  # line 72
 
     d_bar = [0.0] * len(d)  # line 73
     d_bar[degree] += 1.0
-    for r in reversed(range(1, degree + 1)):  # line 72
-        for j in range(r, degree + 1):
+    for r in reversed(range(1, degree + 1)):  # line 69
+        for j in range(r, degree + 1):  # line 70
             knots_part = knots[j + k - degree]  # line 71
             alpha = (x - knots_part) / (knots[j + 1 + k - r] - knots_part)
             d_j_bar = d_bar[j]  # line 72

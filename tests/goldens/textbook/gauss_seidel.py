@@ -5,10 +5,10 @@ def gauss_seidel_grad(A, b, x, sweeps):
     """d gauss_seidel / d A.  From test_goldens_textbook.py:47."""
     x = x.copy()  # line 49
     n = len(b)  # line 50
-    x_saved = np.empty((sweeps, n, len(x)))  # line 54
+    x_saved = np.empty((sweeps, n, len(x)))  # line 51
     s_saved = np.empty((sweeps, n))
     for j in range(sweeps):
-        for i in range(n):
+        for i in range(n):  # line 52
             x_saved[j, i] = x
             A_i_i = A[i, i]  # line 53
             s = A[i] @ x - A_i_i * x[i]
@@ -16,9 +16,9 @@ def gauss_seidel_grad(A, b, x, sweeps):
             x[i] = (b[i] - s) / A_i_i  # line 54
 
     A_bar = np.zeros(A.shape)  # line 53
-    x_bar = np.ones(x.shape)  # line 54
+    x_bar = np.ones(x.shape)  # line 51
     for j in reversed(range(sweeps)):
-        for i in reversed(range(n)):
+        for i in reversed(range(n)):  # line 52
             x = x_saved[j, i]
             s = s_saved[j, i]
             A_i_i = A[i, i]  # line 53

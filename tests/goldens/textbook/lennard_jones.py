@@ -4,17 +4,17 @@ import numpy as np
 def lennard_jones_grad(pos, sigma):
     """d lennard_jones / d pos.  From test_goldens_textbook.py:76."""
     n = pos.shape[0]  # line 79
-    total_saved = []  # line 83
+    total_saved = []
     for i in range(n):
-        for j in range(i + 1, n):
+        for j in range(i + 1, n):  # line 80
             d = pos[i] - pos[j]  # line 81
             total = np.sum(d * d)  # line 82
             total_saved.append(total)
 
     pos_bar = np.zeros(pos.shape)  # line 81
-    energy_bar = 1.0  # line 83
+    energy_bar = 1.0  # line 79
     for i in reversed(range(n)):
-        for j in reversed(range(i + 1, n)):
+        for j in reversed(range(i + 1, n)):  # line 80
             total = total_saved.pop()
             d = pos[i] - pos[j]  # line 81
             ratio = sigma ** 2 / total  # line 82

@@ -4,9 +4,9 @@ import numpy as np
 def lennard_jones_by_reciprocals_grad(pos):
     """d lennard_jones_by_reciprocals / d pos.  From test_goldens_textbook.py:87."""
     pos_bar = np.zeros(pos.shape)  # line 92
-    energy_bar = 1.0  # line 95
+    energy_bar = 1.0  # line 90
     for i in reversed(range(pos.shape[0])):
-        for j in reversed(range(i)):
+        for j in reversed(range(i)):  # line 91
             x = pos[i, 0] - pos[j, 0]  # line 92
             y = pos[i, 1] - pos[j, 1]
             z = pos[i, 2] - pos[j, 2]

@@ -1,5 +1,7 @@
 """Lists that a function gives to a transformation stay lists, however they were made."""
 
+# ruff: noqa: PERF401 (loops that fill lists are what is tested)
+
 import numpy as np
 import pytest
 
