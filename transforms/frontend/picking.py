@@ -40,7 +40,7 @@ def picked(items: Any, k: Any) -> Any:
     if type(items) is not StagedList:
         return NOTHING
     before_change(items)
-    start_tail(items, specs[0])
+    start_tail(items, specs[0], complete=True)
     return items.element(k)
 
 
@@ -50,7 +50,7 @@ def make_room(items: Any, k: Any, value: Any) -> None:
     if free and _by_data(items, k):
         specs = [certain(take_apart(v)) for v in (*items, value)]
         if interchangeable(specs):
-            start_tail(items, specs[-1])
+            start_tail(items, specs[-1], complete=True)
 
 
 def _by_data(items: Any, k: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import certain, take_apart
 from tapeless.transforms.ops import stacks
+from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.shapes import cast
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 def columns_of(spec: Any) -> list[Atom]:
     """What stacks hold of an element: its leaves, or of one that has none a flag, to be counted."""
     return [*spec.leaves()] or [atom(True)]
+
+
+def _in_columns(columns: Any, items: Any) -> Iterator[tuple[Atom, Type]]:
+    return ((a, item) for column, item in zip(columns, items, strict=True) for a in column)
 
 
 class Place:
@@ -202,8 +207,9 @@ def alike(a: Any, b: Any) -> bool:
     return a.keys == b.keys and all(map(alike, a.children, b.children))
 
 
-def start_tail(target: StagedList, element: Any) -> None:
-    """Moves the elements of `target` into stacks; `element` shows what will be appended."""
+def start_tail(target: StagedList, element: Any, complete: bool = False) -> None:
+    """Moves the elements of `target` into stacks; `element` shows what will be appended, or is like
+    all elements if the list is complete."""
     specs = [certain(take_apart(v)) for v in list.__iter__(target)]
     types = [a.type for a in columns_of(element)]
     for s in specs:
@@ -212,15 +218,25 @@ def start_tail(target: StagedList, element: Any) -> None:
             join_types(t, a.type, trace().joined) for t, a in zip(types, columns_of(s), strict=True)
         ]
     key = (trace().place(), target.name)
-    made = [stacks.new_stack(item=t) for t in trace().decisions.widened(key, types)]
+    items = trace().decisions.widened(key, types)
+    columns = [*zip(*map(columns_of, specs), strict=True)]
+    if complete and all(a.type == item for a, item in _in_columns(columns, items)):
+        made = [
+            stacks.unstack(as_array(list(column)), weak=item.weak)
+            for column, item in zip(columns, items, strict=True)
+        ]
+        columns = []
+    else:
+        made = [stacks.new_stack(item=item) for item in items]
     for stack in made:
         stack.name = target.name
+    for k, column in enumerate(columns):
+        for leaf in column:
+            made[k] = stacks.push(made[k], leaf)
     tail = Tail(element, list(map(Symbol, made)), key)
-    count = len(specs)
     for s in specs:
-        for symbol, leaf in zip(tail.stacks, columns_of(s), strict=True):
-            symbol.cell.atom = stacks.push(symbol.value(), leaf)  # type: ignore[union-attr]
         tail.hold(s)
+    count = len(specs)
     present = list(target)
     target.clear()
     target.tail = tail
