@@ -413,6 +413,14 @@ def tries_weights(x):
     return np.sum((x - center) ** 2) * top
 
 
+@row("empty lists in a list, of which data says which one grows (cells, bins, adjacency)")
+def fills_bins(x):
+    bins = [[] for _ in range(3)]
+    for v in x:
+        bins[int(np.abs(v) * 2)].append(v)
+    return sum(len(r) * sum(r) * (k + 1) ** 2 for k, r in enumerate(bins)) * x[0]
+
+
 @row("loops stay loops: the code does not grow with trip counts or sizes")
 def many_passes(x):
     y = x

@@ -17,7 +17,7 @@ from tapeless.transforms.frontend.branches import each
 from tapeless.transforms.frontend.calls import READERS, Calls
 from tapeless.transforms.frontend.either import Either, either
 from tapeless.transforms.frontend.environment import watched
-from tapeless.transforms.frontend.frames import Frame
+from tapeless.transforms.frontend.frames import Frame, name_after
 from tapeless.transforms.frontend.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.kin import MUTABLE, current, put_back
 from tapeless.transforms.frontend.list_methods import of_data
@@ -80,6 +80,7 @@ class Access(Calls):
         if isinstance(obj, dict) and type(obj).__setattr__ is dict.__setitem__:
             self.set_item(obj, name, value)
             return
+        name_after(value, name)
         put_attribute(obj, name, value)
 
     def store_attr(self, value: Any, obj: Any, name: str) -> None:

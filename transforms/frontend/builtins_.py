@@ -64,6 +64,7 @@ from tapeless.transforms.ops.lengths import shape_of
 from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.written.rows import Part, Row
 from tapeless.transforms.written.scalars import rounded_integer
 
 
@@ -152,6 +153,8 @@ def _isinstance(hooks: Any, x: Any, kinds: Any) -> Any:
         return isinstance("", kinds)
     if isinstance(x, StagedList):
         return issubclass(x.stands_for, kinds)
+    if isinstance(x, (Part, Row)):
+        return issubclass(list, kinds) or isinstance(x, kinds)
     if not isinstance(x, Symbol):
         return isinstance(x, kinds)
     found = issubclass(list, kinds) if x.listing is not None else _is_kind(x, kinds)
@@ -182,6 +185,8 @@ def _is_kind(x: Symbol, kind: Any) -> bool:
 def _type(hooks: Any, x: Any, *more: Any) -> Any:
     if isinstance(x, StagedList):
         return x.stands_for
+    if isinstance(x, (Part, Row)):
+        return list
     if not isinstance(x, Symbol):
         return str if isinstance(x, Text) else type(x, *more)
     if something(x) is not None:

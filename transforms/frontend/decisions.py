@@ -30,10 +30,17 @@ class Decisions:
         default_factory=dict
     )  # symbol -> leaf, axis (-1: value)
     attempts: set[Any] = field(default_factory=set)  # try statements that catch what data decides
+    rows: set[Any] = field(default_factory=set)  # lists of lists, by where they are made
     exact: bool = False  # branches and loops carry which memory arrays are in
     aliased: bool = False  # an array was read that a store may have changed
     tables: bool = True  # lists of a number that is repeated often become stacks
     tabled: bool = False  # one did
+
+    def as_rows(self, made: Any) -> None:
+        """Data says which of the lists in a list is meant: start again, with arrays that say which
+        item is in which."""
+        self.rows.add(made)
+        raise Restart
 
     def recurse(self, code: Any) -> None:
         """A function calls itself to a depth that data decides: start again, calling it by name."""

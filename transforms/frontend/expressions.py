@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import copy
 import itertools
 from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend import source
 from tapeless.transforms.frontend.scopes import Scope, bound_names
-from tapeless.transforms.frontend.syntax import hook, named, pattern, place, thunk, unused
+from tapeless.transforms.frontend.syntax import hook, named, pattern, place, spans_of, thunk, unused
 
 
 class Expressions:
@@ -98,7 +99,7 @@ class Expressions:
             case ast.Compare():
                 return self.comparison(node)
             case ast.List() | ast.Tuple() | ast.Set() | ast.Dict():
-                return self.display(node)
+                return self.lists(node, self.display(node))
             case ast.Attribute(value=value, attr=attr):
                 return hook("attr", self.expr(value), ast.Constant(self.mangle(attr)))
             case ast.Subscript(value=value, slice=key):
@@ -123,7 +124,7 @@ class Expressions:
             case ast.Lambda():
                 return self.lambda_(node)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                return self.comprehension(node)
+                return self.lists(node, self.comprehension(node))
             case ast.JoinedStr(values=values):
                 return hook("format", *map(self.format_part, values))
             case ast.NamedExpr(target=target, value=value):
@@ -216,6 +217,15 @@ class Expressions:
             body = ast.Call(thunk(body, frame), [hook("frame", ast.Constant("lambda"))], [])
         self.scope = outer
         return ast.Lambda(self.arguments(node.args, keep_defaults=True), body)
+
+    def lists(self, node: ast.expr, made: ast.expr) -> ast.expr:
+        """Empty lists in a list may become rows."""
+        spans = spans_of(node)
+        if not spans:
+            return made
+        name = ast.Constant(f"rows_{next(self.counter)}")
+        lengths = (thunk(self.expr(copy.deepcopy(n))) for n in spans)
+        return hook("rows", name, thunk(made), *lengths)
 
     def comprehension(self, node: Any) -> ast.expr:
         """A comprehension has its own frame: functions made in it see its variables change."""

@@ -51,10 +51,8 @@ class Frame(Variables):
         trace().touch(FrameLocation(self, name))
         if type(value) is Symbol:
             _assigned(value, name)
-        elif type(value) is StagedList and name != RESULT:
-            value.name = value.name or plain(name)
-            for stack in value.tail.stacks if value.tail is not None else ():
-                _named(stack, plain(name))
+        elif name != RESULT:
+            name_after(value, plain(name))
         self.__dict__.get(DIVERGED, {}).pop(name, None)
         self.__dict__[name] = value
 
@@ -72,6 +70,16 @@ def _assigned(symbol: Symbol, name: str) -> None:
         symbol.value()
     if name != RESULT:
         _named(symbol, plain(name))
+
+
+def name_after(value: Any, name: str) -> None:
+    """An array, a number or a list without a name gets that of what it is stored to."""
+    if type(value) is Symbol:
+        _named(value, name)
+    elif type(value) is StagedList:
+        value.name = value.name or name
+        for stack in value.tail.stacks if value.tail is not None else ():
+            _named(stack, name)
 
 
 def _named(symbol: Symbol, name: str) -> None:

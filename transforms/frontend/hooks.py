@@ -25,6 +25,7 @@ from tapeless.transforms.frontend.loops import while_loop
 from tapeless.transforms.frontend.once import for_each
 from tapeless.transforms.frontend.operations import Operations
 from tapeless.transforms.frontend.provenance import of_library
+from tapeless.transforms.frontend.rows_by_data import rows_of, running_over
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.syntax import RESULT
@@ -184,13 +185,18 @@ class Hooks(Operations):
     def for_(
         self, iterable: Any, body: Any, frame: Frame, stop: str | None, name: str = ""
     ) -> None:
-        for_each(iterable, body, frame, stop, name)
+        with running_over(iterable):
+            for_each(iterable, body, frame, stop, name)
 
     def while_(self, test: Any, body: Any, frame: Frame, stop: str | None) -> None:
         while_loop(test, body, frame, stop)
 
     def comprehension(self, kind: str, made: Any) -> Any:
         return comprehension(kind, made)
+
+    def rows(self, name: str, made: Any, *spans: Any) -> Any:
+        """Empty lists in a list, or in lists of lists, as many as there are items of the spans."""
+        return rows_of(self, name, made, spans)
 
     def enter(self, manager: Any) -> Any:
         if isinstance(manager, np.errstate):

@@ -9,6 +9,7 @@ from typing import Any
 
 from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.provenance import LIBRARIES
+from tapeless.transforms.frontend.rows_by_data import listed
 from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.tails import Tail
@@ -46,6 +47,7 @@ class Outgoing:
 
     def spec(self, value: Any) -> Spec:
         """What a value is made of."""
+        value = listed(value)
         if (filled := _filled(value)) is not None:
             return filled
         if (two := _two(value)) is not None:

@@ -30,6 +30,7 @@ NOTHING = object()
 
 def picked(items: Any, k: Any) -> Any:
     """items[k]; NOTHING if the index is, or can be made, known, or the elements differ in kind."""
+    _as_rows(items, k)
     if not _by_data(items, k):
         return NOTHING
     specs = [certain(take_apart(v)) for v in items]
@@ -46,6 +47,7 @@ def picked(items: Any, k: Any) -> Any:
 
 def make_room(items: Any, k: Any, value: Any) -> None:
     """Prepares items[k] = value, unless the list is itself an element of one in stacks."""
+    _as_rows(items, k)
     free = isinstance(items, StagedList) and id(items) not in trace().elements
     if free and _by_data(items, k):
         specs = [certain(take_apart(v)) for v in (*items, value)]
@@ -53,14 +55,23 @@ def make_room(items: Any, k: Any, value: Any) -> None:
             start_tail(items, specs[-1], complete=True)
 
 
+def _as_rows(items: Any, k: Any) -> None:
+    """Lists of which data says which is meant are made anew, as rows."""
+    made = items.rows_key if isinstance(items, StagedList) else None
+    if made is not None and _is_index(k) and decided_by_data(k.value()):
+        trace().decisions.as_rows(made)
+
+
+def _is_index(k: Any) -> bool:
+    return isinstance(k, Symbol) and k.type.dtype.kind in "iu" and not k.type.shape
+
+
 def _by_data(items: Any, k: Any) -> bool:
     return (
-        isinstance(k, Symbol)
+        _is_index(k)
         and isinstance(items, (list, tuple))
         and getattr(items, "tail", None) is None
         and len(items) > 0
-        and k.type.dtype.kind in "iu"
-        and not k.type.shape
         and decided_by_data(k.value())
     )
 

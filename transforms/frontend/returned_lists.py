@@ -9,6 +9,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.staged_list import as_list
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.written.rows import Part, Row
 
 
 def settled(value: Any) -> Any:
@@ -16,6 +17,8 @@ def settled(value: Any) -> Any:
     refused."""
     listing = getattr(value, "listing", None)
     value = as_list(value)
+    if isinstance(value, (Part, Row)):
+        raise by_data()
     tail = getattr(value, "tail", None) if isinstance(value, list) else None
     if tail is not None:
         return _with_items(value, tail, (listing or tail).loops)
@@ -44,7 +47,11 @@ def _with_items(value: Any, tail: Any, loops: Any) -> Any:
         value.tail = None
         list.extend(value, items)
         return value
-    raise UnsupportedError(
+    raise by_data()
+
+
+def by_data() -> UnsupportedError:
+    return UnsupportedError(
         "a list is returned whose length depends on the contents of arrays",
         "return an array: np.array(...) of the list",
     )

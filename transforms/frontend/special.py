@@ -207,11 +207,11 @@ def tested(value: Any) -> Any:
 
 def iterated(value: Any, whole: bool = False) -> Any:
     """An object that is run over: what its `__iter__` gives; `whole`: now, and to its end."""
-    if isinstance(value, Once):
-        return value.rest(whole)
     method = special(value, "__iter__")
     if method is not None:
         value = trace().enter(method, value)
+    if isinstance(value, Once):
+        return value.rest(whole)
     current(value)
     return Advancing(_items(value)) if special(value, "__next__") else inside(value)
 

@@ -82,6 +82,7 @@ class StagedList(list):  # type: ignore[type-arg]
     tail: Tail | None = None
     name = ""  # of the first variable that held it
     stands_for: type = list
+    rows_key: Any = None  # where empty lists in a list were made
     traits: tuple[Any, ...] = ()  # what lists of one kind differ in, besides their elements
     run_over: ClassVar[Callable[..., None]]  # a loop; set by the module of loops, which need lists
 

@@ -81,3 +81,19 @@ def place(made: Node, like: ast.AST) -> Node:
         if not hasattr(child, "lineno") or isinstance(child, ast.expr_context):
             place(child, made if hasattr(made, "lineno") else like)
     return made
+
+
+def spans_of(node: ast.expr) -> list[ast.expr] | None:
+    """What `[[[] for j in b] for i in a]` runs over: a and b; of `[]` none, of `[[], []]` how many
+    there are. None of other expressions."""
+    match node:
+        case ast.List(elts=[]) | ast.Call(func=ast.Name(id="list"), args=[], keywords=[]):
+            return []
+        case ast.List(elts=elements) if all(spans_of(e) == [] for e in elements):
+            return [ast.Constant(len(elements))]
+        case ast.ListComp(generators=[ast.comprehension(target, over, [], 0)], elt=element):
+            inner = spans_of(element)
+            names = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+            reads = {n.id for e in inner or () for n in ast.walk(e) if isinstance(n, ast.Name)}
+            return None if inner is None or names & reads else [over, *inner]
+    return None

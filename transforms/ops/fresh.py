@@ -11,7 +11,6 @@ from tapeless.transforms.core.builder import atom, made_by, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import TAPE, Atom, Literal, StackType, Type, Var
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.shapes import (
     Atoms,
@@ -175,10 +174,8 @@ zero_tape = Op("zero_tape", lambda x: x.type, ("zeros_like({0})", ZEROS), no_tan
 def zero_stack(like: Any) -> Any:
     """As many zeros as the stack `like` has items."""
     item = like.type.item
-    if item == TAPE:
+    if item == TAPE or isinstance(item, StackType):
         return zero_tape(like)
-    if isinstance(item, StackType):
-        raise UnsupportedError("lists that are filled in loops hold lists that are filled in loops")
     if all(map(dims.is_given, item.shape)):
         return zero_items(stack_length(like), shape=item.shape, dtype=item.dtype)
     return zeros_of_items(like)  # which differ in their sizes

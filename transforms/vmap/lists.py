@@ -169,7 +169,9 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
 
 def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
     name = s.op.name
-    stack = args[0] if axes[0] is not None else spread(batch, args[0])
+    stack = args[0]
+    if axes[0] is None and isinstance(stack.type, StackType):
+        stack = spread(batch, stack)
     match name:
         case "push":
             return [(stacks.push(stack, _item(batch, s.args[1], args[1], axes[1])), 0)]
@@ -191,12 +193,12 @@ def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         case "concatenate_items":
             like = args[1] if axes[1] is not None else spread(batch, args[1])
             return [(stacks.concatenate_items(stack, like, axis=s.params["axis"] + 1), 0)]
-        case "split_items" if axes[0] is not None:
+        case "split_items":
             like = args[1] if axes[1] is not None else spread(batch, args[1])
-            whole = front(args[0], axes[0])
+            whole = batch_of(stack, batch.size) if axes[0] is None else front(stack, axes[0])
             return [(stacks.split_items(whole, like, axis=s.params["axis"] + 1), 0)]
         case "unstack":
-            return [(stacks.unstack(move(args[0], (axes[0],), (1,))), 0)]
+            return [(stacks.unstack(move(stack, (axes[0],), (1,))), 0)]
     raise UnevenError(
         f"vmap of {name}, an operation on lists that are filled in loops", "use an array"
     )

@@ -20,15 +20,15 @@ def iterated_grad_kernel(first, last, x, x_bar, x_2, x_bar_2):
             x_2[j] = x[i, j]
         for j in range(x.shape[1]):
             x_bar_2[j] = 1
-        for i_2 in range(4):  # line 13
+        for i_2 in range(4):  # line 12
             for j in range(x.shape[1]):
-                t = 0.5 * x_2[j]
+                t = 0.5 * x_2[j]  # line 13
                 sin_x = sin(x_2[j])
                 x_bar_3 = 0.1 * (x_bar_2[j] * sin_x) + 0.1 * (x_bar_2[j] * x_2[j] * cos(x_2[j]))
                 x_bar_2[j] = x_bar_3 + 0.5 * x_bar_2[j]
                 x_2[j] = t + 0.1 * (sin_x * x_2[j])
         for j in range(x.shape[1]):
-            x_bar[i, j] = 2 * x_2[j] * x_bar_2[j]
+            x_bar[i, j] = 2 * x_2[j] * x_bar_2[j]  # line 12
 
 
 def iterated_grad(x):

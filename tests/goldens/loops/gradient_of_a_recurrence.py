@@ -20,9 +20,9 @@ def function_grad_kernel(first, last, x, x_bar, x_2):
             x_2[j] = x[i, j]
         for j in range(x.shape[1]):
             x_bar[i, j] = np.float32(1)
-        for i_2 in range(10):  # line 61
+        for i_2 in range(10):  # line 60
             for j in range(x.shape[1]):
-                x_bar[i, j] = (
+                x_bar[i, j] = (  # line 61
                     np.float32(0.1) * (x_bar[i, j] * cos(x_2[j])) + np.float32(0.5) * x_bar[i, j]
                 )
                 x_2[j] = np.float32(0.5) * x_2[j] + np.float32(0.1) * sin(x_2[j])

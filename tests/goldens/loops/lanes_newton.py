@@ -23,7 +23,7 @@ def empty(shape, dtype):
 def newton_vmap_kernel(first, last, x, a, out):
     step = scratch((32,), np.float64)
     x_3 = scratch((32,), np.float64)
-    for i in range(first, last, 32):  # line 19
+    for i in range(first, last, 32):  # line 17
         lanes = min(32, last - i)
         for k in range(lanes):
             x_2 = x[i + k]
@@ -43,12 +43,12 @@ def newton_vmap_kernel(first, last, x, a, out):
                 x_3[k] = x_5 if more else x_4
                 going += more
         for k in range(lanes):
-            out[i + k] = x_3[k]
+            out[i + k] = x_3[k]  # line 17
 
 
 def newton_vmap(x, a):
     """newton for a batch.  From test_lanes.py:15."""
-    if len(a) != len(x):  # line 19
+    if len(a) != len(x):  # line 17
         raise ValueError("operands could not be broadcast together: the lengths differ")
     out = empty(x.shape, np.float64)
     in_parallel(newton_vmap_kernel, len(x), 531, x, a, out)

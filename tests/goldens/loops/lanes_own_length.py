@@ -19,15 +19,15 @@ def empty(shape, dtype):
 def own_length_vmap_kernel(x, a, out):
     out_2 = scratch((x.shape[0],), np.int64)
     a_3 = scratch((32,), np.float64)
-    t = x.shape[0]  # line 43
+    t = x.shape[0]  # line 42
     for i in range(x.shape[0]):
-        t_2 = trunc(4 * x[i])  # line 42
+        t_2 = trunc(4 * x[i])
         if not -9.223372036854776e+18 <= t_2 < 9.223372036854776e+18:
             if t_2 != t_2:
                 raise ValueError("cannot convert float NaN to integer")
             raise OverflowError("an integer of more than 64 bits: use floats, or no jit")
         out_2[i] = np.int64(t_2)
-    for i_2 in range(0, t, 32):  # line 43
+    for i_2 in range(0, t, 32):
         lanes = min(32, t - i_2)
         for k in range(lanes):
             a_2 = a[i_2 + k]
@@ -47,7 +47,7 @@ def own_length_vmap_kernel(x, a, out):
 
 def own_length_vmap(x, a):
     """own_length for a batch.  From test_lanes.py:41."""
-    if len(a) != len(x):  # line 43
+    if len(a) != len(x):  # line 42
         raise ValueError("operands could not be broadcast together: the lengths differ")
     out = empty(x.shape, np.float64)
     own_length_vmap_kernel(x, a, out)

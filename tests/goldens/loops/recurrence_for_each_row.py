@@ -18,9 +18,9 @@ def recurrence_for_each_row_kernel(first, last, x, out, x_2):
     for i in range(first, last):
         for j in range(x.shape[1]):
             x_2[j] = x[i, j]
-        for i_2 in range(10):  # line 54
+        for i_2 in range(10):  # line 53
             for j in range(x.shape[1]):
-                x_2[j] = np.float32(0.5) * x_2[j] + np.float32(0.1) * sin(x_2[j])
+                x_2[j] = np.float32(0.5) * x_2[j] + np.float32(0.1) * sin(x_2[j])  # line 54
         for j in range(x.shape[1]):
             out[i, j] = x_2[j]
 

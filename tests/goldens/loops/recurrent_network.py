@@ -26,12 +26,12 @@ def recurrent_network_kernel(xs, w, u, h):
     out_2 = scratch((3,), np.float64)
     for i in range(3):
         h[i] = 0
-    for t in range(xs.shape[0]):  # line 69
+    for t in range(xs.shape[0]):  # line 68
         for i in range(3):
             out[i] = 0.0
         for i in range(xs.shape[1]):
             for j in range(3):
-                out[j] = plus_product(out[j], xs[t, i], w[i, j])
+                out[j] = plus_product(out[j], xs[t, i], w[i, j])  # line 69
         for i in range(3):
             out_2[i] = 0.0
         for i in range(3):

@@ -10,9 +10,9 @@ def plus(a, b):
 
 @njit(nogil=True, error_model="numpy")
 def stencil_in_place_kernel(u, steps):
-    for i in range(steps):  # line 77
-        for i_2 in range(1, u.shape[0] - 1):
-            t = u[i_2 - 1] - 2 * u[i_2] + u[i_2 + 1]
+    for i in range(steps):  # line 75
+        for i_2 in range(1, u.shape[0] - 1):  # line 76
+            t = u[i_2 - 1] - 2 * u[i_2] + u[i_2 + 1]  # line 77
             u[i_2] += 0.1 * t
     total = 0.0  # line 78
     for i_3 in range(u.shape[0]):

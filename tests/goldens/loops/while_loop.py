@@ -7,8 +7,8 @@ def while_loop_kernel(x_2, n):
     stop_1 = False
     x = x_2
     i = 0
-    while not stop_1 and i < n:  # line 92
-        stop_1_2 = x > 10
+    while not stop_1 and i < n:  # line 91
+        stop_1_2 = x > 10  # line 92
         if not stop_1_2:  # line 92
             x = 1.5 * x  # line 94
             i = i + 1  # line 95
