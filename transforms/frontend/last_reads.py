@@ -127,14 +127,11 @@ class LastReads:
 
 def _plain(node: ast.AST) -> Used:
     """Of what has no statements in it; the values are read before names are set."""
-    reads = frozenset(n.id for n in ast.walk(node) if _reads(n))
+    names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+    reads = frozenset(n.id for n in names if not isinstance(n.ctx, ast.Store))
     sets = frozenset(_set_by(node))
     walrus = (n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
     return Used(reads, sets, sets | frozenset(walrus))
-
-
-def _reads(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
 
 
 def _set_by(node: ast.AST) -> Iterable[str]:
