@@ -15,7 +15,7 @@ from tapeless.transforms.detach import as_numbers, detach
 from tapeless.transforms.emit import emit_function
 from tapeless.transforms.expand import expand, forget
 from tapeless.transforms.forms import whole_form
-from tapeless.transforms.frontend.outgoing import Made, OneOfTwo, Rows
+from tapeless.transforms.frontend.outgoing import Made, OfData, OneOfTwo, Rows
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.values import Spec, deque_like, dict_like
 from tapeless.transforms.ops.calls import calls
@@ -36,6 +36,9 @@ def is_plain(spec: Spec) -> bool:
         return _is_list(spec.value) and _is_row(spec.value.element)
     if isinstance(spec.kind, str):
         return False
+    if isinstance(spec.value, OfData):
+        lists = len(spec.children) > 2
+        return spec.kind in (dict, set) and not lists and all(map(is_plain, spec.children))
     builtin = spec.kind in (tuple, dict, OneOfTwo) or issubclass(spec.kind, list)
     keys = spec.kind is not dict or all(type(k) in PLAIN for k in spec.keys)
     return builtin and keys and all(map(is_plain, spec.children))
@@ -75,6 +78,9 @@ def _text(spec: Spec, left: Any) -> str:
         test, yes, no = parts
         yes = f"({yes})" if spec.children[1].kind is OneOfTwo else yes
         return f"{yes} if {test} else {no}"
+    if isinstance(spec.value, OfData):
+        whole = f"zip({', '.join(parts)})" if len(parts) > 1 else parts[0]
+        return f"{spec.kind.__name__}({whole})"
     if spec.kind is dict:
         entries = [f"{quoted(k)}: {v}" for k, v in zip(spec.keys, parts, strict=True)]
         return "{" + ", ".join(entries) + "}"
@@ -127,6 +133,8 @@ def rebuild(spec: Spec, left: Any, held: Sequence[Any] = (), objects: Any = None
     if spec.kind is OneOfTwo:
         test, yes, no = children
         return yes if test else no
+    if isinstance(spec.value, OfData):
+        return spec.value.made(*children)
     if issubclass(spec.kind, dict):
         return dict_like(spec.value, dict(zip(spec.keys, children, strict=True)))
     if issubclass(spec.kind, deque):
@@ -144,7 +152,7 @@ def rebuild(spec: Spec, left: Any, held: Sequence[Any] = (), objects: Any = None
 
 
 def _is_object(kind: Any) -> bool:
-    return not issubclass(kind, (dict, deque, list, tuple))
+    return not issubclass(kind, (dict, set, frozenset, deque, list, tuple))
 
 
 def _list_of(rows: Rows, columns: list[Any]) -> Any:

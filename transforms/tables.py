@@ -28,6 +28,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     free_variables,
+    outputs,
     statements,
     with_blocks,
 )
@@ -169,10 +170,12 @@ class Lists:
 
     def chosen(self, numbers: bool) -> set[List]:
         """Those that become arrays: lists of rows, and the rows where they are lists of numbers;
-        with `numbers`, all."""
+        with `numbers`, all whose lengths are known before the loops that they are made in."""
         fit = [x for x in self.lists.values() if x.fits()]
         if numbers:
-            return set(fit)
+            made = (v for s in self.program.body for v in outputs(s))
+            top = {*self.program.params, *free_variables(self.program), *made}
+            return {x for x in fit if x.item.shape or _defined(x.lengths) <= top}
         rows = {x for x in fit if x.item.shape}
         theirs: set[Atom] = set()
         for s in statements(self.program):
@@ -180,6 +183,11 @@ class Lists:
                 theirs.update(s.outs if s.op is peek else s.args[1:])
         flat = [x for x in fit if not x.item.shape and not x.fills]
         return rows | {x for x in flat if not x.arrays.isdisjoint(theirs)}
+
+
+def _defined(lengths: Iterable[Size]) -> set[Var]:
+    """The integers that lengths are made of."""
+    return {x.var for n in lengths for x in dims.symbols(n) if x.var is not None}
 
 
 def _ends(s: If | For | While) -> Iterator[tuple[Atom, ...]]:

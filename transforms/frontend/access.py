@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend import capture, special
+from tapeless.transforms.frontend import capture, keyed, special
 from tapeless.transforms.frontend.attributes import seen, watch_class
 from tapeless.transforms.frontend.branches import each
 from tapeless.transforms.frontend.calls import READERS, Calls
@@ -100,6 +100,9 @@ class Access(Calls):
         method = special.special(obj, "__getitem__")
         if method is not None:
             return trace().enter(method, obj, key)
+        if keyed.asked(obj, key):
+            current(obj)
+            return keyed.item(self, obj, key)
         if isinstance(obj, defaultdict) and key not in obj:
             return _filled(obj, key)
         numbers = isinstance(obj, np.ndarray) and obj.dtype.kind not in "OSU"
@@ -130,6 +133,7 @@ class Access(Calls):
             return
         if isinstance(obj, np.ndarray) and obj.dtype.kind in "OSU":
             raise UnsupportedError("a store to an array made of None or of text", "use a list")
+        keyed.change(obj, key)
         before_change(obj)
         if not isinstance(obj, (Symbol, *MUTABLE)):
             refuse_foreign_store(obj)
@@ -152,6 +156,7 @@ class Access(Calls):
         if not isinstance(key, slice) and (filled or of_data(obj, "pop", (key,)) is not None):
             self.call(obj.pop, key)
             return
+        keyed.change(obj, key)
         before_change(obj)
         del obj[key]
         put_back(obj)

@@ -98,14 +98,14 @@ def _both_sides(
     t = trace()
     t.tests.append(test)
     logged = [(tail, len(tail.log), tail.length) for tail in t.tails]
-    before = t.poisoned
+    before, number = t.poisoned, next(t.serials)
     try:
         t.poisoned = dict(before)
-        a = run_branch(then, sure(test, True))
+        a = run_branch(then, sure(test, True), (number, 0))
         t.poisoned = dict(before)
         for tail, _, length in logged:
             tail.length = length
-        b = run_branch(orelse, sure(test, False))
+        b = run_branch(orelse, sure(test, False), (number, 1))
     except (Signal, InternalError):
         raise
     except Exception as e:  # perhaps of a side that is never taken

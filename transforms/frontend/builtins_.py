@@ -17,8 +17,8 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import broadcast, size_atom
 from tapeless.transforms.core.language import Effect, Type
-from tapeless.transforms.errors import ShapeError
-from tapeless.transforms.frontend import special
+from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.frontend import keyed, special
 from tapeless.transforms.frontend.attributes import has
 from tapeless.transforms.frontend.branches import choose, short_circuit
 from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
@@ -51,6 +51,7 @@ from tapeless.transforms.frontend.outside import record, refuse_file, refuse_out
 from tapeless.transforms.frontend.places import ndenumerate, ndindex
 from tapeless.transforms.frontend.python_numbers import class_of
 from tapeless.transforms.frontend.records import replaced
+from tapeless.transforms.frontend.rows_by_data import given_away, kept_still
 from tapeless.transforms.frontend.staged_deque import new_deque
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
@@ -64,7 +65,8 @@ from tapeless.transforms.ops.lengths import shape_of
 from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS
-from tapeless.transforms.written.rows import Part, Row
+from tapeless.transforms.written.keyed import Keys, hold_lists
+from tapeless.transforms.written.rows import Part, Row, given, still, unsupported
 from tapeless.transforms.written.scalars import rounded_integer
 
 
@@ -155,6 +157,8 @@ def _isinstance(hooks: Any, x: Any, kinds: Any) -> Any:
         return issubclass(x.stands_for, kinds)
     if isinstance(x, (Part, Row)):
         return issubclass(list, kinds) or isinstance(x, kinds)
+    if isinstance(x, Keys):
+        return issubclass(x.kind, kinds) or isinstance(x, kinds)
     if not isinstance(x, Symbol):
         return isinstance(x, kinds)
     found = issubclass(list, kinds) if x.listing is not None else _is_kind(x, kinds)
@@ -187,6 +191,8 @@ def _type(hooks: Any, x: Any, *more: Any) -> Any:
         return x.stands_for
     if isinstance(x, (Part, Row)):
         return list
+    if isinstance(x, Keys):
+        return x.kind
     if not isinstance(x, Symbol):
         return str if isinstance(x, Text) else type(x, *more)
     if something(x) is not None:
@@ -317,6 +323,10 @@ def _math_sum(hooks: Any, x: Any) -> Any:
     return python_number(_sum(hooks, x, np.float64(0)))
 
 
+def _refuse(problem: str, hint: str) -> None:
+    raise UnsupportedError(problem, hint)
+
+
 def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
     x = listed(x)
     if must_roll(x):
@@ -443,6 +453,7 @@ BUILTINS: dict[Any, Any] = {
     math.floor: _floor(steps.floor),
     math.ceil: _floor(steps.ceil),
     math.trunc: _floor(steps.trunc),
+    dict.fromkeys: lambda hooks, keys, value=None: keyed.from_keys(hooks, keys, value),
     np.shape: lambda hooks, x: (
         x.shape
         if isinstance(x, Symbol)
@@ -463,6 +474,10 @@ BUILTINS: dict[Any, Any] = {
     np.broadcast_shapes: _broadcast_shapes,
     np.ndindex: once(ndindex),
     np.ndenumerate: once(ndenumerate),
+    unsupported: lambda hooks, problem, hint: _refuse(problem, hint),
+    given: lambda hooks, items: given_away(items),
+    still: lambda hooks, items, whole, place: kept_still(items, whole, place),
+    hold_lists: lambda hooks, made: trace().decisions.as_keyed(made, lists=True),
     operator.iadd: lambda hooks, a, b: hooks.inplace("Add", a, b),
     operator.imul: lambda hooks, a, b: hooks.inplace("Mult", a, b),
     operator.setitem: lambda hooks, a, k, v: hooks.set_item(a, k, v),

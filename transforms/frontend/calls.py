@@ -13,6 +13,7 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
+from tapeless.transforms.frontend import keyed
 from tapeless.transforms.frontend.applied import applied
 from tapeless.transforms.frontend.attributes import watch, watch_class
 from tapeless.transforms.frontend.branches import each
@@ -28,6 +29,7 @@ from tapeless.transforms.frontend.kin import MUTABLE, put_back
 from tapeless.transforms.frontend.list_methods import of_data
 from tapeless.transforms.frontend.locations import before_change, put_attribute
 from tapeless.transforms.frontend.outside import record, refuse_kept, refuse_outside, spelling
+from tapeless.transforms.frontend.picking import NOTHING
 from tapeless.transforms.frontend.provenance import (
     LIBRARIES,
     hashable,
@@ -144,6 +146,8 @@ class Calls:
             return self.call_native(f, args, kwargs)
         if (written := of_data(f.__self__, f.__name__, args)) is not None:
             return self.call(written, f.__self__, *args, **kwargs)
+        if (made := keyed.method(self, f.__self__, f.__name__, args)) is not NOTHING:
+            return made
         in_order(f)
         if isinstance(f.__self__, StagedList) and f.__name__ not in READERS:
             before_change(f.__self__)
@@ -200,6 +204,8 @@ class Calls:
             made = trace().born(object.__new__(cls))
             self.call_function(init, (made, *args), kwargs)
             return made
+        if cls in (*keyed.DICTS, *keyed.SETS) and not kwargs:
+            return keyed.constructed(self, cls, args)
         if isinstance(cls, type) and issubclass(cls, np.generic):
             return (
                 apply(FUNCTIONS[np.asarray], args[0], cls)
@@ -241,6 +247,8 @@ class Calls:
             refuse_outside(f, args, kwargs)
         if (written := of_data(this, name, args)) is not None:
             return self.call(written, this, *args, **kwargs)
+        if (made := keyed.method(self, this, name, args)) is not NOTHING:
+            return made
         if isinstance(this, MUTABLE) and not isinstance(f, type):
             if name not in READERS:
                 before_change(this)
@@ -333,7 +341,7 @@ def _run_over(f: Any, args: tuple[Any, ...]) -> Iterable[Any]:
     """The arguments of a builtin function, those that it runs over as what they give."""
     items = list(args)
     which = OVER_ITEMS.get(f, slice(0))
-    items[which] = [iterated(v, f in AT_ONCE) for v in args[which]]
+    items[which] = [iterated(keyed.unordered(v, f), f in AT_ONCE) for v in args[which]]
     return items
 
 

@@ -135,10 +135,14 @@ class Value:
             return
         assert self.cell is not None
         self.value()
+        lent = trace().lent.get(self.cell)
+        lent = lent if lent is not None and lent.present() else None
         trace().touch(CellLocation(self.cell))
         trace().written(self.cell)
         before = self.cell.atom
         self.cell.atom = named_like(before, new)
+        if lent is not None:
+            lent.store(self.cell.atom)
         if isinstance(new, Var) and new.type.ndim > 1:  # it lies where the array does
             trace().laid_out.setdefault(new, ("=", before))
 

@@ -143,7 +143,7 @@ def contained(item: Any, container: Any) -> Any:
         if container.step == 1 and (isinstance(container, Sequence) or contains_symbol(item)):
             return _in_range(item, container)
         container = list(container) if isinstance(container, Sequence) else container
-    elements = isinstance(container, (list, tuple, set, range, deque))
+    elements = isinstance(container, (list, tuple, set, frozenset, dict, range, deque))
     if not elements or not (undecided(item) or any(map(undecided, container))):
         return item in container
     tests = [t for t in (_equal(item, c) for c in container) if t is not False]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,7 +30,7 @@ class Lazy(Advancing):
     """A generator expression: run through as Python does, unless `sum` can roll it."""
 
     def __init__(self, made: Any) -> None:
-        super().__init__(_run_through(made))
+        super().__init__(run_through(made))
         self.made, self.started = made, False
 
     def __next__(self) -> Any:
@@ -99,17 +101,8 @@ class Lazy(Advancing):
 def comprehension(kind: str, made: Any) -> Any:
     if kind == "GeneratorExp":
         return Lazy(made)
-    if kind == "ListComp":
-        filled = _filled(made) if _rolls(made[0]) else None
-        return _listed(made) if filled is None else filled
-    items, container = _run_through(made), set if kind == "SetComp" else dict
-    try:
-        return trace().born(container(items))
-    except Undecided:
-        raise UnsupportedError(
-            f"which items are in a {container.__name__} depends on data",
-            "make a list of them: [... for ... if ...]",
-        ) from None
+    filled = _filled(made) if _rolls(made[0]) else None
+    return _listed(made) if filled is None else filled
 
 
 def _rolls(iterable: Any) -> bool:
@@ -117,17 +110,27 @@ def _rolls(iterable: Any) -> bool:
 
 
 def _listed(made: Any) -> Any:
+    iterable, function, nested = made
+    met: list[Any] = []
     try:
-        return trace().born(StagedList(_run_through(made)))
+        return trace().born(StagedList(run_through((_noted(iterable, met), function, nested))))
     except Undecided:
-        return _filled(made)
+        if isinstance(iterable, Iterator):  # it does not give again what it gave
+            iterable = Advancing(itertools.chain(met, iterable))
+        return _filled((iterable, function, nested))
+
+
+def _noted(items: Iterable[Any], met: list[Any]) -> Iterator[Any]:
+    for item in items:
+        met.append(item)
+        yield item
 
 
 class Undecided(Signal):
     """Whether an item passes the filter is known only when the program runs."""
 
 
-def _run_through(made: Any) -> Any:
+def run_through(made: Any) -> Any:
     iterable, function, nested = made
     for item in iterable:
         test, inner = function(item)
@@ -138,7 +141,7 @@ def _run_through(made: Any) -> Any:
             known = bool(known)
         if known:
             if nested:
-                yield from _run_through(inner())
+                yield from run_through(inner())
             else:
                 yield inner()
 

@@ -31,6 +31,7 @@ class Decisions:
     )  # symbol -> leaf, axis (-1: value)
     attempts: set[Any] = field(default_factory=set)  # try statements that catch what data decides
     rows: set[Any] = field(default_factory=set)  # lists of lists, by where they are made
+    keyed: dict[Any, bool] = field(default_factory=dict)  # dicts and sets: whether of lists
     exact: bool = False  # branches and loops carry which memory arrays are in
     aliased: bool = False  # an array was read that a store may have changed
     tables: bool = True  # lists of a number that is repeated often become stacks
@@ -40,6 +41,12 @@ class Decisions:
         """Data says which of the lists in a list is meant: start again, with arrays that say which
         item is in which."""
         self.rows.add(made)
+        raise Restart
+
+    def as_keyed(self, made: Any, lists: bool = False) -> None:
+        """Data says which key of a dictionary, or member of a set, is meant: start again, with
+        lists of them."""
+        self.keyed[made] = lists
         raise Restart
 
     def recurse(self, code: Any) -> None:

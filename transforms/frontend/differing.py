@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.frontend.sameness import Variables
 from tapeless.transforms.frontend.syntax import plain
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import Spec
+
+NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 def differing(obj: Any, x: Spec, y: Spec, problem: str) -> str:
@@ -24,6 +28,19 @@ def differing(obj: Any, x: Spec, y: Spec, problem: str) -> str:
     if isinstance(obj, dict) or n == m:
         return f"the elements of {what} do not fit together: {problem}"
     return f"{what} has {n} element{'s' * (n != 1)} on one side and {m} on the other"
+
+
+def differs(obj: Any, *sides: Any) -> None:
+    """The sides of a test leave other keys in a dictionary, or members in a set: it is made anew,
+    as one of data, if its keys are numbers."""
+    found = trace().makings.get(id(obj))
+    keys = [k for side in sides for k in (side.value if isinstance(obj, set) else side.keys)]
+    if found is not None and all(map(_is_number, keys)):
+        trace().decisions.as_keyed(found[1])
+
+
+def _is_number(key: Any) -> bool:
+    return isinstance(key, NUMBERS) or (isinstance(key, tuple) and all(map(_is_number, key)))
 
 
 def variable_of(obj: Any) -> str:

@@ -187,12 +187,13 @@ class Expressions:
             case ast.Tuple(elts=elements):
                 return ast.Tuple([self.expr(e) for e in elements], ast.Load())
             case ast.Set(elts=elements):
-                return hook("new", ast.Set([self.expr(e) for e in elements]))
+                name = ast.Constant(f"set_{next(self.counter)}")
+                return hook("set", name, *(self.expr(e) for e in elements))
             case ast.Dict(keys=keys, values=values):
-                return hook(
-                    "new",
-                    ast.Dict([k and self.expr(k) for k in keys], [self.expr(v) for v in values]),
-                )
+                name = ast.Constant(f"dict_{next(self.counter)}")
+                pairs = zip(keys, values, strict=True)
+                parts = ([*filter(None, [k and self.expr(k), self.expr(v)])] for k, v in pairs)
+                return hook("dict", name, *(ast.Tuple(p, ast.Load()) for p in parts))
 
     def format_part(self, part: ast.expr) -> ast.expr:
         if isinstance(part, ast.FormattedValue):

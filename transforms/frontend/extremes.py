@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import types
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,16 @@ from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, wrap
 from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.written.keyed import Keyed
 
 #: How Python compares, and what NumPy has for it.
 KINDS = {"max": ("Gt", np.max, np.argmax), "min": ("Lt", np.min, np.argmin)}
+
+
+def of_present(key: Any) -> Any:
+    """The key `counts.get` of a dictionary of data, of keys that are there."""
+    of_data = isinstance(key, types.MethodType) and key.__func__ is Keyed.get
+    return key.__self__.__getitem__ if of_data else key
 
 
 def listed(x: Any) -> Any:
@@ -64,7 +72,7 @@ def extremum(name: str) -> Any:
     """The rule of max or min."""
 
     def run(hooks: Any, *args: Any, key: Any = None, **more: Any) -> Any:
-        args = tuple(listed(a) for a in args)
+        args, key = tuple(listed(a) for a in args), of_present(key)
         x = special.iterated(args[0], whole=True) if len(args) == 1 else list(args)
         x = filled(x) if must_roll(x) else x
         if not must_roll(x):

@@ -11,7 +11,7 @@ import numpy as np
 
 from tapeless.transforms.core.language import Effect
 from tapeless.transforms.errors import Signal, TapelessError
-from tapeless.transforms.frontend import capture, special
+from tapeless.transforms.frontend import capture, keyed, special
 from tapeless.transforms.frontend.branches import branch, choose, each
 from tapeless.transforms.frontend.caught import suppressing, trying
 from tapeless.transforms.frontend.comprehensions import comprehension
@@ -157,6 +157,12 @@ class Hooks(Operations):
     def new(self, container: Any) -> Any:
         return trace().born(StagedList(container) if isinstance(container, list) else container)
 
+    def dict(self, name: str, *parts: Any) -> Any:
+        return keyed.display(self, dict, name, parts)
+
+    def set(self, name: str, *parts: Any) -> Any:
+        return keyed.display(self, set, name, parts)
+
     def slice(self, start: Any, stop: Any, step: Any) -> slice:
         return slice(start, stop, step)
 
@@ -192,7 +198,10 @@ class Hooks(Operations):
         while_loop(test, body, frame, stop)
 
     def comprehension(self, kind: str, made: Any) -> Any:
-        return comprehension(kind, made)
+        if kind in ("SetComp", "DictComp"):
+            return keyed.gathered(self, set if kind == "SetComp" else dict, made)
+        with running_over(made[0]):
+            return comprehension(kind, made)
 
     def rows(self, name: str, made: Any, *spans: Any) -> Any:
         """Empty lists in a list, or in lists of lists, as many as there are items of the spans."""

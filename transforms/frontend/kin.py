@@ -52,9 +52,9 @@ def changed(obj: Any) -> None:
     if (found := trace().elements.get(id(obj))) is not None:
         _refuse_element(found)
     kin = trace().kin
+    current(obj)
     if not kin:
         return
-    current(obj)
     older = kin.get(id(obj), (obj, {}))[1]
     same = {id(obj), *older}
     later = [made for made, others in kin.values() if not same.isdisjoint((id(made), *others))]
@@ -283,12 +283,12 @@ def blame(obj: Any) -> None:
 
 def out_of_date(obj: Any) -> str | None:
     t = trace()
-    return t.poisoned.get(Contents(id(obj), t.birth(obj))) if t.kin and t.poisoned else None
+    return t.poisoned.get(Contents(id(obj), t.birth(obj))) if t.poisoned else None
 
 
 def current(obj: Any) -> None:
     """Refuses to look into a container that is out of date."""
-    if trace().kin:
+    if trace().poisoned:
         why = out_of_date(obj)
         if why is not None:
             _, loop = trace().unneeded.get(id(obj), (None, None))

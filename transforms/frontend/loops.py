@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -91,6 +92,7 @@ def _for_items(
     retried: bool,
 ) -> None:
     t = trace()
+    iterable = _even_steps(iterable, body)
     seq = sequence(iterable)
     concrete = isinstance(iterable, range) or (
         seq is not None
@@ -131,6 +133,30 @@ def _for_items(
     passes = Passes(seq, range(int(trips)))  # type: ignore[arg-type]
     with idle(key if why == "" else None):
         run_items(passes, body, frame, stop)
+
+
+def _even_steps(iterable: Any, body: Callable[[Any], Any]) -> Any:
+    """A tuple such as (-1, 0, 1) as a range, if the body has a loop of its own: that need not be
+    written once for each."""
+    whole = (
+        isinstance(iterable, tuple) and len(iterable) > 2 and all(type(v) is int for v in iterable)
+    )
+    if not whole or not _has_loop(body):
+        return iterable
+    start, step = iterable[0], iterable[1] - iterable[0]
+    steps = range(start, start + step * len(iterable), step) if step else ()
+    return steps if tuple(steps) == iterable else iterable
+
+
+def _has_loop(body: Any) -> bool:
+    """Whether the rewritten body of a loop has loops in it, also in branches."""
+    found = [getattr(body, "__code__", None)]
+    for code in found:
+        inner = [c for c in getattr(code, "co_consts", ()) if isinstance(c, types.CodeType)]
+        if any(c.co_name.startswith(unused("body")) for c in inner):
+            return True
+        found += inner
+    return False
 
 
 @contextmanager

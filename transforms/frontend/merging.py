@@ -12,7 +12,7 @@ from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.aliases import may_overlap
 from tapeless.transforms.frontend.cells import Absence, CellLocation, Value
 from tapeless.transforms.frontend.dependence import can_be_known
-from tapeless.transforms.frontend.differing import differing
+from tapeless.transforms.frontend.differing import differing, differs
 from tapeless.transforms.frontend.either import Carrying, Either, fit
 from tapeless.transforms.frontend.joining import convert, join, join_types
 from tapeless.transforms.frontend.kin import chosen, mutable
@@ -96,6 +96,8 @@ class Merge:
                 test=self.test if can_be_known(self.test) else None,
             )
             if isinstance(location, ContentsLocation):
+                if isinstance(location.obj, (dict, set)):
+                    differs(location.obj, x, y)
                 reason = f"{differing(location.obj, x, y, e.problem)}, after the branches{where}"
                 raise replace(diverged, reason=reason).refusal() from None
             return diverged

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend import special
+from tapeless.transforms.frontend import keyed, special
 from tapeless.transforms.frontend.access import Access
 from tapeless.transforms.frontend.branches import each, short_circuit
 from tapeless.transforms.frontend.caught import divide
@@ -31,6 +31,7 @@ from tapeless.transforms.frontend.truth import (
 )
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.written.keyed import Keyed, Keys
 
 COMPARED = ("Eq", "NotEq", "Is", "IsNot", "Lt", "LtE", "Gt", "GtE")
 
@@ -58,6 +59,8 @@ class Operations(Access):
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
         if isinstance(target, str) and kind == "Mod":
             return self.mod(target, value)
+        if isinstance(target, set) and isinstance(value, Keys):
+            keyed.anew(target)
         before_change(target)
         if isinstance(target, np.ndarray):
             raise UnsupportedError(
@@ -69,6 +72,10 @@ class Operations(Access):
         return made
 
     def inplace_item(self, kind: str, obj: Any, key: Any, value: Any) -> None:
+        if isinstance(obj, Keyed):
+            at = self.call(Keyed.reach, obj, key)
+            self.inplace_item(kind, obj.held, at, value)
+            return
         if not isinstance(obj, Symbol):
             self.set_item(obj, key, self.inplace(kind, self.item(obj, key), value()))
             return

@@ -13,7 +13,8 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.errors import AliasError, UnsupportedError
 from tapeless.transforms.frontend.aliases import may_overlap
 from tapeless.transforms.frontend.comparing import fields_compared, undecided
-from tapeless.transforms.frontend.comprehensions import Lazy, comprehension
+from tapeless.transforms.frontend.comprehensions import Lazy, comprehension, must_roll
+from tapeless.transforms.frontend.extremes import filled, of_present
 from tapeless.transforms.frontend.iteration import map_
 from tapeless.transforms.frontend.kin import chosen, share_elements
 from tapeless.transforms.frontend.numpy_numbers import python_number
@@ -33,7 +34,8 @@ from tapeless.transforms.ops.table import FUNCTIONS
 
 
 def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
-    x = x.listed() if isinstance(x, Lazy) else x
+    x, key = x.listed() if isinstance(x, Lazy) else x, of_present(key)
+    x = filled(x) if must_roll(x) else x
     rolled = isinstance(x, Symbol) or getattr(x, "tail", None) is not None
     items = x if rolled else list(x)
     keys = items if key is None else _mapped(hooks, key, items, rolled)

@@ -4,7 +4,9 @@ length data decides, and objects of users' classes that the function made."""
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from array import array
+from collections import defaultdict
 from typing import Any
 
 from tapeless.transforms.frontend.either import Either
@@ -16,6 +18,7 @@ from tapeless.transforms.frontend.tails import Tail
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import OURS, Spec, attributes, refuse_text, take_apart
+from tapeless.transforms.written.keyed import Keyed, Keys
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +29,25 @@ class Rows:
     like: Any
     element: Spec
     weak: tuple[bool, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class OfData:
+    """A dictionary or set from what `Keys.parts` gives: lists of its keys and of its values, or of
+    how long its lists are and of what is in them."""
+
+    kind: type
+    default: Any
+
+    def made(self, keys: Any, *columns: Any) -> Any:
+        if not columns:
+            return self.kind(keys)
+        *lengths, values = columns
+        if lengths:
+            items = iter(values)
+            values = [list(itertools.islice(items, n)) for n in lengths[0]]
+        pairs = dict(zip(keys, values, strict=True))
+        return self.kind(self.default, pairs) if self.kind is defaultdict else self.kind(pairs)
 
 
 class OneOfTwo:
@@ -47,6 +69,8 @@ class Outgoing:
 
     def spec(self, value: Any) -> Spec:
         """What a value is made of."""
+        if isinstance(value, Keys):
+            return self.of_data(value)
         value = listed(value)
         if (filled := _filled(value)) is not None:
             return filled
@@ -55,6 +79,12 @@ class Outgoing:
         if _made_here(value):
             return self.object(value)
         return _own(take_apart(value, self.spec))
+
+    def of_data(self, value: Keys) -> Spec:
+        """A dictionary or set whose keys depend on data."""
+        marker = OfData(value.kind, value.default if isinstance(value, Keyed) else None)
+        specs = [self.spec(part) for part in trace().enter(type(value).parts, value)]
+        return Spec(value.kind, marker, tuple(range(len(specs))), tuple(specs))
 
     def object(self, value: Any) -> Spec:
         """An object of the function: its attributes."""

@@ -86,6 +86,7 @@ class Roll:
         poisoned, notes = dict(t.poisoned), list(t.notes)
         with t.recording() as journal:
             start = len(t.blocks[-1])
+            self.recall()
             t.rolling += 1
             try:
                 self.settle()
@@ -110,6 +111,17 @@ class Roll:
             t.touch(loc)
             loc.set(value)
 
+    def recall(self) -> None:
+        """Begins with what this loop wrote when a pass of the loops around it was staged before:
+        each attempt at those would double the attempts at this one. What was made in such a pass
+        is gone."""
+        t = trace()
+        if not t.began:
+            t.outermost = next(t.serials)
+            return
+        known = {loc.key: loc for loc in t.stored.get(self.key, ()) if loc.birth < t.outermost}
+        self.locations.update(known)
+
     def settle(self) -> None:
         """Stages passes until the types, lists and aliases at the start of one hold at its end."""
         t = trace()
@@ -128,6 +140,7 @@ class Roll:
                 if c not in poisoned and (c.birth < self.started or c in self.lists.stacks)
             }
             if len(overwritten) == before and staged is not None:
+                t.stored[self.key] = list(self.locations.values())
                 settled = Settled(self.seq, staged, self.aliases, self.standing)
                 self.rotating.find(staged, self.aliases)
                 settled.collect(self.locations)
@@ -173,6 +186,7 @@ class Roll:
 
     def staged(self, entries: dict[Any, Spec], staged: Pass) -> Pass | None:
         t = trace()
+        before = {*t.held}
         with t.recording() as journal, t.block() as staged.statements:
             self.journal = journal
             self.enter(staged, journal)
@@ -183,9 +197,13 @@ class Roll:
             news = [self.finish(k, loc, staged) for k, (loc, _) in journal.old.items()]
             news += [self.compare(key, loc, staged) for key, (loc, _) in staged.finals.items()]
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
+        inner = t.held.keys() - before
         t.rollback(journal)
         news += [self.lists.note(), self.lists.start(), self.start_late(), self.standing.told()]
         if any(news):
+            for holder in inner:  # of lists that this attempt made
+                del t.held[holder]
+            t.given_back -= inner
             return None
         for key in self.locations:
             staged.results.setdefault(key, list(staged.params[key]))

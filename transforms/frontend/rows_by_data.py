@@ -10,10 +10,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.iteration import len_
+from tapeless.transforms.frontend.kin import Contents
+from tapeless.transforms.frontend.once import Through
+from tapeless.transforms.frontend.sequences import lists_of
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.written.keyed import Keys, View
 from tapeless.transforms.written.rows import Part, Row, Rows
+
+COPY = "put a copy there: list(...)"
 
 
 def rows_of(hooks: Any, name: str, made: Callable[[], Any], spans: Any) -> Any:
@@ -29,22 +36,52 @@ def rows_of(hooks: Any, name: str, made: Callable[[], Any], spans: Any) -> Any:
     return hooks.call(Part, hooks.call(Rows, shape), ())
 
 
+def given_away(items: Any) -> None:
+    """A list is kept in another by its items: under its own name it is out of date."""
+    t = trace()
+    birth = t.birth(items)
+    if isinstance(items, tuple):
+        return
+    if not isinstance(items, list) or not birth:
+        raise UnsupportedError("a list that is not new is put in lists of data", COPY)
+    if t.began and birth < t.began[-1]:
+        raise UnsupportedError("a list is put in lists of data in each pass", COPY)
+    t.poisoned[Contents(id(items), birth)] = "was put in a list or a dictionary of data"
+
+
+def kept_still(items: Any, whole: Any, place: Any) -> Any:
+    """Remembers of a list what it was taken from, which must not change while a loop runs over
+    the list in its place."""
+    items.taken_from = whole, place
+    return items
+
+
 @contextmanager
 def running_over(value: Any) -> Iterator[None]:
-    """Rows must not grow while a loop runs over them."""
-    if not isinstance(value, Row):
-        yield
-        return
-    before = value.rows.running
-    object.__setattr__(value.rows, "running", (*before, value.place))
+    """Rows, dictionaries and sets must not grow while a loop runs over them."""
+    found = list(_run_over(value))
+    before = [(whole, whole.running) for whole, _ in found]
+    for whole, place in found:
+        object.__setattr__(whole, "running", (*whole.running, place))
     try:
         yield
     finally:
-        object.__setattr__(value.rows, "running", before)
+        for whole, running in reversed(before):
+            object.__setattr__(whole, "running", running)
+
+
+def _run_over(value: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(value, Row):
+        yield value.rows, value.place
+    elif isinstance(value, (Keys, View)):
+        yield (value.whole if isinstance(value, View) else value), 0
+    else:
+        items = value.items if isinstance(value, Through) else value
+        yield from (x.taken_from for x in lists_of(items) if x.taken_from is not None)
 
 
 def listed(value: Any) -> Any:
     """The lists that rows stand for; other values as they are."""
-    if isinstance(value, (Part, Row)):
+    if isinstance(value, (Part, Row, Keys, View)):
         return trace().enter(type(value).lists, value)
     return value

@@ -59,8 +59,18 @@ PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
 NOT_IN_LOOPS = (TypeError, AttributeError, NameError)
 
 
-def run_branch(body: Callable[[], Any], flags: Iterable[Atom] = ()) -> Ended:
+def run_branch(
+    body: Callable[[], Any], flags: Iterable[Atom] = (), side: tuple[int, int] = (0, 0)
+) -> Ended:
     """Stages one side of a test, in which the flags of some variables are known to be true."""
+    trace().sides.append(side)
+    try:
+        return _run_branch(body, flags)
+    finally:
+        trace().sides.pop()
+
+
+def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> Ended:
     t = trace()
     raised, result = False, None
     with t.recording() as journal, t.block() as statements:

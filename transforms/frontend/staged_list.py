@@ -25,6 +25,7 @@ from tapeless.transforms.frontend.kin import (
     share_elements,
     stored,
 )
+from tapeless.transforms.frontend.lent import is_there, lend, lend_all
 from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.rows import JOINERS, is_empty, join_rows, join_uneven
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
@@ -39,7 +40,7 @@ from tapeless.transforms.frontend.tails import (
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import certain, put_together, take_apart
 from tapeless.transforms.ops import stacks
-from tapeless.transforms.ops.fresh import zeros
+from tapeless.transforms.ops.fresh import stack_length, zeros
 from tapeless.transforms.ops.shapes import broadcast_to
 from tapeless.transforms.ops.table import FUNCTIONS
 
@@ -83,6 +84,7 @@ class StagedList(list):  # type: ignore[type-arg]
     name = ""  # of the first variable that held it
     stands_for: type = list
     rows_key: Any = None  # where empty lists in a list were made
+    taken_from: Any = None  # what a loop over it runs over in truth
     traits: tuple[Any, ...] = ()  # what lists of one kind differ in, besides their elements
     run_over: ClassVar[Callable[..., None]]  # a loop; set by the module of loops, which need lists
 
@@ -100,9 +102,12 @@ class StagedList(list):  # type: ignore[type-arg]
             return
         spec = certain(take_apart(value))
         self.tail.check(spec)
+        arrays = any(leaf.type.shape for leaf in spec.leaves())
+        at = stack_length(self.tail.stacks[0].value()) if arrays else None
         for symbol, leaf in zip(self.tail.stacks, columns_of(spec), strict=True):
-            replace(symbol, stacks.push(symbol.value(), leaf))
+            replace(symbol, stacks.push(symbol.value(), leaf), moves=False)
         self.tail.hold(spec)
+        lend_all(self, spec, at)
         appended(self, value)
         self.tail.log.append((trace().journals[-1], 1))
         if self.tail.length is not None:
@@ -178,11 +183,12 @@ class StagedList(list):  # type: ignore[type-arg]
                 return put_together(spec, [build(c, left) for c in spec.children])
             stack = next(left)
             value = stacks.peek(stack.value(), at)
-            if getattr(spec.value, "listing", None) is not None:
+            if getattr(spec.value, "listing", None) is not None and not self.tail.ragged:
                 value.type = stack.type.item  # lists in a list are equally long
             made = wrap(value)
             if made.type.shape:
                 trace().share(made.cell, trace().holding(stack.cell))
+                lend(self, made, stack, at)
             found = listed(made, spec.value)
             if isinstance(found, StagedList) and found.tail is not None:
                 found.tail.inside = [stack.cell, *within]
@@ -202,11 +208,15 @@ class StagedList(list):  # type: ignore[type-arg]
                 raise _refusal("the store to a slice")
             self.refill(value)
             return
-        at, spec = position(k), certain(take_apart(value))
+        at = position(k)
+        if is_there(self, value, at):
+            return
+        spec = certain(take_apart(value))
         self.tail.check(spec)
         for symbol, leaf in zip(self.tail.stacks, columns_of(spec), strict=True):
             replace(symbol, stacks.set_item(symbol.value(), at, leaf))
         self.tail.hold(spec)
+        lend_all(self, spec, at)
         stored(self, value, k)
 
     def refill(self, values: Any) -> None:

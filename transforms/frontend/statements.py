@@ -222,7 +222,10 @@ class Rewriter(Bindings):
                 body = bind + self.block(s.body) + self.forget(s)
                 name, made = self.body_function("body", body, item)
                 index = ast.Constant(s.target.id if isinstance(s.target, ast.Name) else "")
-                call = hook("for_", self.expr(s.iter), named(name), *self.flag(s), index)
+                over = (
+                    ast.Tuple(s.iter.elts, ast.Load()) if isinstance(s.iter, ast.List) else s.iter
+                )
+                call = hook("for_", self.expr(over), named(name), *self.flag(s), index)
                 return [*self.forget(s), made, ast.Expr(call)]
             case ast.While():
                 name, made = self.body_function("body", self.block(s.body) + self.forget(s))

@@ -12,7 +12,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
-from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation, named_like
 from tapeless.transforms.frontend.joining import join_types
 from tapeless.transforms.frontend.kin import put_into
@@ -51,6 +51,17 @@ class Place:
         return there and any(self.block is b for b in trace().blocks)
 
 
+def holding_too(holder: Any, memory: set[Any]) -> Iterator[Any]:
+    """The stacks that hold arrays in this memory; not those that the same list was moved to on
+    the other side of a test."""
+    t = trace()
+    owner = t.owners.get(holder)
+    for h, held in t.held.items():
+        same_list = h is not holder and owner is not None and owner is t.owners.get(h)
+        if not same_list and not all(t.apart_by_tests(h, m) for m in memory & held):
+            yield h
+
+
 class Tail:
     """Elements appended in rolled loops: one stack for each leaf of an element."""
 
@@ -63,6 +74,8 @@ class Tail:
         self.loops: set[Any] = set()  # those that append to it
         self.inside: list[Any] = []  # the stacks that have the list as an element
         self.made: Any = None  # (stacks, place, arrays) of the last reading
+        self.ragged = False  # whether lists in it may be longer than others
+        self.alone = True  # whether each array in it was new, and in no list before
         self.exact = False  # whether numbers of other types are refused: the caller has the list
 
     @property
@@ -71,7 +84,9 @@ class Tail:
         return [symbol.type.item for symbol in self.stacks]  # type: ignore[attr-defined]
 
     def lists(self) -> list[bool]:
-        """Which stacks hold lists, as arrays: those are equally long."""
+        """Which stacks hold lists, as arrays: those are equally long, unless it is ragged."""
+        if self.ragged:
+            return [False] * len(self.stacks)
         found = [getattr(v, "listing", None) is not None for v in self.spec.leaf_values()]
         return found + [False] * (len(self.stacks) - len(found))  # or flags
 
@@ -114,6 +129,7 @@ class Tail:
         made = Tail(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
         made.length, made.loops = self.length, self.loops
         for old, new in zip(self.stacks, made.stacks, strict=True):
+            made.meet(new.cell, trace().holding(old.cell))
             trace().hold(new.cell, trace().holding(old.cell))
         return made
 
@@ -121,7 +137,23 @@ class Tail:
         """An array that the list holds shows through it when it is overwritten later."""
         for symbol, value in zip(self.stacks, spec.leaf_values(), strict=False):  # or a flag
             if isinstance(value, Symbol) and value.mutable:
+                self.meet(symbol.cell, value.memory())
                 trace().hold(symbol.cell, value.memory())
+
+    def meet(self, holder: Any, memory: set[Any]) -> None:
+        """Notes whether an array that is put in is somewhere else, or will be in other passes."""
+        t = trace()
+        passes = t.began and holder.birth < t.began[-1]
+        again = passes and any(m.birth < t.began[-1] for m in memory)
+        others = list(holding_too(holder, memory))
+        if again or others:
+            self.alone = False
+            if not t.given_back.isdisjoint((holder, *others)):
+                raise AliasError(
+                    "an array is put in a second place, or in one again, that a list has as well, "
+                    "and what is stored to it goes through that list",
+                    "put a copy there",
+                )
 
 
 def _number_of(item: Type) -> tuple[Any, bool]:
@@ -168,9 +200,13 @@ def may_be_list(made: Any, source: Any) -> None:
         t.may_be(made.cell, {*own, *listing.inside, *others})
 
 
-def replace(stack: Symbol, new: Atom) -> None:
-    """Gives a stack its next value; what the list held before stays as it is."""
+def replace(stack: Symbol, new: Atom, moves: bool = True) -> None:
+    """Gives a stack its next value; what the list held before stays as it is. `moves`: items may be
+    at other places."""
     assert stack.cell is not None
+    if moves:
+        versions = trace().versions
+        versions[stack.cell] = versions.get(stack.cell, 0) + 1
     trace().touch(CellLocation(stack.cell))
     trace().changed_list(stack.cell)
     stack.cell.atom = named_like(stack.cell.atom, new)
@@ -220,6 +256,7 @@ def start_tail(target: StagedList, element: Any, complete: bool = False) -> None
     key = (trace().place(), target.name)
     items = trace().decisions.widened(key, types)
     columns = [*zip(*map(columns_of, specs), strict=True)]
+    leaves = columns
     if complete and all(a.type == item for a, item in _in_columns(columns, items)):
         made = [
             stacks.unstack(as_array(list(column)), weak=item.weak)
@@ -234,6 +271,11 @@ def start_tail(target: StagedList, element: Any, complete: bool = False) -> None
         for leaf in column:
             made[k] = stacks.push(made[k], leaf)
     tail = Tail(element, list(map(Symbol, made)), key)
+    tail.ragged = any(
+        listing and len({a.type.shape for a in leaf}) > 1
+        for leaf, listing in zip(leaves, tail.lists(), strict=False)
+    )
+    trace().owners |= {symbol.cell: target for symbol in tail.stacks}
     for s in specs:
         tail.hold(s)
     count = len(specs)

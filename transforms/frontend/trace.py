@@ -128,6 +128,15 @@ class Trace(Builder):
         self.means: dict[tuple[Any, bool], frozenset[Any]] = {}
         self.shared: set[Any] = set()  # lists filled by loops whose elements may be in others, too
         self.twice: list[Any] = []  # of such a list: an element is at the second place, too
+        self.makings: dict[int, tuple[Any, Any]] = {}  # dicts and sets, and where they are made
+        self.stored: dict[Any, list[Any]] = {}  # by each loop, when it was last staged
+        self.lent: dict[Any, Any] = {}  # cells of arrays that were taken from lists
+        self.versions: dict[Any, int] = {}  # of stacks: how often what they hold was moved
+        self.owners: dict[Any, Any] = {}  # of stacks: the list that was moved to them
+        self.sides: list[tuple[int, int]] = []  # the tests around, and which side of each
+        self.sides_of: dict[Any, set[Any]] = {}  # where a list got what it holds
+        self.given_back: set[Any] = set()  # stacks whose arrays were stored to
+        self.outermost = 0  # when the outermost loop began
         self.began: list[int] = []  # when the passes began that are staged
         self.labels: dict[int, tuple[Any, Any, Any]] = {}  # the index of one of several constants
         self.kin: dict[int, tuple[Any, dict[int, Any]]] = {}  # containers, and what each may be
@@ -409,8 +418,15 @@ class Trace(Builder):
         """A list has elements in this memory: it shows what is stored there."""
         mine = self.held.setdefault(holder, {holder})
         mine.update(memory)
+        for m in memory:
+            self.sides_of.setdefault((holder, m), set()).add(tuple(self.sides))
         for m in mine:
             self.sharers.setdefault(m, set()).add(holder)
+
+    def apart_by_tests(self, holder: Any, memory: Any) -> bool:
+        """Whether a list got this on the other side of a test."""
+        now = {(test, 1 - side) for test, side in self.sides}
+        return all(not now.isdisjoint(path) for path in self.sides_of.get((holder, memory), [()]))
 
     def holding(self, holder: Any) -> set[Any]:
         """The memory that the elements of a list may be in."""

@@ -19,6 +19,7 @@ from tapeless.transforms.loops.accepted import accepted
 from tapeless.transforms.loops.alike import alike
 from tapeless.transforms.loops.alongside import alongside
 from tapeless.transforms.loops.chosen_terms import chosen_terms
+from tapeless.transforms.loops.complete_lists import complete_lists
 from tapeless.transforms.loops.contractions import contractions
 from tapeless.transforms.loops.counted import counted
 from tapeless.transforms.loops.decompose import decompose
@@ -77,7 +78,7 @@ def lower(
     """
     relations = list(relations)
     block = shifted_lists(forget(tables_as_arrays(block, numbers=True)))
-    block = taken_early(list_lengths(block))
+    block = taken_early(complete_lists(list_lengths(block)))
     for routines in (True, False):
         prepared = _prepared(block, relations, stored, hints or {}, donated, routines, fastmath)
         lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel)

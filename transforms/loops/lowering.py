@@ -45,6 +45,7 @@ from tapeless.transforms.loops.scalars import DTYPES, IMPORTED
 from tapeless.transforms.loops.shown import shown, without_unread_views
 from tapeless.transforms.loops.stacks import (
     is_of_stacks,
+    lists_to_fill,
     of_numbers,
     reads_filled,
     stacks_in,
@@ -198,8 +199,9 @@ class Lowering:
                 continue
             if self.compiled(s, top):
                 if reads_filled(self.memory, s, run) or _is_as_long(s, run):
+                    run, started = lists_to_fill(self.memory, run)
                     made += self.flush(run, later | self.memory.needs(s), top)
-                    run = []
+                    run = started
                 run.append(s)
                 continue
             if self.hoisted(s, run):

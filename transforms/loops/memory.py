@@ -173,7 +173,7 @@ class Memory:
         found.add(a)
         self._need(self.cell(a), found)
         s = self.defs.get(a)
-        if isinstance(s, Let) and (s in self.inline or is_view(s)):
+        if isinstance(s, Let) and (s in self.inline or is_view(s) or s.op.name == "size_value"):
             for b in _operands(s):
                 self._need(b, found)
 

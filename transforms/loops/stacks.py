@@ -96,6 +96,18 @@ def stacks_in(memory: Memory, run: Iterable[Statement]) -> set[Var]:
     return {memory.cell(v) for v in held if isinstance(v.type, StackType)}
 
 
+def lists_to_fill(memory: Memory, run: list[Statement]) -> tuple[list[Statement], list[Statement]]:
+    """A run without the statements that begin lists which it does not fill, and these."""
+
+    def begins(s: Statement) -> bool:
+        known = isinstance(s, Let) and all(isinstance(a, Literal) for a in s.args[1:])
+        return known and isinstance(s, Let) and s.op.name in ("new_stack", "push")
+
+    filled = stacks_in(memory, [s for s in run if not begins(s)])
+    late = [s for s in run if begins(s) and memory.cell(s.outs[0]) not in filled]
+    return [s for s in run if s not in late], late
+
+
 def of_numbers(t: Any) -> bool:
     return isinstance(t, StackType) and isinstance(t.item, Type) and not t.item.shape
 

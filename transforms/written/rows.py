@@ -15,6 +15,21 @@ import numpy as np
 __staged__ = True  # plain code: a staged run enters it
 
 
+def unsupported(problem: str, hint: str) -> None:
+    """Refuses the program, with its line; the staged run knows it."""
+    raise AttributeError(f"{problem}: {hint}")
+
+
+def given(items: Any) -> None:
+    """A list is put in another, which keeps its items: under its own name it is out of date."""
+    raise NotImplementedError  # the staged run knows it
+
+
+def still(items: Any, whole: Any, place: Any) -> Any:
+    """A list that is run over in the place of what it was taken from."""
+    return items  # the staged run remembers it
+
+
 class Rows:
     """Lists in a list (or in lists of lists, by the lengths of these), empty at first."""
 
@@ -29,9 +44,27 @@ class Rows:
         self.running: tuple[Any, ...] = ()  # the rows that loops run over now
 
     def append(self, place: Any, item: Any) -> None:
+        self.keep(place)
+        self.put(place, item)
+
+    def keep(self, place: Any) -> None:
+        """Refuses to change a row that a loop runs over."""
         for busy in self.running:
-            if busy == place:
-                raise RuntimeError("a list grows while a loop runs over it: run over a copy")
+            if self.same(busy, place):
+                raise RuntimeError("a list changes while a loop runs over it: run over a copy")
+
+    def same(self, place: Any, other: Any) -> Any:
+        pairs = zip(place, other, self.shape, strict=True)
+        return all((j - k) % n == 0 for j, k, n in pairs)
+
+    def fill(self, place: Any, items: Any) -> None:
+        """Gives a row other items."""
+        items = list(items)
+        self.clear(place)
+        for item in items:
+            self.put(place, item)
+
+    def put(self, place: Any, item: Any) -> None:
         here = len(self.items)
         self.items.append(item)
         self.following.append(-1)
@@ -73,26 +106,36 @@ class Part:
 
     def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
-            raise TypeError("slices of lists whose rows data picks: loop over range(len(...))")
+            unsupported(
+                "a slice of a list of lists of which data says which one grows",
+                "loop over range(len(...))",
+            )
         place = (*self.place, k)
         return (Row if len(place) == len(self.rows.shape) else Part)(self.rows, place)
 
     def __setitem__(self, k: Any, value: Any) -> None:
         row = self[k]
         if not isinstance(row, Row):
-            raise TypeError("a list of lists whose rows data picks is replaced: store to its rows")
+            unsupported(
+                "a list of lists of which data says which one grows is replaced",
+                "store to its rows",
+            )
         if isinstance(value, Row):
             if value.rows is not self.rows or value.place != row.place:
-                raise TypeError("a row is put in the place of another: copy it with list(...)")
+                unsupported("a row is put in the place of another", "copy it with list(...)")
         else:
-            row.become(value)
+            self.rows.fill(row.now(), value)
             self.rows.replaced += 1
+            given(value)
 
     def __iter__(self) -> Any:
         return map(self.__getitem__, range(len(self)))
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"{name} of a list of lists of which data says which one is meant")
+        unsupported(
+            f".{name} of a list of lists of which data says which one grows",
+            "loop over its rows",
+        )
 
     def __repr__(self) -> str:
         return repr(self.lists())
@@ -121,6 +164,7 @@ class Row:
             self.append(item)
 
     def clear(self) -> None:
+        self.rows.keep(self.now())
         self.rows.clear(self.now())
 
     def copy(self) -> Any:
@@ -129,9 +173,8 @@ class Row:
     lists = copy
 
     def become(self, items: Any) -> None:
-        items = list(items)
-        self.clear()
-        self.extend(items)
+        self.rows.keep(self.now())
+        self.rows.fill(self.now(), items)
 
     def insert(self, k: Any, item: Any) -> None:
         made = self.copy()
@@ -168,10 +211,10 @@ class Row:
         return bool(self.rows.counts[self.now()] > 0)
 
     def __iter__(self) -> Any:
-        return iter(self.copy())
+        return iter(still(self.copy(), self.rows, self.place))
 
     def __reversed__(self) -> Any:
-        return reversed(self.copy())
+        return reversed(still(self.copy(), self.rows, self.place))
 
     def __contains__(self, item: Any) -> Any:
         return item in self.copy()

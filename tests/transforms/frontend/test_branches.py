@@ -213,9 +213,9 @@ def other_keys(x):
 
 
 def other_members(x):
-    members = {1}
+    members = {"a"}
     if x > 1:
-        members.add(2)
+        members.add("b")
     return x * len(members)
 
 
@@ -243,7 +243,7 @@ def other_kind_in_an_attribute(x):
     [
         (longer_deque, "the deque 'held' has 2 elements on one side and 1 on the other"),
         (other_keys, "the dict 'table' has 'a', 'b' on one side and 'a' on the other"),
-        (other_members, "the set 'members' has 2 on one side only"),
+        (other_members, "the set 'members' has 'b' on one side only"),
         (other_elements, "the elements of the list 'rows' do not fit together"),
         (other_kind_in_an_attribute, "the values of 'pair' after the branches"),
     ],

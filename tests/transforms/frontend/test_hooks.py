@@ -265,11 +265,11 @@ def test_numpy_functions_are_recorded_by_rule_wherever_they_come_from():
     close_to(compiled(block)(V.copy())[0], f(V))
 
 
-def test_members_of_sets_and_dicts_by_data_are_refused():
-    with pytest.raises(UnsupportedError, match="which items are in a set depends on data"):
-        tapeless.jit(lambda x: {v for v in x if v > 1})([1.0, 2.0])
-    with pytest.raises(UnsupportedError, match="which items are in a dict depends on data"):
-        tapeless.jit(lambda x: {k: v for k, v in enumerate(x) if v > 1})([1.0, 2.0])
+def test_members_of_sets_and_dicts_by_data():
+    large = tapeless.jit(lambda x: {v for v in x if v > 1})
+    assert (large([1.0, 2.0]), large([3.0, 2.0])) == ({2.0}, {3.0, 2.0})
+    places = tapeless.jit(lambda x: {k: v for k, v in enumerate(x) if v > 1})
+    assert (places([1.0, 2.0]), places([3.0, 0.0])) == ({1: 2.0}, {0: 3.0})
 
 
 def test_numbers_from_named_arguments():

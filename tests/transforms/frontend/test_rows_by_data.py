@@ -141,7 +141,7 @@ def grows_while_it_is_run_over(x):
     [
         (exchanged, "in the place of another"),
         (kept_and_replaced, "that was replaced"),
-        (grows_while_it_is_run_over, "grows while a loop runs over it"),
+        (grows_while_it_is_run_over, "changes while a loop runs over it"),
     ],
 )
 def test_refused(f, error):

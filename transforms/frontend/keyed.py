@@ -1,0 +1,212 @@
+"""Dictionaries and sets of which data says which key is meant.
+
+MASS[z]                     becomes      the value at the place of z among the known keys
+counts = {}; counts[k] = 1  becomes      counts = Keyed(...); counts.put(k, 1)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, OrderedDict, defaultdict
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.comprehensions import Undecided, comprehension, run_through
+from tapeless.transforms.frontend.dependence import can_be_known, decided_by_data
+from tapeless.transforms.frontend.differing import NUMBERS
+from tapeless.transforms.frontend.iteration import len_
+from tapeless.transforms.frontend.picking import NOTHING
+from tapeless.transforms.frontend.sequences import Sequence
+from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.written import keyed
+
+DICTS = (dict, OrderedDict, defaultdict, Counter)
+SETS = (set, frozenset)
+STORING = ("setdefault", "pop", "add", "discard", "remove", "__setitem__", "__delitem__")
+JOINING = ("update", "union", "intersection", "difference", "symmetric_difference")
+MANY = 32  # keys that are not all compared
+
+
+def by_data(key: Any) -> bool:
+    """Whether a key is known only when the program runs."""
+    if isinstance(key, Symbol):
+        return not key.type.shape and not key.is_array and decided_by_data(key.value())
+    return isinstance(key, tuple) and any(map(by_data, key))
+
+
+def display(hooks: Any, kind: type, name: str, parts: tuple[Any, ...]) -> Any:
+    """{k: v, **others} from pairs and others in tuples of one, or {a, b}."""
+    if kind is dict:
+        parts = tuple(itertools.chain(*(_pairs(p[0]) if len(p) == 1 else [p] for p in parts)))
+    return _made(hooks, kind, _here(name), parts)
+
+
+def constructed(hooks: Any, kind: Any, args: tuple[Any, ...]) -> Any:
+    """dict(...), set(...), defaultdict(list)"""
+    default, *rest = args if kind is defaultdict and args else (None, *args)
+    items = rest[0] if rest else ()
+    if isinstance(items, (*DICTS, keyed.Keyed)):
+        items = _pairs(items) if issubclass(kind, dict) else hooks.call(list, items)
+    elif isinstance(items, keyed.Members):
+        items = items.lists()
+    elif not isinstance(items, (set, frozenset, str)):
+        items = hooks.call(list, items)
+    return _made(hooks, kind, _here(kind.__name__), items, default)
+
+
+def from_keys(hooks: Any, keys: Any, value: Any) -> Any:
+    """dict.fromkeys(keys, value)"""
+    items = hooks.call(keyed.with_keys, keys, value)
+    if isinstance(value, list) and getattr(items, "tail", None) is None:
+        return trace().born(dict(items))  # one list for all keys
+    return _made(hooks, dict, _here("fromkeys"), items)
+
+
+def gathered(hooks: Any, kind: type, made: Any) -> Any:
+    """{k: v for ...} and {k for ...}; rolled if data says what the keys are."""
+    code = made[1].__code__
+    key = ((code.co_filename, code.co_firstlineno), code.co_name)
+    if key not in trace().decisions.keyed:
+        if _filled_by_data(hooks, made[0]):
+            trace().decisions.as_keyed(key)
+        try:
+            items = list(run_through(made))
+        except Undecided:
+            trace().decisions.as_keyed(key)
+        if not any(by_data(x[0] if kind is dict else x) for x in items):
+            return _made(hooks, kind, key, items)
+        trace().decisions.as_keyed(key)
+    return _made(hooks, kind, key, comprehension("ListComp", made), own=True)
+
+
+def _filled_by_data(hooks: Any, items: Any) -> bool:
+    """Whether data says how many items there are."""
+    if not isinstance(items, Sequence) and getattr(items, "tail", None) is None:
+        return False
+    n = len_(hooks, items)
+    return isinstance(n, Symbol) and not can_be_known(n.value())
+
+
+def _made(
+    hooks: Any, kind: Any, key: Any, items: Any, default: Any = None, own: bool = False
+) -> Any:
+    """A dictionary or set of the program, of its pairs or members: of Python, or of arrays if
+    data asks it for keys. `own`: nobody else has what is in them."""
+    t = trace()
+    known = getattr(items, "tail", None) is None
+    pairs = issubclass(kind, dict) and kind is not Counter
+    known = known and key not in t.decisions.keyed
+    if known and not any(by_data(x[0] if pairs else x) for x in items):
+        whole = kind(default, items) if kind is defaultdict else kind(items)
+        t.makings[id(whole)] = (whole, key)
+        return t.born(whole)
+    if issubclass(kind, dict):
+        lists = t.decisions.keyed.get(key, False) or default is list
+        new = hooks.call(keyed.Keyed, kind, key, default, lists)
+    else:
+        new = hooks.call(keyed.Members, kind, key)
+    fill = keyed.Keyed.take if own and issubclass(kind, dict) else type(new).update
+    hooks.call(fill, new, items)
+    return new
+
+
+def _pairs(other: Any) -> Any:
+    if isinstance(other, keyed.Keyed):
+        return other.items().lists()
+    return [(k, other[k]) for k in other]
+
+
+def _here(name: str) -> Any:
+    origin = trace().origin
+    return (origin and (origin.file, origin.line), name)
+
+
+def method(hooks: Any, this: Any, name: str, args: tuple[Any, ...]) -> Any:
+    """this.name(*args) of a dictionary or set of Python's, where data says which key is meant;
+    NOTHING where Python's own will do."""
+    if not args or not isinstance(this, (*DICTS, *SETS)):
+        return NOTHING
+    if name == "get" and asked(this, args[0]):
+        return hooks.call(
+            keyed.value_or, _place(hooks, this, args[0]), _values(this), *(args[1:] or (None,))
+        )
+    if name in STORING:
+        change(this, args[0])
+    if name in JOINING:
+        for other in args:
+            if isinstance(other, keyed.Keys) or _has_data(other):
+                anew(this)
+    return NOTHING
+
+
+def _has_data(other: Any) -> bool:
+    if isinstance(other, Symbol) or getattr(other, "tail", None) is not None:
+        return True
+    return isinstance(other, (list, tuple)) and any(map(by_data, other))
+
+
+def unordered(value: Any, f: Any) -> Any:
+    """The members of a set of data, for a function that does not depend on their order."""
+    orderless = isinstance(value, keyed.Members) and f in (sorted, sum, min, max, any, all)
+    return trace().enter(keyed.Members.lists, value) if orderless else value
+
+
+def asked(obj: Any, key: Any) -> bool:
+    """Whether data says which key of a dictionary of Python's is meant."""
+    return isinstance(obj, DICTS) and by_data(key)
+
+
+def change(obj: Any, key: Any) -> None:
+    """Before a store: a dictionary or set that data asks for a key is made anew."""
+    if isinstance(obj, (*DICTS, set)) and by_data(key):
+        anew(obj)
+
+
+def anew(obj: Any) -> None:
+    found = trace().makings.get(id(obj))
+    if found is not None:
+        trace().decisions.as_keyed(found[1])
+    kind = "a set" if isinstance(obj, SETS) else "a dictionary"
+    raise UnsupportedError(
+        f"which key of {kind} is stored depends on data, and it is made outside of the function",
+        "make a copy of it in the function",
+    )
+
+
+def item(hooks: Any, obj: Any, key: Any) -> Any:
+    """obj[key]"""
+    if isinstance(obj, defaultdict) and obj.default_factory is not None:
+        change(obj, key)
+    place = _place(hooks, obj, key)
+    if isinstance(obj, Counter):
+        return hooks.call(keyed.value_or, place, _values(obj), 0)
+    return hooks.call(keyed.value_at, place, _values(obj), key)
+
+
+def _values(obj: Any) -> Any:
+    return tuple(obj.values())
+
+
+def _place(hooks: Any, obj: Any, key: Any) -> Any:
+    """Where a key is among those that are known; -1 if it is none of them."""
+    parts = key if isinstance(key, tuple) else (key,)
+    names = [name if isinstance(name, tuple) else (name,) for name in obj]
+    whole = [isinstance(name, tuple) == isinstance(key, tuple) for name in obj]
+    places = [
+        at
+        for at, name in enumerate(names)
+        if whole[at] and len(name) == len(parts) and all(isinstance(x, NUMBERS) for x in name)
+    ]
+    if not places:
+        return -1
+    columns = [np.array([names[at][k] for at in places]) for k in range(len(parts))]
+    if len(places) > MANY and len(parts) == 1:
+        order = np.argsort(columns[0])
+        return hooks.call(keyed.place_sorted, columns[0][order], np.array(places)[order], key)
+    if places != list(range(len(names))):
+        at = hooks.call(keyed.place_among, tuple(columns), parts)
+        return hooks.call(keyed.value_or, at, tuple(places), -1)
+    return hooks.call(keyed.place_among, tuple(columns), parts)
