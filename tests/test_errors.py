@@ -310,7 +310,12 @@ def reshape_of_wrong_size(x):
 
 CASES = [
     (index_of_a_list, lambda: grad(index_of_a_list)(VECTOR), NeedStaticError, TypeError),
-    (key_of_a_dictionary, lambda: grad(key_of_a_dictionary)(1.0), UnsupportedError, NotImplementedError),
+    (
+        key_of_a_dictionary,
+        lambda: grad(key_of_a_dictionary)(1.0),
+        UnsupportedError,
+        NotImplementedError,
+    ),
     (
         generator_run_by_a_loop_on_values,
         lambda: grad(generator_run_by_a_loop_on_values)(1.0),

@@ -4,7 +4,7 @@ import bisect
 import heapq
 import queue
 import statistics
-from collections import deque
+from collections import defaultdict, deque
 
 import numpy as np
 
@@ -25,7 +25,8 @@ def listed(x):
 def tabled(x):
     powers = {n: x**n for n in (1, 2, 3)}
     names = {n % 2 for n in range(5)}
-    return np.sum(powers[3] * powers[1][0]) * len(names)
+    last = {int(v * 2): v for v in x}
+    return np.sum(powers[3] * powers[1][0]) * len(names) * sum(last.values())
 
 
 @row("generator expressions")
@@ -72,6 +73,34 @@ def filled(x):
         found[name] = x[i] ** (i + 2)
     found["a"] *= found["c"]
     return sum(found.values())
+
+
+@row(
+    "dicts and sets whose keys are data (counts, groups, cells, visited nodes), also `defaultdict` "
+    "and `Counter`"
+)
+def grouped(x):
+    groups, seen = defaultdict(list), set()
+    for v in x:
+        groups[int(v * 3)].append(v)
+        seen.add(int(v * 2))
+    return sum(len(g) * sum(g) ** 2 for g in groups.values()) * len(seen)
+
+
+MASSES = {0: 1.008, 1: 4.003, 2: 6.941}
+
+
+@row("a known dict, also an outer one, at a key from data")
+def weighed(x):
+    return sum(MASSES.get(int(abs(v) * 4), 0.5) * v * v for v in x)
+
+
+@row("arrays in a list, of which data says which one is stored to")
+def summed_by_sign(x):
+    sums = [np.zeros(2), np.ones(2)]
+    for v in x:
+        sums[int(v > 0.3)] += v * v
+    return np.sum(sums[0] * sums[1] ** 2)
 
 
 @row("starred expressions")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
+from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend import special
 from tapeless.transforms.frontend.branches import branch
@@ -130,8 +131,19 @@ class Undecided(Signal):
     """Whether an item passes the filter is known only when the program runs."""
 
 
+def long_by_data(items: Any) -> bool:
+    """Whether data says how many items there are."""
+    if isinstance(items, Sequence):
+        n = items.count
+        return not isinstance(n, int) and not can_be_known(size_atom(n))
+    length = items.length() if getattr(items, "tail", None) is not None else None
+    return isinstance(length, Symbol) and not can_be_known(length.value())
+
+
 def run_through(made: Any) -> Any:
     iterable, function, nested = made
+    if long_by_data(iterable):
+        raise Undecided
     for item in iterable:
         test, inner = function(item)
         known = truth(test())

@@ -14,11 +14,9 @@ import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.comprehensions import Undecided, comprehension, run_through
-from tapeless.transforms.frontend.dependence import can_be_known, decided_by_data
+from tapeless.transforms.frontend.dependence import decided_by_data
 from tapeless.transforms.frontend.differing import NUMBERS
-from tapeless.transforms.frontend.iteration import len_
 from tapeless.transforms.frontend.picking import NOTHING
-from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.written import keyed
@@ -70,8 +68,6 @@ def gathered(hooks: Any, kind: type, made: Any) -> Any:
     code = made[1].__code__
     key = ((code.co_filename, code.co_firstlineno), code.co_name)
     if key not in trace().decisions.keyed:
-        if _filled_by_data(hooks, made[0]):
-            trace().decisions.as_keyed(key)
         try:
             items = list(run_through(made))
         except Undecided:
@@ -80,14 +76,6 @@ def gathered(hooks: Any, kind: type, made: Any) -> Any:
             return _made(hooks, kind, key, items)
         trace().decisions.as_keyed(key)
     return _made(hooks, kind, key, comprehension("ListComp", made), own=True)
-
-
-def _filled_by_data(hooks: Any, items: Any) -> bool:
-    """Whether data says how many items there are."""
-    if not isinstance(items, Sequence) and getattr(items, "tail", None) is None:
-        return False
-    n = len_(hooks, items)
-    return isinstance(n, Symbol) and not can_be_known(n.value())
 
 
 def _made(

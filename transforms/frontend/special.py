@@ -22,6 +22,7 @@ from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, apply
 from tapeless.transforms.frontend.trace import Unrollable, trace
 from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.written.rows import Part
 
 OPERATORS = {
     "Add": "add",
@@ -192,6 +193,8 @@ def called(name: str, native: Any, value: Any, *args: Any) -> Any:
 
 def array_of(value: Any) -> Any:
     """What NumPy makes of an object that says how."""
+    if isinstance(value, Part):
+        return trace().enter(Part.lists, value)
     method = special(value, "__array__")
     return value if method is None else trace().enter(method, value)
 
