@@ -139,7 +139,7 @@ class Lists:
                     self.spoil(out)  # on one side it is not there
 
     def let(self, s: Let) -> None:
-        made = self.of(s.outs[0])
+        made = self.of(s.outs[0]) if s.outs else None
         read = self.of(s.args[0]) if s.args else None
         self.spoil(*s.args[1:], *s.outs[1:])  # a list in a list, for one
         if s.op in (push, set_item) and read is not None:

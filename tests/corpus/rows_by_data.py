@@ -202,3 +202,78 @@ def made_anew_in_each_step(x):
             bins[int(4 * v)].append(v)
         s += sum(sum(row) ** 2 for row in bins)
     return s
+
+
+@program(WEIGHTS[0] + 0.5)
+def connected_components(w):
+    n = len(EDGES)
+    seen, found = [False] * n, []
+    for start in range(n):
+        if not seen[start]:
+            part, stack = [], [start]
+            seen[start] = True
+            while stack:
+                u = stack.pop()
+                part.append(u)
+                for k in range(len(w)):
+                    a, b = EDGES[k]
+                    if w[k] > 0.8 and a == u and not seen[b]:
+                        seen[b] = True
+                        stack.append(int(b))
+            found.append(part)
+    return sum(len(p) * (k + 1) * w[p[0] % len(w)] ** 2 for k, p in enumerate(found))
+
+
+@program(X)
+def runs_that_rise(x):
+    groups, run = [], []
+    for v in x:
+        if run and v < run[-1]:
+            groups.append(run)
+            run = []
+        run.append(v)
+    groups.append(run)
+    return sum(len(g) * np.prod(np.array(g)) * (k + 1) for k, g in enumerate(groups))
+
+
+@program(X)
+def segments_of_near_numbers(x):
+    groups, run = [], [x[0]]
+    for v in x[1:]:
+        if abs(v - run[-1]) < 0.3:
+            run.append(v)
+        else:
+            groups.append(run)
+            run = [v]
+    groups.append(run)
+    longest = max(groups, key=len)
+    return np.mean(longest) * len(groups) + sum(g[-1] ** 2 for g in groups)
+
+
+@program(X)
+def emptied_when_it_is_full(x):
+    sums, part = [], []
+    for v in x:
+        part.append(v)
+        if sum(part) > 1.0:
+            sums.append(sum(part) ** 2)
+            part = []
+    return sum((k + 1) * s for k, s in enumerate(sums)) + sum(part)
+
+
+@program(X)
+def groups_that_get_more(x):
+    groups, centres = [], []
+    for v in x:
+        home = -1
+        for k in range(len(centres)):
+            if abs(centres[k] - v) < 0.2:
+                home = k
+                break
+        if home < 0:
+            groups.append([v])
+            centres.append(v)
+        else:
+            groups[home].append(v)
+            centres[home] = sum(groups[home]) / len(groups[home])
+    return sum(c * c * len(g) for c, g in zip(centres, groups))

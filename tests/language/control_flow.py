@@ -421,6 +421,21 @@ def fills_bins(x):
     return sum(len(r) * sum(r) * (k + 1) ** 2 for k, r in enumerate(bins)) * x[0]
 
 
+@row(
+    "lists of lists that data makes as long as they are (runs, segments, connected components, "
+    "clusters)"
+)
+def makes_runs(x):
+    groups, run = [], []
+    for v in x:
+        if run and v < run[-1]:
+            groups.append(run)
+            run = []
+        run.append(v)
+    groups.append(run)
+    return sum(len(g) * np.prod(np.array(g)) * (k + 1) for k, g in enumerate(groups))
+
+
 @row("loops stay loops: the code does not grow with trip counts or sizes")
 def many_passes(x):
     y = x

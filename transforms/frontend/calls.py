@@ -61,6 +61,7 @@ from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops import creation
 from tapeless.transforms.ops.table import FUNCTIONS, WRITERS
 from tapeless.transforms.outline import Stretch
+from tapeless.transforms.written.rows import Part, extreme_row
 
 #: Methods of containers that change nothing.
 READERS = frozenset(
@@ -105,6 +106,8 @@ class Calls:
         if hashable(f):
             if f in BUILTINS and any(isinstance(a, Either) for a in args):
                 return each(lambda *one: self.call(f, *one, **kwargs), *args)
+            if f in (max, min) and isinstance(args[0], Part) and "key" in kwargs:
+                return self.call(extreme_row, f, *args, **kwargs)
             if f in BUILTINS:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (staged := applied(f)) is not None:

@@ -182,18 +182,25 @@ class Expressions:
 
     def display(self, node: ast.List | ast.Tuple | ast.Set | ast.Dict) -> ast.expr:
         match node:
+            case ast.List(elts=[]):
+                return hook("list", ast.Constant(self.place_of(node)))
             case ast.List(elts=elements):
                 return hook("new", ast.List([self.expr(e) for e in elements], ast.Load()))
             case ast.Tuple(elts=elements):
                 return ast.Tuple([self.expr(e) for e in elements], ast.Load())
             case ast.Set(elts=elements):
-                name = ast.Constant(f"set_{next(self.counter)}")
+                name = ast.Constant(self.place_of(node))
                 return hook("set", name, *(self.expr(e) for e in elements))
             case ast.Dict(keys=keys, values=values):
-                name = ast.Constant(f"dict_{next(self.counter)}")
+                name = ast.Constant(self.place_of(node))
                 pairs = zip(keys, values, strict=True)
                 parts = ([*filter(None, [k and self.expr(k), self.expr(v)])] for k, v in pairs)
                 return hook("dict", name, *(ast.Tuple(p, ast.Load()) for p in parts))
+
+    def place_of(self, node: ast.expr) -> str:
+        """What tells a display from others."""
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        return f"{self.file}:{line}:{column} {next(self.counter)}"
 
     def format_part(self, part: ast.expr) -> ast.expr:
         if isinstance(part, ast.FormattedValue):

@@ -25,7 +25,8 @@ from tapeless.transforms.frontend.loops import while_loop
 from tapeless.transforms.frontend.once import for_each
 from tapeless.transforms.frontend.operations import Operations
 from tapeless.transforms.frontend.provenance import of_library
-from tapeless.transforms.frontend.rows_by_data import rows_of, running_over
+from tapeless.transforms.frontend.renewed import renewed
+from tapeless.transforms.frontend.rows_by_data import empty_list, rows_of, running_over
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.syntax import RESULT
@@ -46,6 +47,8 @@ class Hooks(Operations):
 
     def result(self, frame: Frame) -> Any:
         value = getattr(frame, RESULT)
+        if self.function.__globals__.get("__staged__", False):
+            trace().ended.add(id(frame))
         if isinstance(value, Symbol) and value.undefined is not None:
             if value.undefined.name == RESULT:
                 value.undefined = None
@@ -157,6 +160,12 @@ class Hooks(Operations):
     def new(self, container: Any) -> Any:
         return trace().born(StagedList(container) if isinstance(container, list) else container)
 
+    def list(self, name: str) -> Any:
+        return empty_list(self, name)
+
+    def renewed(self, frame: Frame, name: str, made: Any) -> Any:
+        return renewed(frame, name, made) if type(made) is StagedList else made
+
     def dict(self, name: str, *parts: Any) -> Any:
         return keyed.display(self, dict, name, parts)
 
@@ -191,8 +200,12 @@ class Hooks(Operations):
     def for_(
         self, iterable: Any, body: Any, frame: Frame, stop: str | None, name: str = ""
     ) -> None:
-        with running_over(iterable):
-            for_each(iterable, body, frame, stop, name)
+        trace().run_over.append(iterable)
+        try:
+            with running_over(iterable):
+                for_each(iterable, body, frame, stop, name)
+        finally:
+            trace().run_over.pop()
 
     def while_(self, test: Any, body: Any, frame: Frame, stop: str | None) -> None:
         while_loop(test, body, frame, stop)

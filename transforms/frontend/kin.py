@@ -182,6 +182,9 @@ def put_back(obj: Any) -> None:
     try:
         found.owner[found.place] = found.whole
     except StructureError:
+        key, decisions = getattr(found.owner, "grows_key", None), trace().decisions
+        if key is not None and isinstance(found.whole, list) and key not in decisions.rows:
+            decisions.as_rows(key)
         _refuse(found, "a container in a list gets another structure than the others")
     put_back(found.owner)
     for other in list(trace().elements.values()):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.frontend.cells import Cell, CellLocation, named_like
 from tapeless.transforms.frontend.symbols import Symbol
@@ -26,8 +27,8 @@ class Lent:
     owner: Any
     tail: Any
     stack: Symbol
-    at: Atom
-    version: int
+    at: Atom | None  # None: it is the last one
+    changes: tuple[int, int]
     cell: Cell
     block: list[Any]
 
@@ -39,7 +40,7 @@ class Lent:
             self.owner.tail is self.tail
             and any(self.block is b for b in t.blocks)
             and self.tail.alone
-            and self.version == t.versions.get(holder, 0)
+            and self.changes == _changes(self.tail, holder, self.at)
             and not (t.began and self.cell.birth < t.began[-1])
             and holder not in t.poisoned
             and self.cell not in t.poisoned
@@ -53,22 +54,28 @@ class Lent:
         """What was stored to the array is in the list, too."""
         t, holder = trace(), self.stack.cell
         assert holder is not None
+        at = atom(-1) if self.at is None else self.at
         t.touch(CellLocation(holder))
         t.changed_list(holder)
-        holder.atom = named_like(holder.atom, stacks.set_item(holder.atom, self.at, new))
+        holder.atom = named_like(holder.atom, stacks.set_item(holder.atom, at, new))
         t.poisoned.pop(holder, None)
         t.given_back.add(holder)
 
 
-def lend(owner: Any, made: Symbol, stack: Symbol, at: Atom) -> None:
+def lend(owner: Any, made: Symbol, stack: Symbol, at: Atom | None) -> None:
     """Remembers of an array where it was taken from."""
     t = trace()
     assert made.cell is not None
-    version = t.versions.get(stack.cell, 0)
-    t.lent[made.cell] = Lent(owner, owner.tail, stack, at, version, made.cell, t.blocks[-1])
+    changes = _changes(owner.tail, stack.cell, at)
+    t.lent[made.cell] = Lent(owner, owner.tail, stack, at, changes, made.cell, t.blocks[-1])
 
 
-def lend_all(owner: Any, spec: Any, at: Any) -> None:
+def _changes(tail: Any, holder: Any, at: Atom | None) -> tuple[int, int]:
+    """How often a list was changed in a way that an index in it may stand for another item."""
+    return trace().versions.get(holder, 0), len(tail.log) if at is None else 0
+
+
+def lend_all(owner: Any, spec: Any, at: Atom | None) -> None:
     """The same of the arrays in an element that is put in a list."""
     for stack, value in zip(owner.tail.stacks, spec.leaf_values(), strict=False):
         own = isinstance(value, Symbol) and value.parent is None and value.cell is not None

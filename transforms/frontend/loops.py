@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -18,6 +17,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.errors import (
     UnsupportedError,
 )
+from tapeless.transforms.frontend import known_items
 from tapeless.transforms.frontend.branches import branch, short_circuit
 from tapeless.transforms.frontend.iterators import Advancing, Counting
 from tapeless.transforms.frontend.passes import Passes, count_pass, idle, index_at, run_items
@@ -49,9 +49,12 @@ def for_loop(
         return
     lists = lists_of(iterable)
     before = [_filled(x) for x in lists]
+    looped = known_items.as_loop(iterable, body, loop_key(body))
+    held = [] if looped is iterable else list(iterable)
     try:
-        _for_items(iterable, body, frame, stop, name, retried)
+        _for_items(looped, body, frame, stop, name, retried)
         changed = [_filled(x) for x in lists] != before
+        changed = changed or (looped is not iterable and known_items.changed(iterable, held))
     except ChangedError:
         if not isinstance(iterable, StagedList):
             raise
@@ -92,7 +95,6 @@ def _for_items(
     retried: bool,
 ) -> None:
     t = trace()
-    iterable = _even_steps(iterable, body)
     seq = sequence(iterable)
     concrete = isinstance(iterable, range) or (
         seq is not None
@@ -133,30 +135,6 @@ def _for_items(
     passes = Passes(seq, range(int(trips)))  # type: ignore[arg-type]
     with idle(key if why == "" else None):
         run_items(passes, body, frame, stop)
-
-
-def _even_steps(iterable: Any, body: Callable[[Any], Any]) -> Any:
-    """A tuple such as (-1, 0, 1) as a range, if the body has a loop of its own: that need not be
-    written once for each."""
-    whole = (
-        isinstance(iterable, tuple) and len(iterable) > 2 and all(type(v) is int for v in iterable)
-    )
-    if not whole or not _has_loop(body):
-        return iterable
-    start, step = iterable[0], iterable[1] - iterable[0]
-    steps = range(start, start + step * len(iterable), step) if step else ()
-    return steps if tuple(steps) == iterable else iterable
-
-
-def _has_loop(body: Any) -> bool:
-    """Whether the rewritten body of a loop has loops in it, also in branches."""
-    found = [getattr(body, "__code__", None)]
-    for code in found:
-        inner = [c for c in getattr(code, "co_consts", ()) if isinstance(c, types.CodeType)]
-        if any(c.co_name.startswith(unused("body")) for c in inner):
-            return True
-        found += inner
-    return False
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from tapeless.transforms.frontend.tails import Tail
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import OURS, Spec, attributes, refuse_text, take_apart
-from tapeless.transforms.written.keyed import Keyed, Keys
+from tapeless.transforms.written.keyed import Grown, Keyed, Keys
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,15 +39,22 @@ class OfData:
     kind: type
     default: Any
 
-    def made(self, keys: Any, *columns: Any) -> Any:
+    def made(self, *columns: Any) -> Any:
+        if self.kind is list:
+            return _in_lists(*columns)
+        keys, *columns = columns  # type: ignore[assignment]
         if not columns:
             return self.kind(keys)
         *lengths, values = columns
         if lengths:
-            items = iter(values)
-            values = [list(itertools.islice(items, n)) for n in lengths[0]]
+            values = _in_lists(lengths[0], values)
         pairs = dict(zip(keys, values, strict=True))
         return self.kind(self.default, pairs) if self.kind is defaultdict else self.kind(pairs)
+
+
+def _in_lists(lengths: Any, items: Any) -> list[list[Any]]:
+    left = iter(items)
+    return [list(itertools.islice(left, n)) for n in lengths]
 
 
 class OneOfTwo:
@@ -69,7 +76,7 @@ class Outgoing:
 
     def spec(self, value: Any) -> Spec:
         """What a value is made of."""
-        if isinstance(value, Keys):
+        if isinstance(value, (Keys, Grown)):
             return self.of_data(value)
         value = listed(value)
         if (filled := _filled(value)) is not None:
@@ -80,11 +87,12 @@ class Outgoing:
             return self.object(value)
         return _own(take_apart(value, self.spec))
 
-    def of_data(self, value: Keys) -> Spec:
-        """A dictionary or set whose keys depend on data."""
-        marker = OfData(value.kind, value.default if isinstance(value, Keyed) else None)
+    def of_data(self, value: Keys | Grown) -> Spec:
+        """A dictionary or set whose keys depend on data, or a list of lists."""
+        kind = value.kind if isinstance(value, Keys) else list
+        marker = OfData(kind, value.default if isinstance(value, Keyed) else None)
         specs = [self.spec(part) for part in trace().enter(type(value).parts, value)]
-        return Spec(value.kind, marker, tuple(range(len(specs))), tuple(specs))
+        return Spec(kind, marker, tuple(range(len(specs))), tuple(specs))
 
     def object(self, value: Any) -> Spec:
         """An object of the function: its attributes."""

@@ -12,12 +12,12 @@ from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.iteration import len_
-from tapeless.transforms.frontend.kin import Contents
+from tapeless.transforms.frontend.kin import Contents, current
 from tapeless.transforms.frontend.once import Through
 from tapeless.transforms.frontend.sequences import lists_of
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.written.keyed import Keys, View
+from tapeless.transforms.written.keyed import Grown, Keys, View
 from tapeless.transforms.written.rows import Part, Row, Rows
 
 COPY = "put a copy there: list(...)"
@@ -36,6 +36,15 @@ def rows_of(hooks: Any, name: str, made: Callable[[], Any], spans: Any) -> Any:
     return hooks.call(Part, hooks.call(Rows, shape), ())
 
 
+def empty_list(hooks: Any, name: str) -> Any:
+    """[], which holds rows of its own if lists of different lengths are appended to it."""
+    if name in trace().decisions.rows:
+        return hooks.call(Grown)
+    made = trace().born(StagedList())
+    made.grows_key = name
+    return made
+
+
 def given_away(items: Any) -> None:
     """A list is kept in another by its items: under its own name it is out of date."""
     t = trace()
@@ -44,8 +53,7 @@ def given_away(items: Any) -> None:
         return
     if not isinstance(items, list) or not birth:
         raise UnsupportedError("a list that is not new is put in lists of data", COPY)
-    if t.began and birth < t.began[-1]:
-        raise UnsupportedError("a list is put in lists of data in each pass", COPY)
+    current(items)
     t.poisoned[Contents(id(items), birth)] = "was put in a list or a dictionary of data"
 
 

@@ -15,7 +15,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.joining import convert
 from tapeless.transforms.frontend.kin import (
     appended,
@@ -33,6 +33,7 @@ from tapeless.transforms.frontend.tails import (
     Place,
     Tail,
     columns_of,
+    may_be_rows,
     position,
     replace,
     start_tail,
@@ -40,7 +41,7 @@ from tapeless.transforms.frontend.tails import (
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import certain, put_together, take_apart
 from tapeless.transforms.ops import stacks
-from tapeless.transforms.ops.fresh import stack_length, zeros
+from tapeless.transforms.ops.fresh import zeros
 from tapeless.transforms.ops.shapes import broadcast_to
 from tapeless.transforms.ops.table import FUNCTIONS
 
@@ -84,6 +85,7 @@ class StagedList(list):  # type: ignore[type-arg]
     name = ""  # of the first variable that held it
     stands_for: type = list
     rows_key: Any = None  # where empty lists in a list were made
+    grows_key: Any = None  # where an empty list was made
     taken_from: Any = None  # what a loop over it runs over in truth
     traits: tuple[Any, ...] = ()  # what lists of one kind differ in, besides their elements
     run_over: ClassVar[Callable[..., None]]  # a loop; set by the module of loops, which need lists
@@ -101,17 +103,25 @@ class StagedList(list):  # type: ignore[type-arg]
             super().append(value)
             return
         spec = certain(take_apart(value))
-        self.tail.check(spec)
-        arrays = any(leaf.type.shape for leaf in spec.leaves())
-        at = stack_length(self.tail.stacks[0].value()) if arrays else None
+        self.fit(spec)
         for symbol, leaf in zip(self.tail.stacks, columns_of(spec), strict=True):
             replace(symbol, stacks.push(symbol.value(), leaf), moves=False)
         self.tail.hold(spec)
-        lend_all(self, spec, at)
         appended(self, value)
         self.tail.log.append((trace().journals[-1], 1))
+        lend_all(self, spec, None)
         if self.tail.length is not None:
             self.tail.length = self.tail.length + 1
+
+    def fit(self, spec: Any) -> None:
+        """Refuses what is built in another way than the elements; a list of lists that are not as
+        long as one another is made anew, as rows."""
+        assert self.tail is not None
+        try:
+            self.tail.check(spec)
+        except StructureError:
+            may_be_rows(self, spec)
+            raise
 
     def length(self) -> Any:
         if self.tail is None:

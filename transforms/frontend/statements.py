@@ -141,6 +141,8 @@ class Rewriter(Bindings):
         match s:
             case ast.If() | ast.For() | ast.While():
                 return self.control(s)
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.List() as value):
+                return self.store(target, self.renewed(name, value), s)
             case ast.Assign(targets=[target], value=value):
                 return self.store(target, self.expr(value), s)
             case ast.Assign():
@@ -175,6 +177,14 @@ class Rewriter(Bindings):
                 return [s]
             case _:
                 raise self.refusal(s, f"{type(s).__name__} statements cannot be staged")
+
+    def renewed(self, name: str, value: ast.List) -> ast.expr:
+        """A new list for a variable of the function."""
+        made = self.expr(value)
+        variable = self.variable(name, ast.Load())
+        if not isinstance(variable, ast.Attribute):
+            return made
+        return hook("renewed", variable.value, ast.Constant(variable.attr), made)
 
     def assign_to_each(self, s: ast.Assign) -> list[ast.stmt]:
         """a = b = value"""

@@ -243,11 +243,29 @@ def alike(a: Any, b: Any) -> bool:
     return a.keys == b.keys and all(map(alike, a.children, b.children))
 
 
+def is_list(spec: Any) -> bool:
+    listing = spec.kind == "leaf" and getattr(spec.value, "listing", None) is not None
+    return listing or (isinstance(spec.kind, type) and issubclass(spec.kind, list))
+
+
+def as_long_as_data_says(spec: Any) -> bool:
+    return spec.kind == "leaf" and not all(map(dims.is_given, spec.atom.type.shape[:1]))
+
+
+def may_be_rows(target: StagedList, spec: Any) -> None:
+    """Where an empty list gets lists of different lengths: start again, with rows of its own."""
+    key = target.grows_key
+    if key is not None and key not in trace().decisions.rows and is_list(spec):
+        trace().decisions.as_rows(key)
+
+
 def start_tail(target: StagedList, element: Any, complete: bool = False) -> None:
     """Moves the elements of `target` into stacks; `element` shows what will be appended, or is like
     all elements if the list is complete."""
     specs = [certain(take_apart(v)) for v in list.__iter__(target)]
     types = [a.type for a in columns_of(element)]
+    if not all(alike(s, element) for s in specs) or as_long_as_data_says(element):
+        may_be_rows(target, element)
     for s in specs:
         requirealike(s, element)
         types = [

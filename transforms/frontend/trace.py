@@ -136,6 +136,8 @@ class Trace(Builder):
         self.sides: list[tuple[int, int]] = []  # the tests around, and which side of each
         self.sides_of: dict[Any, set[Any]] = {}  # where a list got what it holds
         self.given_back: set[Any] = set()  # stacks whose arrays were stored to
+        self.ended: set[int] = set()  # frames of calls of our own code
+        self.run_over: list[Any] = []  # by loops that are being staged
         self.outermost = 0  # when the outermost loop began
         self.began: list[int] = []  # when the passes began that are staged
         self.labels: dict[int, tuple[Any, Any, Any]] = {}  # the index of one of several constants

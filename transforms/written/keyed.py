@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.written.rows import Row, Rows, given, still, unsupported
+from tapeless.transforms.written.rows import Part, Row, Rows, given, still, unsupported
 
 __staged__ = True  # plain code: a staged run enters it
 
@@ -515,6 +515,54 @@ class Lists(Rows):
             given(value)
         elif value.rows is not self or value.place != at + 1:
             unsupported("a list is put in the place of another", "copy it with list(...)")
+
+
+class Grown(Part):
+    """A list of lists, to which more are appended."""
+
+    def __init__(self) -> None:
+        super().__init__(Lists(), ())
+
+    def __len__(self) -> Any:
+        return len(self.rows.first) - 1
+
+    def __bool__(self) -> Any:
+        return len(self) > 0
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            unsupported("a slice of a list of lists of data", "loop over range(len(...))")
+        n = len(self)
+        if k < -n or k >= n:
+            raise IndexError("list index out of range")
+        return Row(self.rows, k + 1 if k >= 0 else n + k + 1)
+
+    def __setitem__(self, k: Any, value: Any) -> None:
+        if k >= len(self) or k < -len(self):
+            raise IndexError("list assignment index out of range")
+        self.rows[k if k >= 0 else len(self) + k] = value
+
+    def append(self, value: Any) -> None:
+        if isinstance(value, Row):
+            unsupported("a row is put in another list, too", "put a copy there: list(...)")
+        self.rows.begin(value)
+
+    def extend(self, values: Any) -> None:
+        for value in values:
+            self.append(list(value))
+
+    def __iadd__(self, values: Any) -> Any:
+        self.extend(values)
+        return self
+
+    def parts(self) -> Any:
+        lengths: Any = []
+        items: Any = []
+        for k in range(len(self)):
+            row = self[k].copy()
+            lengths.append(len(row))
+            items.extend(row)
+        return lengths, items
 
 
 def place_among(columns: Any, key: Any) -> Any:

@@ -144,6 +144,11 @@ class Part:
         return [self[k].lists() for k in range(len(self))]
 
 
+def extreme_row(f: Any, rows: Any, key: Any) -> Any:
+    """max or min of the lists."""
+    return rows[f(range(len(rows)), key=lambda k: key(rows[k]))]
+
+
 class Row:
     """One of the lists."""
 
