@@ -48,7 +48,7 @@ from tapeless.transforms.frontend.remembered import remembered
 from tapeless.transforms.frontend.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.sameness import same
 from tapeless.transforms.frontend.special import array_of, iterated
-from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.staged_list import StagedList, numbers_of
 from tapeless.transforms.frontend.symbols import (
     BoundRule,
     Symbol,
@@ -143,6 +143,8 @@ class Calls:
         self, f: types.MethodType, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         if isinstance(f.__self__, Symbol):
+            if f.__name__ == "tolist" and (items := numbers_of(f.__self__)) is not None:
+                return trace().born(items)
             made = f(*args, **kwargs)
             return trace().born(StagedList(made)) if type(made) is list else made
         if is_stateful(f.__self__) or spelling(f) is not None:

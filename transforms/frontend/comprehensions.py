@@ -15,7 +15,7 @@ from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.locations import ContentsLocation
 from tapeless.transforms.frontend.loops import for_loop
-from tapeless.transforms.frontend.sequences import Sequence
+from tapeless.transforms.frontend.sequences import Sequence, lists_of
 from tapeless.transforms.frontend.staged_list import SMALL, StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
@@ -33,6 +33,8 @@ class Lazy(Advancing):
     def __init__(self, made: Any) -> None:
         super().__init__(run_through(made))
         self.made, self.started = made, False
+        taken = [x.taken_from for x in lists_of(made[0]) if x.taken_from is not None]
+        self.kept_still = [(whole, _amount(whole)) for whole, _ in taken]
 
     def __next__(self) -> Any:
         self.started = True
@@ -48,6 +50,12 @@ class Lazy(Advancing):
         if self.left:  # then its items are made one by one
             why = "its generator expression is used after its first item was taken"
             trace().decisions.unroll_all({_key(self.made): why})
+        if any(_amount(whole) is not before for whole, before in self.kept_still):
+            raise UnsupportedError(
+                "a list, dictionary or set of data changes before the generator expression over it"
+                " is used",
+                "make a list of it: [... for ...]",
+            )
         super().ask()
 
     def spent(self, left: bool = False) -> bool:
@@ -99,6 +107,15 @@ class Lazy(Advancing):
         for_loop(iterable, body, frame, None, "")
 
 
+def _amount(whole: Any) -> Any:
+    """What tells whether rows, or the keys of a dictionary or set, are still as many."""
+    held = vars(whole)["counts" if "last" in vars(whole) else "count"]
+    tail = getattr(held, "tail", None)
+    if tail is not None:
+        return tail.stacks[0].present()
+    return held.present() if isinstance(held, Symbol) else held
+
+
 def comprehension(kind: str, made: Any) -> Any:
     if kind == "GeneratorExp":
         return Lazy(made)
@@ -142,7 +159,7 @@ def long_by_data(items: Any) -> bool:
 
 def run_through(made: Any) -> Any:
     iterable, function, nested = made
-    if long_by_data(iterable):
+    if isinstance(iterable, StagedList) and long_by_data(iterable):
         raise Undecided
     for item in iterable:
         test, inner = function(item)

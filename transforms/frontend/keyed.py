@@ -13,7 +13,12 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.comprehensions import Undecided, comprehension, run_through
+from tapeless.transforms.frontend.comprehensions import (
+    Undecided,
+    comprehension,
+    long_by_data,
+    run_through,
+)
 from tapeless.transforms.frontend.dependence import decided_by_data
 from tapeless.transforms.frontend.differing import NUMBERS
 from tapeless.transforms.frontend.picking import NOTHING
@@ -68,6 +73,8 @@ def gathered(hooks: Any, kind: type, made: Any) -> Any:
     code = made[1].__code__
     key = ((code.co_filename, code.co_firstlineno), code.co_name)
     if key not in trace().decisions.keyed:
+        if long_by_data(made[0]):
+            trace().decisions.as_keyed(key)
         try:
             items = list(run_through(made))
         except Undecided:

@@ -42,7 +42,7 @@ from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import certain, put_together, take_apart
 from tapeless.transforms.ops import stacks
 from tapeless.transforms.ops.fresh import zeros
-from tapeless.transforms.ops.shapes import broadcast_to
+from tapeless.transforms.ops.shapes import broadcast_to, cast
 from tapeless.transforms.ops.table import FUNCTIONS
 
 SMALL = 8  # a list of at most so many known items stays one of Python's
@@ -446,6 +446,16 @@ def from_arrays(
     present = [symbol.value() for symbol in made.tail.stacks]
     made.tail.made = (present, Place(), values)
     return made
+
+
+def numbers_of(x: Symbol) -> StagedList | None:
+    """x.tolist() of an array with one axis, as a list that is not written out; None of others."""
+    shape = x.type.shape
+    if len(shape) != 1 or (isinstance(shape[0], int) and shape[0] <= SMALL):
+        return None
+    first: Any = x[0]
+    number = wrap(cast(first.value(), dtype=x.type.dtype, python=True))
+    return from_arrays(certain(take_apart(number)), [x], [True])
 
 
 def fill(target: StagedList, source: StagedList, places: Symbol) -> None:

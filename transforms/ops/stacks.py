@@ -172,8 +172,16 @@ unstack: Op = linear(
     "unstack",
     lambda x, *, weak=False: StackType(Type(x.type.dtype, x.type.shape[1:], weak)),
     lambda args, params: "{0}.tolist()" if params.get("weak") else "list({0})",
-    lambda ct, args, linear, params: (to_array(ct, size=args[0].type.shape[0]),),
+    lambda ct, args, linear, params: (_joined(ct, args[0].type),),
 )
+
+
+def _joined(items: Atom, like: Type) -> Atom:
+    """The array of a list of rows, of which there may be none."""
+    size, *sides = like.shape
+    empty = bool(sides) and not dims.is_given(size)
+    more = {"sides": tuple(sides)} if empty and all(map(dims.is_given, sides)) else {}
+    return to_array(items, size=size, **more)  # type: ignore[no-any-return]
 
 
 def _concatenate_items_infer(stack: Atom, like: Atom, *, axis: int) -> Type:

@@ -1,12 +1,13 @@
 """Lists of empty lists of which data says which one grows: what Python does, or a refusal."""
 
+import contextlib
 import copy
 
 import numpy as np
 import pytest
 
 from tapeless import grad, jit, vmap
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tests.corpus.differences import gradient
 
 # ruff: noqa: RUF005, RUF017 (this is how users write)
@@ -164,3 +165,123 @@ def test_other_rows_may_grow_meanwhile():
     x = np.array([0.1, 0.2, 0.6, 0.9, 0.15])
     assert jit(moved)(x) == pytest.approx(moved(x), rel=1e-14)
     np.testing.assert_allclose(grad(moved)(x), gradient(moved, x), rtol=1e-6)
+
+
+def put_in_and_changed(x):
+    bins, new = fill(x), [1.0]
+    bins[int(4 * x[0])] = new
+    new.append(2.0)
+    return sum(bins[int(4 * x[0])])
+
+
+def one_list_in_two_places(x):
+    bins, new = fill(x), [1.0]
+    for v in x:
+        bins[int(4 * v)] = new
+    bins[0].append(3.0)
+    return len(bins[1])
+
+
+def grows_while_it_is_numbered(x):
+    bins, n = fill(x), 0
+    for _, v in enumerate(bins[1]):
+        n += 1
+        if n < 12:
+            bins[1].append(v)
+    return n
+
+
+def grows_under_another_index(x):
+    bins, n = fill(x), 0
+    for v in bins[-1]:
+        n += 1
+        if n < 12:
+            bins[3].append(v)
+    return n
+
+
+def cleared_while_it_is_run_over(x):
+    bins, n = fill(x), 0
+    for _ in bins[1]:
+        n += 1
+        bins[1].clear()
+    return n
+
+
+def grows_before_the_generator_is_used(x):
+    bins = fill(x)
+    doubled = (2 * v for v in bins[1])
+    bins[1].append(50.0)
+    return sum(doubled)
+
+
+def a_refusal_is_not_caught(x):
+    bins = fill(x)
+    with contextlib.suppress(TypeError):
+        bins[0], bins[1] = bins[1], bins[0]
+    return sum(bins[0])
+
+
+def appended_and_changed(x):
+    groups, run = [], []
+    for v in x:
+        run.append(v)
+        if v > 0.5:
+            groups.append(run)
+            run.append(7.0)
+            run = []
+    return sum(len(g) for g in groups)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        put_in_and_changed,
+        one_list_in_two_places,
+        grows_while_it_is_numbered,
+        grows_under_another_index,
+        cleared_while_it_is_run_over,
+        grows_before_the_generator_is_used,
+        a_refusal_is_not_caught,
+        appended_and_changed,
+    ],
+)
+def test_never_wrong(f):
+    with pytest.raises(TapelessError):
+        jit(f)(X)
+
+
+def test_copies_that_grow_by_data():
+    def copied(x):
+        new = [list(row) for row in fill(x)]
+        new[int(4 * x[0])].append(4.0)
+        new[int(4 * x[1])].append(x[2])
+        return [len(row) for row in new], sum(sum(row) * k for k, row in enumerate(new))
+
+    assert jit(copied)(X) == copied(X)
+    assert jit(copied)(X[::-1].copy()) == copied(X[::-1])
+
+
+def parts(adjacent):
+    seen, found = [False] * len(adjacent), []
+    for start in range(len(adjacent)):
+        if not seen[start]:
+            part, stack = [], [start]
+            seen[start] = True
+            while stack:
+                u = stack.pop()
+                part.append(u)
+                for v in range(len(adjacent)):
+                    if adjacent[u, v] > 0 and not seen[v]:
+                        seen[v] = True
+                        stack.append(v)
+            found.append(part)
+    return found
+
+
+def test_connected_components_are_lists():
+    for seed in range(4):
+        made = np.random.default_rng(seed).integers(0, 7, (9, 9)) // 6
+        assert jit(parts)(made + made.T) == parts(made + made.T)
+    found = jit(lambda a: max(parts(a), key=len))(made + made.T)
+    assert found == max(parts(made + made.T), key=len)

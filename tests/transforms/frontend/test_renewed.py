@@ -1,0 +1,94 @@
+"""Names that get a new list under a test."""
+
+import numpy as np
+import pytest
+
+from tapeless import TapelessError, jit
+
+X = np.array([0.5, 2.2, 1.1, 2.9, 0.1, 1.7, 0.3])
+
+
+def sums_of_runs(x):
+    out, run = [], []
+    for v in x:
+        run.append(v)
+        if v > 1:
+            out.append(sum(run))
+            run = []
+    return out, run
+
+
+def outside_of_loops(x):
+    run = [x[0]]
+    if x[1] > 1:
+        run = []
+    run.append(x[2])
+    return sum(run), len(run)
+
+
+def kept_under_another_name(x):
+    run, old = [], []
+    for v in x:
+        run.append(v)
+        if v > 1:
+            old = run
+            run = []
+    return len(old), len(run)
+
+
+def run_over(x):
+    run, n = [x[0], x[1], x[2]], 0
+    for v in run:
+        n += 1
+        if v > 1:
+            run = []
+    return n, len(run)
+
+
+def in_a_tuple(x):
+    run = []
+    held = (run, 1)
+    for v in x:
+        run.append(v)
+        if v > 1:
+            run = []
+    return len(held[0]), len(run)
+
+
+class Holder:
+    def __init__(self):
+        self.run = []
+
+
+def in_an_object(x, holder):
+    run = holder.run
+    for v in x:
+        run.append(v)
+        if v > 1:
+            run = []
+    return len(run)
+
+
+@pytest.mark.parametrize(
+    "function", [sums_of_runs, outside_of_loops, kept_under_another_name, run_over, in_a_tuple]
+)
+def test_right_or_refused(function):
+    for x in (X, X[::-1].copy(), X * 0.1):
+        wanted = function(x)
+        try:
+            made = jit(function)(x)
+        except TapelessError:
+            assert function not in (sums_of_runs, outside_of_loops)
+        else:
+            assert made == wanted
+
+
+def test_a_list_that_an_argument_holds():
+    mine, other = Holder(), Holder()
+    wanted = in_an_object(X, mine)
+    try:
+        made = jit(in_an_object)(X, other)
+    except TapelessError:
+        return
+    assert made == wanted
+    assert other.run == mine.run
