@@ -159,7 +159,7 @@ def long_by_data(items: Any) -> bool:
 
 def run_through(made: Any) -> Any:
     iterable, function, nested = made
-    if isinstance(iterable, StagedList) and long_by_data(iterable):
+    if any(map(long_by_data, lists_of(getattr(iterable, "source", iterable)))):
         raise Undecided
     for item in iterable:
         test, inner = function(item)

@@ -17,7 +17,6 @@ from tapeless.transforms.frontend.locations import (
     ListContents,
     before_change,
 )
-from tapeless.transforms.frontend.sameness import Variables
 from tapeless.transforms.frontend.sequences import lists_of
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.trace import Location, trace
@@ -75,7 +74,7 @@ def _holders(obj: Any) -> Iterator[Location]:
     for _, holder in list(t.births.values()):
         if id(holder) in t.ended:
             continue
-        if isinstance(holder, Variables):
+        if isinstance(holder, Frame):
             yield from (FrameLocation(holder, n) for n, v in vars(holder).items() if _holds(v, obj))
         elif isinstance(holder, (list, dict, set)):
             if _holds(ContentsLocation(holder).get(), obj):

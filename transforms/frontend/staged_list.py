@@ -186,14 +186,14 @@ class StagedList(list):  # type: ignore[type-arg]
 
     def element(self, k: Any) -> Any:
         assert self.tail is not None
-        at, within = position(k), self.tail.inside
+        at, within, ragged = position(k), self.tail.inside, self.tail.ragged
 
         def build(spec: Any, left: Any) -> Any:
             if spec.kind != "leaf":
                 return put_together(spec, [build(c, left) for c in spec.children])
             stack = next(left)
             value = stacks.peek(stack.value(), at)
-            if getattr(spec.value, "listing", None) is not None and not self.tail.ragged:
+            if getattr(spec.value, "listing", None) is not None and not ragged:
                 value.type = stack.type.item  # lists in a list are equally long
             made = wrap(value)
             if made.type.shape:
