@@ -24,7 +24,7 @@ from tapeless.transforms.frontend.differing import NUMBERS
 from tapeless.transforms.frontend.picking import NOTHING
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.written import keyed
+from tapeless.transforms.written import keyed, known_keys
 
 DICTS = (dict, OrderedDict, defaultdict, Counter)
 SETS = (set, frozenset)
@@ -126,7 +126,7 @@ def method(hooks: Any, this: Any, name: str, args: tuple[Any, ...]) -> Any:
         return NOTHING
     if name == "get" and asked(this, args[0]):
         return hooks.call(
-            keyed.value_or, _place(hooks, this, args[0]), _values(this), *(args[1:] or (None,))
+            known_keys.value_or, _place(hooks, this, args[0]), _values(this), *(args[1:] or (None,))
         )
     if name in STORING:
         change(this, args[0])
@@ -177,8 +177,8 @@ def item(hooks: Any, obj: Any, key: Any) -> Any:
         change(obj, key)
     place = _place(hooks, obj, key)
     if isinstance(obj, Counter):
-        return hooks.call(keyed.value_or, place, _values(obj), 0)
-    return hooks.call(keyed.value_at, place, _values(obj), key)
+        return hooks.call(known_keys.value_or, place, _values(obj), 0)
+    return hooks.call(known_keys.value_at, place, _values(obj), key)
 
 
 def _values(obj: Any) -> Any:
@@ -200,8 +200,8 @@ def _place(hooks: Any, obj: Any, key: Any) -> Any:
     columns = [np.array([names[at][k] for at in places]) for k in range(len(parts))]
     if len(places) > MANY and len(parts) == 1:
         order = np.argsort(columns[0])
-        return hooks.call(keyed.place_sorted, columns[0][order], np.array(places)[order], key)
+        return hooks.call(known_keys.place_sorted, columns[0][order], np.array(places)[order], key)
     if places != list(range(len(names))):
-        at = hooks.call(keyed.place_among, tuple(columns), parts)
-        return hooks.call(keyed.value_or, at, tuple(places), -1)
-    return hooks.call(keyed.place_among, tuple(columns), parts)
+        at = hooks.call(known_keys.place_among, tuple(columns), parts)
+        return hooks.call(known_keys.value_or, at, tuple(places), -1)
+    return hooks.call(known_keys.place_among, tuple(columns), parts)

@@ -18,7 +18,8 @@ from tapeless.transforms.frontend.tails import Tail
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import OURS, Spec, attributes, refuse_text, take_apart
-from tapeless.transforms.written.keyed import Grown, Keyed, Keys
+from tapeless.transforms.written.grown import Grown
+from tapeless.transforms.written.keyed import Keyed, Keys
 
 
 @dataclasses.dataclass(frozen=True)

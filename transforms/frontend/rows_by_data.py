@@ -17,7 +17,8 @@ from tapeless.transforms.frontend.once import Through
 from tapeless.transforms.frontend.sequences import lists_of
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.written.keyed import Grown, Keys, View
+from tapeless.transforms.written.grown import Grown
+from tapeless.transforms.written.keyed import Keys, View
 from tapeless.transforms.written.rows import Part, Row, Rows
 
 COPY = "put a copy there: list(...)"
