@@ -28,13 +28,22 @@ from tapeless.transforms.ops.fresh import zero
 from tapeless.transforms.ops.steps import equal
 
 
+MOST = 32  # arrays of which a variable may be one; each use of it is a test for each
+
+
 class Choice(Symbol):
     """One of two arrays: the first if `test` holds. With a number, `test` is whether the integer
     `test` is that number."""
 
-    __slots__ = ("number", "options", "test")
+    __slots__ = ("count", "number", "options", "test")
 
     def __init__(self, test: Atom, options: tuple[Value, Value], number: int | None = None) -> None:
+        self.count = sum(getattr(o, "count", 1) for o in options)
+        if self.count > MOST:
+            raise AliasError(
+                f"an array is one of more than {MOST}, as tests on data say",
+                "copy the array where it gets its second name",
+            )
         first, second = (o.type for o in options)
         kind: Any = join_types(first, second)
         super().__init__(None, is_array=True, kind=kind)
