@@ -52,6 +52,7 @@ class Merge:
         self.fresh = False  # whether what is joined is in no variable yet
         self.contents: tuple[Any, ...] = ()
         self.flags: dict[bool, Symbol] = {}
+        self.later: list[Any] = []  # what needs the outputs
 
     def value(self, x: Spec, y: Spec, location: Location | None) -> Any:
         if self.a.raised or self.b.raised:
@@ -212,8 +213,17 @@ class Merge:
         """An array that is one on one side and another on the other."""
         if self.a.raised or self.b.raised:
             return self.outside(int(self.a.raised), x.value)
-        made = Choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
+        made = self.choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
         made.listing = listing_of(x, y)
+        return made
+
+    def choice(
+        self, test: Atom, options: tuple[Symbol, Symbol], number: int | None = None
+    ) -> Choice:
+        """One of two arrays; what says how long it is comes after the branch."""
+        with trace().block() as later:
+            made = Choice(test, options, number)
+        self.later += later
         return made
 
     def outside(self, side: int, value: Value) -> Symbol:
@@ -242,7 +252,7 @@ class Merge:
         if isinstance(value, Choice):
             test = self.one_sided(side, value.test)
             a, b = (self.outside(side, o) for o in value.options)
-            return Choice(test, (a, b), value.number)
+            return self.choice(test, (a, b), value.number)
         if value.parent is not None:
             root = self.outside(side, value.parent)
             chain = tuple(
@@ -336,6 +346,8 @@ class Merge:
             for e, r in zip((self.a, self.b), self.results, strict=True)
         ]
         t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
+        for s in self.later:
+            t.emit(s)
         for out, p, q in zip(self.outs, *self.results, strict=True):
             t.parents[out] = ("if", None, (self.test, p, q))
 
