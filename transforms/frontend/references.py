@@ -27,7 +27,6 @@ from tapeless.transforms.ops import indexing
 from tapeless.transforms.ops.fresh import zero
 from tapeless.transforms.ops.steps import equal
 
-
 MOST = 32  # arrays of which a variable may be one; each use of it is a test for each
 
 

@@ -64,10 +64,20 @@ class Control(Exchanged):
                     message = "operands could not be broadcast together: the lengths differ"
                     self.put(f'raise ValueError("{message}")')
             case "raise":
-                values = [repr(value) for _, value in s.params["parts"]]
+                values = [self.said(part, s.args) for part in s.params["parts"]]
                 self.put(f"raise {s.params['type'].__name__}({', '.join(values)})", s.origin)
             case _:
                 raise NotCompiled
+
+    def said(self, part: Any, args: Any) -> str:
+        """What an error says."""
+        kind, value = part
+        if kind == "atom":
+            return to_source(self.atom(args[value]))
+        if kind == "tuple":
+            inner = [self.said(p, args) for p in value]
+            return "(" + ", ".join(inner) + ("," if len(inner) == 1 else "") + ")"
+        return repr(value)
 
     def routine(self, s: Let) -> None:
         """A call that overwrites its first argument."""

@@ -45,12 +45,18 @@ def compiles(s: Statement) -> bool:
 
 
 def raises_constant(s: Effect) -> bool:
-    """Whether it raises an error whose text is known."""
-    return (
-        s.kind == "raise"
-        and s.params["type"].__module__ == "builtins"
-        and all(kind == "value" and isinstance(v, PLAIN) for kind, v in s.params["parts"])
-    )
+    """Whether it raises an error whose text is known, or that says a key which is missing."""
+    if s.kind != "raise" or s.params["type"].__module__ != "builtins":
+        return False
+    parts, numbers = s.params["parts"], all(a.type.shape == () for a in s.args)
+    if s.params["type"] is KeyError and numbers and all(map(_is_key, parts)):
+        return True
+    return all(kind == "value" and isinstance(v, PLAIN) for kind, v in parts)
+
+
+def _is_key(part: Any) -> bool:
+    kind, value = part
+    return kind == "atom" or (kind == "tuple" and all(map(_is_key, value)))
 
 
 def _let(s: Let) -> bool:
