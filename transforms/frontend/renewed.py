@@ -29,9 +29,12 @@ def renewed(frame: Frame, name: str, made: StagedList) -> StagedList:
         return made
     here = FrameLocation(frame, name).key
     holders = {loc.key: loc for loc in _holders(old) if loc.key != here}
-    if not all(isinstance(loc, ContentsLocation) and loc.birth for loc in holders.values()):
-        return made
     t = trace()
+    element = t.elements.get(id(old))
+    if element is not None and element.whole is not old:
+        return made
+    if not all(_can_have_a_copy(loc, old) for loc in holders.values()):
+        return made
     for loc in holders.values():
         assert isinstance(loc, ContentsLocation)
         t.touch(loc)
@@ -44,6 +47,14 @@ def renewed(frame: Frame, name: str, made: StagedList) -> StagedList:
     for item in made:
         old.append(item)
     return old
+
+
+def _can_have_a_copy(loc: Location, old: StagedList) -> bool:
+    """Whether it is a list of the program that has the list itself, and not in a tuple."""
+    items = loc.obj if isinstance(loc, ContentsLocation) and loc.birth else None
+    if not isinstance(items, StagedList) or items.tail is not None:
+        return False
+    return not any(x is not old and _holds(x, old) for x in list.__iter__(items))
 
 
 def _is_older(old: StagedList) -> bool:

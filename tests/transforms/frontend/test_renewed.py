@@ -55,6 +55,38 @@ def in_a_tuple(x):
     return len(held[0]), len(run)
 
 
+def appended_in_a_tuple(x):
+    groups, run = [], []
+    for k, v in enumerate(x):
+        run.append(v)
+        if v > 1:
+            groups.append((k, run))
+            run = []
+    return [(k, sum(g)) for k, g in groups]
+
+
+def kept_in_a_dict(x):
+    held, run = {"last": []}, []
+    for v in x:
+        run.append(v)
+        if v > 1:
+            held["last"] = run
+            run = []
+    return len(held["last"]), len(run)
+
+
+def read_by_a_closure(x):
+    run = [x[0]]
+
+    def total():
+        return sum(run)
+
+    if x[1] > 1:
+        run = []
+    run.append(2.0)
+    return total(), sum(run)
+
+
 class Holder:
     def __init__(self):
         self.run = []
@@ -70,7 +102,17 @@ def in_an_object(x, holder):
 
 
 @pytest.mark.parametrize(
-    "function", [sums_of_runs, outside_of_loops, kept_under_another_name, run_over, in_a_tuple]
+    "function",
+    [
+        sums_of_runs,
+        outside_of_loops,
+        kept_under_another_name,
+        run_over,
+        in_a_tuple,
+        appended_in_a_tuple,
+        kept_in_a_dict,
+        read_by_a_closure,
+    ],
 )
 def test_right_or_refused(function):
     for x in (X, X[::-1].copy(), X * 0.1):
