@@ -17,6 +17,7 @@ from tapeless.transforms.written.rows import still, unsupported
 
 __staged__ = True  # plain code: a staged run enters it
 
+FIRST = 8  # buckets
 PRIME = 2**31 - 1
 SPREAD = 668265263  # odd; the bits above the lowest 20 of a product with it depend on all of them
 
@@ -46,7 +47,9 @@ class Keys:
 
     def __init__(self, kind: Any, made: Any) -> None:
         self.kind, self.made = kind, made
-        self.heads: Any = [-1] * 8
+        self.heads: Any = []
+        for _ in range(FIRST):
+            self.heads.append(-1)
         self.chain: Any = []
         self.names: Any = []
         self.alive: Any = []
