@@ -8,6 +8,8 @@ import pytest
 
 from tapeless import jit
 
+# ruff: noqa: B905, E741, N803 (as users write it)
+
 RNG = np.random.default_rng(0)
 CENTRES = np.repeat([[0, 0], [2, 2], [0, 2]], 12, axis=0)
 POINTS = RNG.normal(size=(36, 2)) * 0.2 + CENTRES
