@@ -156,6 +156,8 @@ for {*i} in range(n - 1):
     {+c}[{*i}, {*i} + 1] = {v1}[{*i}]
     {+c}[{*i} + 1, {*i}] += {v2}[{*i} + 1] * {v1}[{*i}]
 {a1} *= np.sin({+c}[:, 0][:, None])"""
+#: `x, x = x, value`, which CPython 3.11.2 takes for x.
+TWICE = re.compile(r"^( *)(\w+), \2 = \2, (.*)$")
 TOKEN = re.compile(r"\{([+*]?)([A-Za-z])(\d?)\}")
 START = {"s": "x", "v": "vu", "w": "w", "a": "ab", "c": "c", "i": "", "j": "", "z": ""}
 START |= {  # parts, by a key
@@ -224,7 +226,8 @@ class Writer:
                 lines += [pad + text for text in self.block(inner.inner(), 3, depth + 1)]
                 continue
             around = scope if not pad else inner
-            lines.append(TOKEN.sub(lambda m, s=around: self.token(m, s, known), line))
+            text = TOKEN.sub(lambda m, s=around: self.token(m, s, known), line)
+            lines.append(TWICE.sub(r"\1\2 = \3", text))
             for (mark, kind, _), name in known.items():
                 if mark == "*" and name not in inner.names[kind]:
                     inner.names[kind].append(name)

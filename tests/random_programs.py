@@ -454,7 +454,9 @@ class Writer:
     def shift(self, scope: Scope, depth: int) -> list[str]:
         """Two numbers that move on together, as of a recurrence."""
         a, b = self.choose(scope.scalar), self.choose(scope.scalar)
-        return [f"{a}, {b} = {b}, {self.bounded(SCALAR, scope)}"]
+        value = self.bounded(SCALAR, scope)
+        # `x, x = x, value` is x in CPython 3.11.2
+        return [f"{a} = {value}" if a == b else f"{a}, {b} = {b}, {value}"]
 
     def search(self, scope: Scope, depth: int) -> list[str]:
         """A while loop that a flag ends; its counter goes up anywhere in it."""
