@@ -104,6 +104,8 @@ class Lists:
     def __init__(self, program: Block) -> None:
         self.program = program
         self.uses = reads_of(program)
+        made = (s for s in statements(program) if isinstance(s, Let) and s.op is new_stack)
+        self.empty = {s.outs[0] for s in made}
         self.groups = Groups()
         for s in statements(program):
             for group in through(s):
@@ -163,6 +165,8 @@ class Lists:
         for init, carry, end in zip(s.inits, s.carries, s.yields, strict=True):
             filled = self.of(carry)
             if filled is None or not steady or filled_by(s, carry, end) is None:
+                continue
+            if init not in self.empty:  # a loop around it fills it, too
                 continue
             if all(self.uses[v] == 1 for v in (init, carry, end) if isinstance(v, Var)):
                 filled.fills.append(s)

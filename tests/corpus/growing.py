@@ -190,3 +190,15 @@ def numbers_added_to_elements(x, n):
         totals.append(x**k)
         totals[k] += totals[k + 1] * x
     return np.array(totals)
+
+
+@program(np.array([1.0, 2.0, 3.0]))
+def filled_by_two_loops_and_read_between(x):
+    items, s = [], 0.0
+    for v in x:
+        for w in x:
+            items.append(v * w)
+        s = s + items[0] * items[-1]
+    for a in items:
+        s += a * a
+    return s
