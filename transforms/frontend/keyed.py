@@ -42,27 +42,35 @@ def by_data(key: Any) -> bool:
 
 def display(hooks: Any, kind: type, name: str, parts: tuple[Any, ...]) -> Any:
     """{k: v, **others} from pairs and others in tuples of one, or {a, b}."""
-    if kind is dict:
-        parts = tuple(itertools.chain(*(_pairs(p[0]) if len(p) == 1 else [p] for p in parts)))
-    return _made(hooks, kind, _here(name), parts)
+    if kind is set:
+        return _made(hooks, set, _here(name), parts)
+    if not any(isinstance(part[0], keyed.Keyed) for part in parts if len(part) == 1):
+        pairs = (part[0].items() if len(part) == 1 else [part] for part in parts)
+        return _made(hooks, dict, _here(name), list(itertools.chain(*pairs)))
+    new = _of_data(hooks, dict, _here(name))
+    for part in parts:
+        hooks.call(keyed.Keyed.update, new, part[0] if len(part) == 1 else [part])
+    return new
 
 
 def constructed(hooks: Any, kind: Any, args: tuple[Any, ...]) -> Any:
     """dict(...), set(...), defaultdict(list)"""
     default, *rest = args if kind is defaultdict and args else (None, *args)
     items = rest[0] if rest else ()
-    if isinstance(items, (*DICTS, keyed.Keyed)):
-        items = _pairs(items) if issubclass(kind, dict) else hooks.call(list, items)
-    elif isinstance(items, keyed.Members):
-        items = items.lists()
-    elif not isinstance(items, (set, frozenset, str)):
+    mapping = isinstance(items, (dict, keyed.Keyed)) or hasattr(type(items), "keys")
+    if isinstance(items, keyed.Members):
+        items = trace().enter(keyed.Members.lists, items)
+    elif not isinstance(items, (set, frozenset, str)) and not (mapping and issubclass(kind, dict)):
         items = hooks.call(list, items)
     return _made(hooks, kind, _here(kind.__name__), items, default)
 
 
 def from_keys(hooks: Any, keys: Any, value: Any) -> Any:
     """dict.fromkeys(keys, value)"""
-    items = hooks.call(keyed.with_keys, keys, value)
+    if isinstance(keys, (str, range, *DICTS, *SETS)):
+        items = [(key, value) for key in keys]
+    else:
+        items = hooks.call(keyed.with_keys, keys, value)
     if isinstance(value, list) and getattr(items, "tail", None) is None:
         return trace().born(dict(items))  # one list for all keys
     return _made(hooks, dict, _here("fromkeys"), items)
@@ -88,30 +96,35 @@ def gathered(hooks: Any, kind: type, made: Any) -> Any:
 def _made(
     hooks: Any, kind: Any, key: Any, items: Any, default: Any = None, own: bool = False
 ) -> Any:
-    """A dictionary or set of the program, of its pairs or members: of Python, or of arrays if
-    data asks it for keys. `own`: nobody else has what is in them."""
+    """A dictionary or set of the program, of a mapping, or of pairs or members: of Python, or of
+    arrays if data asks it for keys. `own`: nobody else has what is in them."""
     t = trace()
-    known = getattr(items, "tail", None) is None
-    pairs = issubclass(kind, dict) and kind is not Counter
-    known = known and key not in t.decisions.keyed
-    if known and not any(by_data(x[0] if pairs else x) for x in items):
+    if key not in t.decisions.keyed and _is_known(kind, items):
         whole = kind(default, items) if kind is defaultdict else kind(items)
         t.makings[id(whole)] = (whole, key)
         return t.born(whole)
-    if issubclass(kind, dict):
-        lists = t.decisions.keyed.get(key, False) or default is list
-        new = hooks.call(keyed.Keyed, kind, key, default, lists)
-    else:
-        new = hooks.call(keyed.Members, kind, key)
+    new = _of_data(hooks, kind, key, default)
     fill = keyed.Keyed.take if own and issubclass(kind, dict) else type(new).update
     hooks.call(fill, new, items)
     return new
 
 
-def _pairs(other: Any) -> Any:
-    if isinstance(other, keyed.Keyed):
-        return other.items().lists()
-    return [(k, other[k]) for k in other]
+def _is_known(kind: Any, items: Any) -> bool:
+    """Whether keys or members are known while staging."""
+    if isinstance(items, keyed.Keys) or getattr(items, "tail", None) is not None:
+        return False
+    if hasattr(type(items), "keys"):
+        return True
+    pairs = issubclass(kind, dict) and kind is not Counter
+    return not any(by_data(x[0] if pairs else x) for x in items)
+
+
+def _of_data(hooks: Any, kind: Any, key: Any, default: Any = None) -> Any:
+    """An empty one, of arrays."""
+    if not issubclass(kind, dict):
+        return hooks.call(keyed.Members, kind, key)
+    lists = trace().decisions.keyed.get(key, False) or default is list
+    return hooks.call(keyed.Keyed, kind, key, default, lists)
 
 
 def _here(name: str) -> Any:

@@ -6,8 +6,12 @@ if v > 1: groups.append(cur); cur = []      becomes      ...; cur.clear()
 
 from __future__ import annotations
 
+import gc
+import types
 from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from tapeless.transforms.frontend.frames import Frame, FrameLocation
 from tapeless.transforms.frontend.kin import Contents
@@ -19,7 +23,11 @@ from tapeless.transforms.frontend.locations import (
 )
 from tapeless.transforms.frontend.sequences import lists_of
 from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Location, trace
+
+PLAIN = (int, float, complex, str, bytes, range, np.ndarray, np.generic, types.NoneType)
+MOST = 1000  # objects that are looked at
 
 
 def renewed(frame: Frame, name: str, made: StagedList) -> StagedList:
@@ -90,9 +98,8 @@ def _holders(obj: Any) -> Iterator[Location]:
         elif isinstance(holder, (list, dict, set)):
             if _holds(ContentsLocation(holder).get(), obj):
                 yield ContentsLocation(holder)
-        else:
-            held = getattr(holder, "__dict__", {})
-            yield from (AttributeLocation(holder, n) for n, v in held.items() if _holds(v, obj))
+        elif any(_holds(part, obj) for part in gc.get_referents(holder)):
+            yield AttributeLocation(holder, "")
 
 
 def _holds(value: Any, obj: Any) -> bool:
@@ -103,4 +110,25 @@ def _holds(value: Any, obj: Any) -> bool:
         return any(_holds(v, obj) for v in value.items)
     if isinstance(value, dict):
         return any(_holds(v, obj) for v in value.values())
-    return isinstance(value, (tuple, frozenset)) and any(_holds(v, obj) for v in value)
+    if isinstance(value, (tuple, frozenset)):
+        return any(_holds(v, obj) for v in value)
+    return _leads_to(value, obj)
+
+
+def _leads_to(value: Any, obj: Any) -> bool:
+    """Whether an iterator, a bound method or its like has an object, however deep."""
+    if isinstance(value, types.FunctionType):  # variables of frames are looked at by themselves
+        return _holds((value.__defaults__, value.__kwdefaults__), obj)
+    plain = isinstance(value, (Symbol, Frame, type, list, dict, *PLAIN))
+    if plain or trace().birth(value):
+        return False  # it has none, or is looked at by itself
+    left, seen = [value], {id(value)}
+    while left:
+        for part in gc.get_referents(left.pop()):
+            if part is obj:
+                return True
+            opaque = not isinstance(part, (Frame, types.ModuleType, type, Symbol))
+            if opaque and id(part) not in seen and len(seen) < MOST:
+                seen.add(id(part))
+                left.append(part)
+    return len(seen) >= MOST  # it may

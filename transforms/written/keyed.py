@@ -8,6 +8,7 @@ before it in its bucket. A key that is taken out stays in its place, marked.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -419,8 +420,13 @@ class Keyed(Keys):
         return View(self, "items")
 
     def __eq__(self, other: Any) -> Any:
+        if self.counts:  # what is not there counts as nothing
+            here = all(other[key] == n for key, n in self.items())
+            return here and all(self[key] == n for key, n in other.items())
         if len(self) != len(other):
             return False
+        if self.kind is OrderedDict and kind_of(other) is OrderedDict:
+            return list(self.items()) == list(other.items())
         return all(key in other and other[key] == value for key, value in self.items())
 
     def __ne__(self, other: Any) -> Any:
@@ -434,6 +440,10 @@ class Keyed(Keys):
 
 def with_keys(keys: Any, value: Any) -> Any:
     return [(key, value) for key in members(keys)]
+
+
+def kind_of(other: Any) -> Any:
+    return other.kind if isinstance(other, Keyed) else type(other)
 
 
 def pairs(other: Any) -> Any:

@@ -1,6 +1,7 @@
 """Dictionaries and sets of which data says which key is meant."""
 
 from collections import Counter, OrderedDict, defaultdict
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -181,3 +182,34 @@ def test_derivatives_and_batches():
     step = 1e-6 * np.eye(7)
     slopes = [(loss(x[0] + s) - loss(x[0] - s)) / 2e-6 for s in step]
     np.testing.assert_allclose(wanted[0], slopes, rtol=1e-6, atol=1e-7)
+
+
+def of_mappings(x):
+    known = Counter({1: 2, 3: 4})
+    proxy = dict(MappingProxyType({1: 2.0}))
+    made = dict.fromkeys(range(20), 0.0)
+    made[3] = x[0]
+    return known[1] * x[0], known[1, 2], proxy[1], made, dict(known, a=1), Counter("abba")
+
+
+def of_others(x):
+    found = sums(x)
+    more = {**found, 77: x[0]}
+    counted = defaultdict(lambda: 1.0, found)
+    counted[88] += x[1]
+    return dict(found), more, counted, len(set(found)), Counter(counts(x))
+
+
+def equal(x):
+    mine, other = counts(x), counts(x[::-1])
+    other[99] += 0
+    first, last = ordered(x), ordered(x[::-1])
+    return mine == other, first == last, dict(first) == dict(last), sums(x) == sums(x)
+
+
+@pytest.mark.parametrize("function", [of_mappings, of_others, equal])
+def test_copies_and_comparisons(function):
+    call = jit(function)
+    for n in (7, 12):
+        x = RNG.integers(-9, 9, n) / 2
+        assert call(x) == function(x)

@@ -1,5 +1,7 @@
 """Names that get a new list under a test."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -87,6 +89,55 @@ def read_by_a_closure(x):
     return total(), sum(run)
 
 
+def generated_later(x):
+    run = [x[0], x[1]]
+    doubled = (2 * v for v in run)
+    if x[1] > 1:
+        run = []
+    return sum(doubled), len(run)
+
+
+def numbered_later(x):
+    run = [x[0], x[1]]
+    numbered = enumerate(run)
+    if x[1] > 1:
+        run = []
+    return sum(v for _, v in numbered), len(run)
+
+
+def turned_later(x):
+    run = [x[0], x[1]]
+    turned = reversed(run)
+    if x[1] > 1:
+        run = []
+    return list(turned), len(run)
+
+
+def appended_by_a_method(x):
+    run = [x[0], x[1]]
+    push = run.append
+    if x[1] > 1:
+        run = []
+    push(5.0)
+    return len(run)
+
+
+def summed_by_a_partial(x):
+    run = [x[0], x[1]]
+    total = functools.partial(sum, run)
+    if x[1] > 1:
+        run = []
+    return total(), len(run)
+
+
+def summed_by_default(x):
+    run = [x[0], x[1]]
+    total = lambda items=run: sum(items)  # noqa: E731 (a default that is not rewritten)
+    if x[1] > 1:
+        run = []
+    return total(), len(run)
+
+
 class Holder:
     def __init__(self):
         self.run = []
@@ -112,6 +163,12 @@ def in_an_object(x, holder):
         appended_in_a_tuple,
         kept_in_a_dict,
         read_by_a_closure,
+        generated_later,
+        numbered_later,
+        turned_later,
+        appended_by_a_method,
+        summed_by_a_partial,
+        summed_by_default,
     ],
 )
 def test_right_or_refused(function):
