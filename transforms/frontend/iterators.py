@@ -20,6 +20,10 @@ ENDLESS = 10_000
 KEEP = "make it a list before, and keep the position in it as an integer"
 
 
+CHANGED = "a list changes before an iterator over it is used up"
+MAKE_A_LIST = "make a list of the iterator before"
+
+
 class Advancing:
     """An iterator of Python's own or a generator, made by the program.
 

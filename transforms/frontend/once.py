@@ -19,12 +19,21 @@ from tapeless.transforms.frontend.branches import choose
 from tapeless.transforms.frontend.comprehensions import must_roll
 from tapeless.transforms.frontend.effects import raise_
 from tapeless.transforms.frontend.iteration import zip_
-from tapeless.transforms.frontend.iterators import Advancing, Once
+from tapeless.transforms.frontend.iterators import CHANGED, MAKE_A_LIST, Advancing, Once
 from tapeless.transforms.frontend.locations import AttributeLocation
 from tapeless.transforms.frontend.loops import for_loop, loop_key
-from tapeless.transforms.frontend.sequences import Sequence, counted, sequence
+from tapeless.transforms.frontend.sequences import Sequence, counted, lists_of, sequence
+from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, atoms, wrap
 from tapeless.transforms.frontend.trace import trace
+
+
+def _length(items: StagedList) -> Any:
+    """What tells whether a list is as long as it was."""
+    tail = items.tail
+    if tail is None:
+        return len(items)
+    return tail.stacks[0].present() if tail.length is None else tail.length
 
 
 class Through(Once):
@@ -39,6 +48,7 @@ class Through(Once):
     def __init__(self, items: Sequence) -> None:
         self.items, self.position, self.left = items, 0, False
         self.loop: Any = None
+        self.lengths = [(x, _length(x)) for x in lists_of(items)]
         trace().born(self)
 
     def __iter__(self) -> Any:
@@ -114,6 +124,8 @@ class Through(Once):
                 "else that ran over it, which may have left it half-way",
                 "make a list of it first",
             )
+        if self.position == 0 and any(_length(x) != n for x, n in self.lengths):
+            raise UnsupportedError(CHANGED, MAKE_A_LIST)
         return self.position
 
     def move(self, position: Any) -> None:

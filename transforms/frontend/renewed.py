@@ -7,27 +7,20 @@ if v > 1: groups.append(cur); cur = []      becomes      ...; cur.clear()
 from __future__ import annotations
 
 import gc
-import types
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from tapeless.transforms.frontend.frames import Frame, FrameLocation
+from tapeless.transforms.frontend.holders import holds
 from tapeless.transforms.frontend.kin import Contents
 from tapeless.transforms.frontend.locations import (
     AttributeLocation,
     ContentsLocation,
-    ListContents,
     before_change,
 )
 from tapeless.transforms.frontend.sequences import lists_of
 from tapeless.transforms.frontend.staged_list import StagedList
-from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Location, trace
-
-PLAIN = (int, float, complex, str, bytes, range, np.ndarray, np.generic, types.NoneType)
-MOST = 1000  # objects that are looked at
 
 
 def renewed(frame: Frame, name: str, made: StagedList) -> StagedList:
@@ -62,7 +55,7 @@ def _can_have_a_copy(loc: Location, old: StagedList) -> bool:
     items = loc.obj if isinstance(loc, ContentsLocation) and loc.birth else None
     if not isinstance(items, StagedList) or items.tail is not None:
         return False
-    return not any(x is not old and _holds(x, old) for x in list.__iter__(items))
+    return not any(x is not old and holds(x, old) for x in list.__iter__(items))
 
 
 def _is_older(old: StagedList) -> bool:
@@ -88,47 +81,15 @@ def _holders(obj: Any) -> Iterator[Location]:
     for journal in t.journals:
         for loc, _ in list(journal.old.values()):
             ended = isinstance(loc, FrameLocation) and id(loc.frame) in t.ended
-            if not ended and _holds(loc.get(), obj):
+            if not ended and holds(loc.get(), obj):
                 yield loc
     for _, holder in list(t.births.values()):
         if id(holder) in t.ended:
             continue
         if isinstance(holder, Frame):
-            yield from (FrameLocation(holder, n) for n, v in vars(holder).items() if _holds(v, obj))
+            yield from (FrameLocation(holder, n) for n, v in vars(holder).items() if holds(v, obj))
         elif isinstance(holder, (list, dict, set)):
-            if _holds(ContentsLocation(holder).get(), obj):
+            if holds(ContentsLocation(holder).get(), obj):
                 yield ContentsLocation(holder)
-        elif any(_holds(part, obj) for part in gc.get_referents(holder)):
+        elif any(holds(part, obj) for part in gc.get_referents(holder)):
             yield AttributeLocation(holder, "")
-
-
-def _holds(value: Any, obj: Any) -> bool:
-    """Whether a value is an object, or a location that has such contents has it."""
-    if value is obj:
-        return True
-    if isinstance(value, ListContents):
-        return any(_holds(v, obj) for v in value.items)
-    if isinstance(value, dict):
-        return any(_holds(v, obj) for v in value.values())
-    if isinstance(value, (tuple, frozenset)):
-        return any(_holds(v, obj) for v in value)
-    return _leads_to(value, obj)
-
-
-def _leads_to(value: Any, obj: Any) -> bool:
-    """Whether an iterator, a bound method or its like has an object, however deep."""
-    if isinstance(value, types.FunctionType):  # variables of frames are looked at by themselves
-        return _holds((value.__defaults__, value.__kwdefaults__), obj)
-    plain = isinstance(value, (Symbol, Frame, type, list, dict, *PLAIN))
-    if plain or trace().birth(value):
-        return False  # it has none, or is looked at by itself
-    left, seen = [value], {id(value)}
-    while left:
-        for part in gc.get_referents(left.pop()):
-            if part is obj:
-                return True
-            opaque = not isinstance(part, (Frame, types.ModuleType, type, Symbol))
-            if opaque and id(part) not in seen and len(seen) < MOST:
-                seen.add(id(part))
-                left.append(part)
-    return len(seen) >= MOST  # it may

@@ -14,6 +14,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import CellLocation, named_like
+from tapeless.transforms.frontend.holders import refuse_iterators
 from tapeless.transforms.frontend.joining import join_types
 from tapeless.transforms.frontend.kin import put_into
 from tapeless.transforms.frontend.sameness import same
@@ -297,6 +298,7 @@ def start_tail(target: StagedList, element: Any, complete: bool = False) -> None
     for s in specs:
         tail.hold(s)
     count = len(specs)
+    refuse_iterators(target)
     present = list(target)
     target.clear()
     target.tail = tail
