@@ -135,7 +135,7 @@ class Value:
             return
         assert self.cell is not None
         self.value()
-        lent = trace().lent.get(self.cell)
+        lent = trace().loans.places.get(self.cell)
         lent = lent if lent is not None and lent.present() else None
         trace().touch(CellLocation(self.cell))
         trace().written(self.cell)

@@ -59,7 +59,7 @@ class Lent:
         t.changed_list(holder)
         holder.atom = named_like(holder.atom, stacks.set_item(holder.atom, at, new))
         t.poisoned.pop(holder, None)
-        t.given_back.add(holder)
+        t.loans.given_back.add(holder)
 
 
 def lend(owner: Any, made: Symbol, stack: Symbol, at: Atom | None) -> None:
@@ -67,12 +67,12 @@ def lend(owner: Any, made: Symbol, stack: Symbol, at: Atom | None) -> None:
     t = trace()
     assert made.cell is not None
     changes = _changes(owner.tail, stack.cell, at)
-    t.lent[made.cell] = Lent(owner, owner.tail, stack, at, changes, made.cell, t.blocks[-1])
+    t.loans.places[made.cell] = Lent(owner, owner.tail, stack, at, changes, made.cell, t.blocks[-1])
 
 
 def _changes(tail: Any, holder: Any, at: Atom | None) -> tuple[int, int]:
     """How often a list was changed in a way that an index in it may stand for another item."""
-    return trace().versions.get(holder, 0), len(tail.log) if at is None else 0
+    return trace().loans.moves.get(holder, 0), len(tail.log) if at is None else 0
 
 
 def lend_all(owner: Any, spec: Any, at: Atom | None) -> None:
@@ -87,5 +87,5 @@ def is_there(owner: Any, value: Any, at: Atom) -> bool:
     """Whether an array was taken from this very place of a list: `a[k] += v` puts it there."""
     if not isinstance(value, Symbol) or value.parent is not None:
         return False
-    found = trace().lent.get(value.cell)
+    found = trace().loans.places.get(value.cell)
     return found is not None and found.owner is owner and found.at == at and found.present()

@@ -203,7 +203,7 @@ class Roll:
         if any(news):
             for holder in inner:  # of lists that this attempt made
                 del t.held[holder]
-            t.given_back -= inner
+            t.loans.given_back -= inner
             return None
         for key in self.locations:
             staged.results.setdefault(key, list(staged.params[key]))

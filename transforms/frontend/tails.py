@@ -56,9 +56,9 @@ def holding_too(holder: Any, memory: set[Any]) -> Iterator[Any]:
     """The stacks that hold arrays in this memory; not those that the same list was moved to on
     the other side of a test."""
     t = trace()
-    owner = t.owners.get(holder)
+    owner = t.loans.owners.get(holder)
     for h, held in t.held.items():
-        same_list = h is not holder and owner is not None and owner is t.owners.get(h)
+        same_list = h is not holder and owner is not None and owner is t.loans.owners.get(h)
         if not same_list and not all(t.apart_by_tests(h, m) for m in memory & held):
             yield h
 
@@ -149,7 +149,7 @@ class Tail:
         others = list(holding_too(holder, memory))
         if again or others:
             self.alone = False
-            if not t.given_back.isdisjoint((holder, *others)):
+            if not t.loans.given_back.isdisjoint((holder, *others)):
                 raise AliasError(
                     "an array is put in a second place, or in one again, that a list has as well, "
                     "and what is stored to it goes through that list",
@@ -206,8 +206,8 @@ def replace(stack: Symbol, new: Atom, moves: bool = True) -> None:
     at other places."""
     assert stack.cell is not None
     if moves:
-        versions = trace().versions
-        versions[stack.cell] = versions.get(stack.cell, 0) + 1
+        times = trace().loans.moves
+        times[stack.cell] = times.get(stack.cell, 0) + 1
     trace().touch(CellLocation(stack.cell))
     trace().changed_list(stack.cell)
     stack.cell.atom = named_like(stack.cell.atom, new)
@@ -294,7 +294,7 @@ def start_tail(target: StagedList, element: Any, complete: bool = False) -> None
         listing and len({a.type.shape for a in leaf}) > 1
         for leaf, listing in zip(leaves, tail.lists(), strict=False)
     )
-    trace().owners |= {symbol.cell: target for symbol in tail.stacks}
+    trace().loans.owners |= {symbol.cell: target for symbol in tail.stacks}
     for s in specs:
         tail.hold(s)
     count = len(specs)

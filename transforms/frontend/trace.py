@@ -13,6 +13,7 @@ from tapeless.transforms.core.builder import Builder, size_atom
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, Effect, Statement, Var
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
+from tapeless.transforms.frontend.loans import Loans
 from tapeless.transforms.outline import Stretch
 from tapeless.transforms.random_keys.notes import Notes
 
@@ -130,12 +131,8 @@ class Trace(Builder):
         self.twice: list[Any] = []  # of such a list: an element is at the second place, too
         self.makings: dict[int, tuple[Any, Any]] = {}  # dicts and sets, and where they are made
         self.stored: dict[Any, list[Any]] = {}  # by each loop, when it was last staged
-        self.lent: dict[Any, Any] = {}  # cells of arrays that were taken from lists
-        self.versions: dict[Any, int] = {}  # of stacks: how often what they hold was moved
-        self.owners: dict[Any, Any] = {}  # of stacks: the list that was moved to them
+        self.loans = Loans()
         self.sides: list[tuple[int, int]] = []  # the tests around, and which side of each
-        self.sides_of: dict[Any, set[Any]] = {}  # where a list got what it holds
-        self.given_back: set[Any] = set()  # stacks whose arrays were stored to
         self.ended: set[int] = set()  # frames of calls of our own code
         self.run_over: list[Any] = []  # by loops that are being staged
         self.outermost = 0  # when the outermost loop began
@@ -421,14 +418,16 @@ class Trace(Builder):
         mine = self.held.setdefault(holder, {holder})
         mine.update(memory)
         for m in memory:
-            self.sides_of.setdefault((holder, m), set()).add(tuple(self.sides))
+            self.loans.sides.setdefault((holder, m), set()).add(tuple(self.sides))
         for m in mine:
             self.sharers.setdefault(m, set()).add(holder)
 
     def apart_by_tests(self, holder: Any, memory: Any) -> bool:
         """Whether a list got this on the other side of a test."""
         now = {(test, 1 - side) for test, side in self.sides}
-        return all(not now.isdisjoint(path) for path in self.sides_of.get((holder, memory), [()]))
+        return all(
+            not now.isdisjoint(path) for path in self.loans.sides.get((holder, memory), [()])
+        )
 
     def holding(self, holder: Any) -> set[Any]:
         """The memory that the elements of a list may be in."""
