@@ -109,6 +109,7 @@ class Lazy(Advancing):
 
 def _amount(whole: Any) -> Any:
     """What tells whether rows, or the keys of a dictionary or set, are still as many."""
+    whole = vars(whole).get("rows", whole)
     held = vars(whole)["counts" if "last" in vars(whole) else "count"]
     tail = getattr(held, "tail", None)
     if tail is not None:

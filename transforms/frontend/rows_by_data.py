@@ -82,7 +82,7 @@ def running_over(value: Any) -> Iterator[None]:
 def _run_over(value: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(value, Row):
         yield value.rows, value.place
-    elif isinstance(value, (Keys, View)):
+    elif isinstance(value, (Grown, Keys, View)):
         yield (value.whole if isinstance(value, View) else value), 0
     else:
         items = value.items if isinstance(value, Through) else value

@@ -18,10 +18,11 @@ from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.iterators import Advancing, Once, inside
 from tapeless.transforms.frontend.kin import current
 from tapeless.transforms.frontend.provenance import of_library, static_attribute
-from tapeless.transforms.frontend.staged_list import StagedList, as_list
+from tapeless.transforms.frontend.staged_list import StagedList, as_list, taken_from
 from tapeless.transforms.frontend.symbols import Symbol, apply
 from tapeless.transforms.frontend.trace import Unrollable, trace
 from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.written.grown import Grown
 from tapeless.transforms.written.rows import Part
 
 OPERATORS = {
@@ -210,11 +211,12 @@ def tested(value: Any) -> Any:
 
 def iterated(value: Any, whole: bool = False) -> Any:
     """An object that is run over: what its `__iter__` gives; `whole`: now, and to its end."""
-    method = special(value, "__iter__")
+    method, made = special(value, "__iter__"), value
     if method is not None:
         value = trace().enter(method, value)
     if isinstance(value, Once):
-        return value.rest(whole)
+        items = value.rest(whole)
+        return taken_from(items, made) if isinstance(made, Grown) else items
     current(value)
     return Advancing(_items(value)) if special(value, "__next__") else inside(value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -446,6 +447,13 @@ def from_arrays(
     present = [symbol.value() for symbol in made.tail.stacks]
     made.tail.made = (present, Place(), values)
     return made
+
+
+def taken_from(items: Any, whole: Any) -> Any:
+    """A sequence of what an object has, which must not grow while a loop runs over it."""
+    mark = StagedList()
+    mark.taken_from = whole, 0
+    return dataclasses.replace(items, lists=(*items.lists, mark))
 
 
 def numbers_of(x: Symbol) -> StagedList | None:

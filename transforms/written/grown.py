@@ -34,13 +34,14 @@ class Lists(Rows):
         return place == other
 
     def begin(self, values: Any) -> None:
-        """One more list."""
+        """One more list; its items follow each other."""
         items = list(values)
-        self.first.append(-1)
-        self.last.append(-1)
-        self.counts.append(0)
+        self.first.append(len(self.items))
         for item in items:
-            self.put(len(self.first) - 1, item)
+            self.items.append(item)
+            self.following.append(len(self.items))
+        self.last.append(len(self.items) - 1)
+        self.counts.append(len(items))
         given(values)
 
     def __getitem__(self, at: Any) -> Any:
@@ -60,12 +61,19 @@ class Grown(Part):
 
     def __init__(self) -> None:
         super().__init__(Lists(), ())
+        self.running: tuple[Any, ...] = ()  # loops over it, now
 
     def __len__(self) -> Any:
         return len(self.rows.first) - 1
 
     def __bool__(self) -> Any:
         return len(self) > 0
+
+    def at(self, k: Any) -> Any:
+        return Row(self.rows, k + 1)
+
+    def __iter__(self) -> Any:
+        return map(self.at, range(len(self)))
 
     def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
@@ -83,6 +91,8 @@ class Grown(Part):
     def append(self, value: Any) -> None:
         if isinstance(value, Row):
             unsupported("a row is put in another list, too", "put a copy there: list(...)")
+        if self.running:
+            raise RuntimeError("a list grows while a loop runs over it: run over a copy")
         self.rows.begin(value)
 
     def extend(self, values: Any) -> None:

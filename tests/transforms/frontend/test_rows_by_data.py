@@ -233,6 +233,32 @@ def appended_and_changed(x):
     return sum(len(g) for g in groups)
 
 
+def groups_that_grow_meanwhile(x):
+    groups, run = [], []
+    for v in x:
+        run.append(v)
+        if v > 0.5:
+            groups.append(run)
+            run = []
+    for group in groups:
+        if len(groups) < 40:
+            groups.append([group[0]])
+    return len(groups)
+
+
+def numbered_groups_that_grow(x):
+    groups, run = [], []
+    for v in x:
+        run.append(v)
+        if v > 0.5:
+            groups.append(run)
+            run = []
+    for k, group in enumerate(groups):
+        if len(groups) < 40:
+            groups.append([group[0] * k])
+    return len(groups)
+
+
 @pytest.mark.parametrize(
     "f",
     [
@@ -285,3 +311,9 @@ def test_connected_components_are_lists():
         assert jit(parts)(made + made.T) == parts(made + made.T)
     found = jit(lambda a: max(parts(a), key=len))(made + made.T)
     assert found == max(parts(made + made.T), key=len)
+
+
+@pytest.mark.parametrize("f", [groups_that_grow_meanwhile, numbered_groups_that_grow])
+def test_groups_do_not_grow_meanwhile(f):
+    with pytest.raises(RuntimeError, match="a list grows while a loop runs over it"):
+        jit(f)(X)
