@@ -94,6 +94,18 @@ def left_by_data_and_gone_on_with(x):
 
 
 @program(X)
+def left_by_data_after_two_at_a_time(x):
+    values, total = iter(x), 0.0
+    for v in values:
+        if v > 0.5:
+            break
+        total = total + v * next(values, 0.0)
+    for v in values:
+        total = total + 10 * v * v
+    return total
+
+
+@program(X)
 def advanced_in_its_loop(x):
     values, total = iter(x), 0.0
     for u in values:

@@ -82,8 +82,9 @@ def _follow(items: StagedList, body: Callable[[Any], Any], frame: Any, stop: str
         setattr(frame, place, k + 1)
         body(item)
 
-    following.__code__ = following.__code__.replace(co_filename=key[0], co_firstlineno=key[1])
-    while_loop(lambda: getattr(frame, place) < items.length(), following, frame, stop)
+    while_loop(
+        lambda: getattr(frame, place) < items.length(), from_line(key, following), frame, stop
+    )
 
 
 def _for_items(
@@ -228,16 +229,16 @@ def loop_key(body: Any) -> tuple[str, int, str]:
     return (code.co_filename, code.co_firstlineno, code.co_name)
 
 
+def from_line(key: tuple[str, int, str], body: Any) -> Any:
+    """The body of a loop in place of another, with its key."""
+    file, line, name = key
+    body.__code__ = body.__code__.replace(co_filename=file, co_firstlineno=line, co_name=name)
+    return body
+
+
 def _count(numbers: Counting, body: Callable[[Any], Any], frame: Any, stop: str | None) -> None:
     """for k in itertools.count(): body"""
-
-    def following() -> None:
-        body(next(numbers))
-
-    file, line, name = loop_key(body)
-    following.__code__ = following.__code__.replace(
-        co_filename=file, co_firstlineno=line, co_name=name
-    )
+    following = from_line(loop_key(body), lambda: body(next(numbers)))
     while_loop(lambda: True, following, frame, stop)
     if stop is not None:
         setattr(frame, stop, True)  # there is no other end
@@ -350,8 +351,7 @@ def _while_by_flag(test: Callable[[], Any], body: Any, frame: Any, key: Any, goi
         body()
         setattr(frame, name, truth(test()))
 
-    following.__code__ = following.__code__.replace(co_filename=key[0], co_firstlineno=key[1])
-    while_loop(lambda: getattr(frame, name), following, frame, None)
+    while_loop(lambda: getattr(frame, name), from_line(key, following), frame, None)
 
 
 StagedList.run_over = staticmethod(for_loop)

@@ -19,9 +19,9 @@ from tapeless.transforms.frontend.branches import choose
 from tapeless.transforms.frontend.comprehensions import must_roll
 from tapeless.transforms.frontend.effects import raise_
 from tapeless.transforms.frontend.iteration import zip_
-from tapeless.transforms.frontend.iterators import CHANGED, MAKE_A_LIST, Advancing, Once
+from tapeless.transforms.frontend.iterators import CHANGED, MAKE_A_LIST, Once
 from tapeless.transforms.frontend.locations import AttributeLocation
-from tapeless.transforms.frontend.loops import for_loop, loop_key
+from tapeless.transforms.frontend.loops import for_loop, from_line, loop_key, while_loop
 from tapeless.transforms.frontend.sequences import Sequence, counted, lists_of, sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, atoms, wrap
@@ -79,27 +79,27 @@ class Through(Once):
 
         return Sequence((atom(atoms(first)), size_atom(self.items.count), atom(1)), take)
 
-    def steps(self) -> Iterator[Any]:
-        """The rest as Python takes it, for a loop whose body takes items too."""
-        while _more(self.items.count, self.ask()):
-            yield self.item()
+    def more(self) -> Any:
+        """Whether there are more items."""
+        return _more(self.items.count, self.ask())
+
+    def take(self) -> Any:
+        """The next item; there is one."""
+        k = self.ask()
+        self.move(k + 1)
+        return self.items.item(self.place(k))
 
     def item(self, *default: Any) -> Any:
         """next(self, *default)"""
-        k = self.ask()
-        there = _more(self.items.count, k)
-
-        def take() -> Any:
-            self.move(k + 1)
-            return self.items.item(self.place(k))
+        there = self.more()
 
         def end() -> Any:
             return default[0] if default else raise_(StopIteration())
 
         if isinstance(there, Symbol):
-            return choose(there, take, end)
+            return choose(there, self.take, end)
         if there:
-            return take()
+            return self.take()
         if default:
             return default[0]
         raise StopIteration
@@ -116,15 +116,15 @@ class Through(Once):
     def ask(self) -> Any:
         """How far it is."""
         if self.loop is not None:
-            why = "its body takes items too of what it runs over"
-            trace().decisions.unroll_all({self.loop: why})
+            trace().decisions.follow(self.loop)  # its body takes items too of what it runs over
         if self.left:
             raise UnsupportedError(
                 "an iterator (of zip, map, enumerate, reversed or iter) is used after something "
                 "else that ran over it, which may have left it half-way",
                 "make a list of it first",
             )
-        if self.position == 0 and any(_length(x) != n for x, n in self.lengths):
+        unused = isinstance(self.position, int) and self.position == 0
+        if unused and any(_length(x) != n for x, n in self.lengths):
             raise UnsupportedError(CHANGED, MAKE_A_LIST)
         return self.position
 
@@ -161,8 +161,8 @@ def for_each(
         return
     key = loop_key(body)
     kept = any(v is iterable for v in vars(frame).values())
-    if key in trace().decisions.unroll:
-        for_loop(Advancing(iterable.steps()), body, frame, stop, name)
+    if key in trace().decisions.following:
+        while_loop(iterable.more, from_line(key, lambda: body(iterable.take())), frame, stop)
         return
     items = iterable.one_by_one() if kept and stop else iterable.rest(whole=stop is None)
     iterable.loop = key
