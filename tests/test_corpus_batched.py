@@ -97,7 +97,7 @@ def test_values(program):
         np.testing.assert_array_equal(now, then)
 
 
-@cases(SOME)
+@cases(ALL)
 def test_batches_of_batches(program):
     outer = [elements(program, 2), elements(program, 2, start=2)]
     expected = stacked(

@@ -33,9 +33,9 @@ def energy_by_cells(p):
     n, e = 3, 0.0
     cells = [[[] for _ in range(n)] for _ in range(n)]
     for i in range(len(p)):
-        cells[int(p[i, 0] * n)][int(p[i, 1] * n)].append(i)
+        cells[min(int(p[i, 0] * n), n - 1)][min(int(p[i, 1] * n), n - 1)].append(i)
     for i in range(len(p)):
-        a, b = int(p[i, 0] * n), int(p[i, 1] * n)
+        a, b = min(int(p[i, 0] * n), n - 1), min(int(p[i, 1] * n), n - 1)
         for c in range(max(a - 1, 0), min(a + 2, n)):
             for d in range(max(b - 1, 0), min(b + 2, n)):
                 for j in cells[c][d]:

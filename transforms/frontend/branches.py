@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -66,6 +67,13 @@ def each(function: Callable[..., Any], *values: Any) -> Any:
 
     if (taken := either.taken()) is not None:
         return each(function, *before, taken[0], *after)
+    if either.yes is None or either.no is None:
+        error = _error_of(lambda: function(*before, None, *after))
+        if error is not None:
+            yes, no = (functools.partial(_unless_none, v, error) for v in (either.yes, either.no))
+            choose(either.test, yes, no)
+            other = either.yes if either.no is None else either.no
+            return each(function, *before, other, *after)
 
     def side(one: Any) -> Any:
         try:
@@ -76,6 +84,26 @@ def each(function: Callable[..., Any], *values: Any) -> Any:
             raise_(e)
 
     return choose(either.test, lambda: side(either.yes), lambda: side(either.no))
+
+
+def _error_of(action: Callable[[], Any]) -> Exception | None:
+    """What Python raises where something is done; nothing is recorded of it."""
+    t = trace()
+    with t.recording() as journal, t.block():
+        try:
+            action()
+        except (TypeError, AttributeError) as e:
+            return None if isinstance(e, TapelessError) else e
+        except Unreachable:
+            return None
+        finally:
+            t.rollback(journal)
+    return None
+
+
+def _unless_none(value: Any, error: Exception) -> None:
+    if value is None:
+        raise_(error)
 
 
 def _both_sides_unless_known(
@@ -183,4 +211,6 @@ def short_circuit(parts: tuple[Callable[[], Any], ...], conjunction: bool) -> An
 
 
 def _as_test(value: Any, result: bool) -> Any:
+    if isinstance(value, Either) and (taken := value.taken()) is not None:
+        return taken[0]
     return result if isinstance(value, Symbol) and value.type.dtype.kind == "b" else value

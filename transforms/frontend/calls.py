@@ -18,7 +18,7 @@ from tapeless.transforms.frontend.applied import applied
 from tapeless.transforms.frontend.attributes import watch, watch_class
 from tapeless.transforms.frontend.branches import each
 from tapeless.transforms.frontend.builtins_ import AT_ONCE, BUILTINS, OVER_ITEMS
-from tapeless.transforms.frontend.dependence import can_be_known
+from tapeless.transforms.frontend.dependence import can_be_known, need_integers
 from tapeless.transforms.frontend.draws import all_known, drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
 from tapeless.transforms.frontend.either import Either
@@ -404,14 +404,6 @@ def _not_endless(f: types.FunctionType, calls: int) -> None:
         )
 
 
-def _need_integers(f: Any, args: tuple[Any, ...]) -> None:
-    """Functions of Python's library that take integers must be given known ones."""
-    for a in args:
-        integer = isinstance(a, Symbol) and a.type.dtype.kind in "iu" and not a.type.shape
-        if integer and can_be_known(a.value()):
-            raise NeedStatic(a.value(), f"{qualified(f)} needs this integer")
-
-
 def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs a function that has no rule on symbols, which it may pass on but not look into."""
     refuse_kept(f)
@@ -420,7 +412,7 @@ def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     except TapelessError:
         raise
     except Exception as e:
-        _need_integers(f, args)
+        need_integers(qualified(f), args)
         of_module = type(e).__module__ != "builtins"  # struct.error and its like
         ours = str(getattr(f, "__module__", "")).startswith("tapeless.")  # it knows symbols
         if ours or not (of_module or isinstance(e, (TypeError, AttributeError))):

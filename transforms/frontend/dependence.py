@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -14,6 +15,7 @@ from tapeless.transforms.core.language import (
     free_variables,
     statements,
 )
+from tapeless.transforms.frontend.cells import Value
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.ops.calls import acts
 
@@ -69,6 +71,16 @@ def can_be_known(wanted: Atom) -> bool:
         ):
             return False
     return True
+
+
+def need_integers(function: str, args: tuple[Any, ...]) -> None:
+    """Functions without a rule that take integers of the arguments must be given known ones."""
+    for value in args:
+        if not isinstance(value, Value):
+            continue
+        a = value.value()
+        if a.type.dtype.kind in "iu" and not a.type.shape and can_be_known(a):
+            raise NeedStatic(a, f"{function} needs this integer")
 
 
 def decided_by_data(wanted: Atom) -> bool:

@@ -60,6 +60,7 @@ class Either:
 
     __bool__ = __len__ = __iter__ = __hash__ = __eq__ = __getitem__ = need
     as_atom = need
+    __add__ = __radd__ = __mul__ = __rmul__ = __lt__ = __gt__ = __le__ = __ge__ = need
     __contains__ = __index__ = __float__ = __format__ = __str__ = need
 
     def __repr__(self) -> str:

@@ -30,11 +30,17 @@ from tapeless.transforms.frontend.rows_by_data import empty_list, rows_of, runni
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.syntax import RESULT
+from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.frontend.values import MISSING
 
 SIGNALS = (TapelessError, Signal)
+
+
+def _with_value(part: Any, value: Any) -> Any:
+    """A part of an f-string that shows another value."""
+    return part if isinstance(part, (str, Text)) else (value, *part[1:])
 
 
 class Hooks(Operations):
@@ -134,6 +140,10 @@ class Hooks(Operations):
             self.bind(frame, p.removeprefix("*") if isinstance(p, str) else p, v)
 
     def unpack(self, value: Any, n: int, star: int) -> Any:
+        if isinstance(value, Either):
+            return each(lambda one: tuple(self.unpack(one, n, star)), value)
+        if value is None:
+            raise TypeError("cannot unpack non-iterable NoneType object")
         if (
             isinstance(value, Symbol)
             and star < 0
@@ -149,11 +159,11 @@ class Hooks(Operations):
         return (*parts[:star], self.new(parts[star:end]), *parts[end:])
 
     def iterate(self, value: Any) -> Any:
-        return special.iterated(value)
+        return each(special.iterated, value)
 
     def call_spread(self, f: Any, items: Any) -> Any:
         """f(*items); zip(*items) of a list that was filled in a loop stays as it is."""
-        items = special.iterated(items, whole=True)
+        items = each(lambda one: special.iterated(one, whole=True), items)
         columns = items.columns() if f is zip and isinstance(items, StagedList) else None
         return self.call(f, *items) if columns is None else Advancing(iter(columns))
 
@@ -251,6 +261,9 @@ class Hooks(Operations):
             final()
 
     def format(self, *parts: Any) -> Any:
+        shown = [p if isinstance(p, (str, Text)) else p[0] for p in parts]
+        if any(isinstance(v, Either) for v in shown):
+            return each(lambda *values: self.format(*map(_with_value, parts, values)), *shown)
         return formatted(*parts)
 
     def raise_(self, exc: Any, cause: Any = None) -> None:

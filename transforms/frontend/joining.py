@@ -29,13 +29,17 @@ def join(
     leaf: Callable[[Spec, Spec], Any],
     build: Build = _like_the_first,
     text: Callable[[Spec, Spec], Any] | None = None,
+    absent: Callable[[Spec, Spec], Any] | None = None,
 ) -> Any:
     """One value for two that are built alike; `leaf` makes the value for two leaves, `build` that
-    for two containers, `text` that for two texts, where they may differ."""
+    for two containers, `text` that for two texts, where they may differ, `absent` that where one
+    may be None."""
     if a.kind == "leaf" and b.kind == "leaf":
         return leaf(a, b)
     if text is not None and a.value is not b.value and is_text(a) and is_text(b):
         return text(a, b)
+    if absent is not None and a.value is not b.value and (made := absent(a, b)) is not None:
+        return made
     if a.kind == "static" and b.kind == "static":
         if a.value is b.value or same(a.value, b.value):
             return a.value
@@ -46,7 +50,7 @@ def join(
     a, b = _of_the_program(a, b), _of_the_program(b, a)
     if a.kind is b.kind and a.keys == b.keys:
         pairs = list(zip(a.children, b.children, strict=True))
-        return build(a, b, lambda: [join(x, y, leaf, build, text) for x, y in pairs])
+        return build(a, b, lambda: [join(x, y, leaf, build, text, absent) for x, y in pairs])
     if is_reference(a) and is_reference(b):
         return leaf(a, b)
     raise StructureError(f"{a.describe()} and {b.describe()} are built differently", Diverged.hint)

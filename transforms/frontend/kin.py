@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
 from tapeless.transforms.frontend.cells import Value
+from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.trace import Unrollable, trace
 
 MUTABLE = (list, dict, set, deque)
@@ -32,7 +33,7 @@ class Contents:
 
 def mutable(value: Any) -> bool:
     return isinstance(value, MUTABLE) or (
-        dataclasses.is_dataclass(value) and not isinstance(value, type)
+        dataclasses.is_dataclass(value) and not isinstance(value, (type, Either))
     )
 
 

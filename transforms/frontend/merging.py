@@ -17,6 +17,7 @@ from tapeless.transforms.frontend.either import Carrying, Either, fit
 from tapeless.transforms.frontend.joining import convert, join, join_types
 from tapeless.transforms.frontend.kin import chosen, mutable
 from tapeless.transforms.frontend.locations import ContentsLocation
+from tapeless.transforms.frontend.maybe import halves, lacks, optional
 from tapeless.transforms.frontend.references import Choice, blank
 from tapeless.transforms.frontend.sides import Ended, reopened
 from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
@@ -76,7 +77,7 @@ class Merge:
                 x.value is MISSING or y.value is MISSING
             ):
                 return self.result(*((1, y) if x.value is MISSING else (0, x)))
-            return join(x, y, self.leaf, self.container, self.text)
+            return join(x, y, self.leaf, self.container, self.text, self.absent)
         except StructureError as e:
             if not can_be_known(self.test) and fit(x.value, y.value):
                 return Either(wrap(self.test), self.carry(0, x.value), self.carry(1, y.value))
@@ -165,7 +166,7 @@ class Merge:
                 one
                 and not any(x.value is c for c in self.contents)
                 and mutable(x.value)
-                and not isinstance(x.value, (Text, Either))
+                and not isinstance(x.value, Text)
                 and trace().birth(x.value) <= min(self.a.began, self.b.began)
             ):
                 self.made[key] = x.value
@@ -283,6 +284,24 @@ class Merge:
             return False
         return is_absent(x) and (y.kind == "leaf" or is_reference(y))
 
+    def absent(self, x: Spec, y: Spec) -> Any:
+        """What is None on one side, or may be; None for what cannot be."""
+        if can_be_known(self.test):
+            return None
+        if self.may_lack(x, y) or self.may_lack(y, x):
+            return self.maybe(x, y, None)
+        if not lacks(x, y):
+            return None
+        (p, one), (q, other) = halves(x), halves(y)
+        flag = self.atom(p, q)
+        if one is None or other is None:
+            side, known = (1, other) if one is None else (0, one)
+            assert known is not None  # else both are None
+            value = self.result(side, known)
+        else:
+            value = join(one, other, self.leaf, self.container, self.text, self.absent)
+        return optional(value, flag)
+
     def maybe(self, x: Spec, y: Spec, location: Location | None) -> Any:
         """A variable that only one branch sets, or that is None on the other: using it where it has
         no value raises at run time."""
@@ -311,6 +330,8 @@ class Merge:
         if isinstance(known.value, Symbol) and known.value.mutable:
             symbol.is_array, symbol.read_only = True, known.value.frozen
             trace().share(symbol.cell, known.value.memory())
+            symbol.listing = known.value.listing
+            may_be_list(symbol, known.value)
         return symbol
 
     def result(self, side: int, known: Spec) -> Any:

@@ -99,6 +99,8 @@ class Operations(Access):
         return self.not_(found) if negate else python_number(found)
 
     def not_(self, value: Any) -> Any:
+        if isinstance(value, Either):
+            value = truth(value)
         if isinstance(value, Symbol) and (
             value.type.shape or value.type.dtype.kind == "b" or something(value) is not None
         ):
@@ -139,6 +141,8 @@ class Operations(Access):
         return one(left, 0)
 
     def contains(self, item: Any, container: Any, negate: bool) -> Any:
+        if isinstance(container, Either):
+            return each(lambda one: self.contains(item, one, negate), container)
         if isinstance(container, str) and isinstance(item, Text):
             item.need("in")
         method = special.special(container, "__contains__")

@@ -31,6 +31,7 @@ from tapeless.transforms.frontend.kin import Standing, out_of_date, refuse_chang
 from tapeless.transforms.frontend.labels import Labels
 from tapeless.transforms.frontend.layouts import Layouts
 from tapeless.transforms.frontend.locations import ContentsLocation
+from tapeless.transforms.frontend.maybe import Maybes, flagged
 from tapeless.transforms.frontend.references import Moving, outlasting
 from tapeless.transforms.frontend.rotating import Rotating
 from tapeless.transforms.frontend.sequences import Sequence
@@ -77,6 +78,7 @@ class Roll:
     moving: Moving = field(default_factory=Moving)
     rotating: Rotating = field(default_factory=Rotating)
     labels: Labels = field(default_factory=Labels)
+    maybes: Maybes = field(default_factory=Maybes)
     moved: set[Any] = field(default_factory=set)  # what turned out to move in this pass
     standing: Standing = field(default_factory=Standing)
     started: int = 0
@@ -165,7 +167,8 @@ class Roll:
         specs = {k: final_spec(loc) for k, loc in self.locations.items()}
         specs = {k: self.rotating.spec(k, spec) for k, spec in specs.items()}
         found = {k: self.moving.spec(k, spec) for k, spec in specs.items()}
-        return {k: self.labels.spec(k, spec) for k, spec in found.items()}
+        found = {k: self.labels.spec(k, spec) for k, spec in found.items()}
+        return {k: self.maybes.spec(k, spec) for k, spec in found.items()}
 
     def tell(self, loc: Location, absence: Absence) -> bool:
         """Whether a variable is set goes along, too; True if that is news."""
@@ -229,7 +232,7 @@ class Roll:
             news = True
         else:
             final = self.moving.spec(key, final)
-        staged.finals[key] = (loc, final)
+        staged.finals[key] = (loc, flagged(final))
         if news:
             self.moved.add(key)
         return news
@@ -352,6 +355,10 @@ class Roll:
             self.types.pop(key)
             return True
         final = self.labels.spec(key, final)
+        if self.maybes.meet(key, entry, final):
+            self.types.pop(key)
+            return True
+        final = self.maybes.spec(key, final)
         unset = final.value is MISSING or isinstance(final.value, Diverged)
         if undefined_flag(final.value) is not None:
             if entry.value is MISSING or entry.value is None:

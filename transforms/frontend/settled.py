@@ -39,6 +39,7 @@ from tapeless.transforms.frontend.symbols import Symbol, view_of, wrap
 from tapeless.transforms.frontend.syntax import RESULT
 from tapeless.transforms.frontend.tails import may_be_list
 from tapeless.transforms.frontend.trace import Location, trace
+from tapeless.transforms.frontend.truth import may_be_none
 from tapeless.transforms.frontend.values import MISSING, Diverged, Spec, called, standing_for
 from tapeless.transforms.jvp import is_dead
 
@@ -106,7 +107,9 @@ class Settled:
         value = self.fill(final, iter(made))
         if isinstance(value, Symbol) and value is final.value and ran is not None:
             value = view_of(value, (), value.type)
-        if ran is not None:
+        if ran is not None and any(map(may_be_none, _symbols(value))):
+            value = self.after_a_pass(loc, value)
+        elif ran is not None:
             for leaf in _symbols(value):
                 leaf.undefined = Absence(loc.name, ran)
             if _has_tail(value):

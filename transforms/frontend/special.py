@@ -211,6 +211,8 @@ def tested(value: Any) -> Any:
 
 def iterated(value: Any, whole: bool = False) -> Any:
     """An object that is run over: what its `__iter__` gives; `whole`: now, and to its end."""
+    if value is None:
+        raise TypeError("'NoneType' object is not iterable")
     method, made = special(value, "__iter__"), value
     if method is not None:
         value = trace().enter(method, value)

@@ -15,6 +15,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.foreign import refuse_foreign
 from tapeless.transforms.frontend import chains, orders, views
 from tapeless.transforms.frontend.cells import Value
+from tapeless.transforms.frontend.dependence import need_integers
 from tapeless.transforms.frontend.numpy_numbers import called, python_number
 from tapeless.transforms.frontend.operators import following
 from tapeless.transforms.frontend.reads import Captured
@@ -378,7 +379,7 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if func.__hash__ and func in WRITERS:
         return _overwrite(WRITERS[func], *args, **kwargs)
     func, args, kwargs = orders.arranged(func, args, kwargs)
-    rule = _rule_of(func)
+    rule = _rule_of(func, (*args, *kwargs.values()))
     place = _place_of_out(rule)
     if out is None and place is not None and len(args) > place:
         args, out = (*args[:place], None, *args[place + 1 :]), args[place]
@@ -435,11 +436,12 @@ def _place_of_out(rule: Any) -> int | None:
     return list(parameters).index("out")
 
 
-def _rule_of(func: Any) -> Any:
+def _rule_of(func: Any, args: tuple[Any, ...]) -> Any:
     rule = FUNCTIONS.get(func) if func.__hash__ else None
     if rule is None and func in METHODS.values():
         return func
     if rule is None:
+        need_integers(full_name(func), args)
         raise UnsupportedError(
             f"{full_name(func)} has no rule",
             "write it with functions that have one (docs/numpy.md), "

@@ -7,6 +7,7 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Atom, Literal
+from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.special import tested
 from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, wrap
@@ -17,6 +18,8 @@ from tapeless.transforms.ops.steps import logical_and, logical_not, not_equal
 
 def truth(value: Any) -> Any:
     """A test as Python sees it: a bool, or a symbol of type bool."""
+    if isinstance(value, Either):
+        return _true_one(value)
     value = as_list(value)
     if isinstance(value, StagedList) and value.tail is not None:
         value = value.length() > 0
@@ -41,6 +44,22 @@ def truth(value: Any) -> Any:
     if isinstance(value, Symbol) and isinstance(value.cell and value.cell.atom, Literal):
         return bool(value.cell.atom.value)  # type: ignore[union-attr]
     return value
+
+
+def _true_one(value: Either) -> Any:
+    """Whether one of two things is true: where only one of them is, the test says so."""
+    if (taken := value.taken()) is not None:
+        return truth(taken[0])
+    sides = truth(value.yes), truth(value.no)
+    if any(isinstance(side, Symbol) for side in sides):
+        value.need()
+    if sides[0] == sides[1]:
+        return sides[0]
+    if sides[0]:
+        return value.test
+    test = wrap(logical_not(value.test.value()))
+    same_meaning(value.test.value(), test.value(), when=False)
+    return test
 
 
 def something(value: Any) -> Atom | None:

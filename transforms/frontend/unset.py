@@ -43,12 +43,18 @@ class SetLocation(Location):
 
 
 def not_yet(name: str, spec: Spec) -> Symbol:
-    """What a variable holds before the first pass that sets it: zeros of the type to come, that
-    nobody reads; none of them along axes whose length is not known before the loop."""
+    """What a variable holds before the first pass that sets it."""
+    made = nothing(spec)
+    made.undefined = Absence(name, atom(False), spec.value.undefined.none)
+    return made
+
+
+def nothing(spec: Spec) -> Symbol:
+    """Zeros of a type to come, that nobody reads; none of them along axes whose length is not known
+    before the loop."""
     assert spec.atom is not None
     kind, known = spec.atom.type, trace().hints
     shape = tuple(n if dims.symbols(n) <= known.keys() else 0 for n in kind.shape)
     made = Symbol(atom(zero(kind.with_shape(shape) if shape else kind)))
     made.is_array = isinstance(spec.value, Symbol) and spec.value.mutable
-    made.undefined = Absence(name, atom(False), spec.value.undefined.none)
     return made

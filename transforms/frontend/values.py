@@ -242,6 +242,8 @@ def renewed(spec: Spec, children: list[Any]) -> Any:
     kind, value = spec.kind, spec.value
     if issubclass(kind, (Reference, Labelled)):
         return kind.build(spec, children)
+    if kind is Either:
+        return Either(*children)
     if issubclass(kind, dict):
         return trace().born(dict_like(value, dict(zip(spec.keys, children, strict=True))))
     if issubclass(kind, deque):

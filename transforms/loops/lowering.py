@@ -35,7 +35,6 @@ from tapeless.transforms.loops.kernel import Kernel, Writer
 from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, inside
 from tapeless.transforms.loops.parallel import Part, Parts
-from tapeless.transforms.loops.placeholders import with_placeholders
 from tapeless.transforms.loops.pooled import with_pooled
 from tapeless.transforms.loops.products import is_called
 from tapeless.transforms.loops.relied import Relation
@@ -56,6 +55,7 @@ from tapeless.transforms.loops.uncopied import uncopied
 from tapeless.transforms.loops.views import entries_of, is_view
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.shapes import cast, dtype_name
+from tapeless.transforms.placeholders import with_placeholders
 
 CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
 LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])

@@ -23,6 +23,8 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.rewriting import replace_symbols
 from tapeless.transforms.core.sizes import INT
+from tapeless.transforms.ops import creation
+from tapeless.transforms.placeholders import with_placeholders
 from tapeless.transforms.residuals.known_before import known_before
 from tapeless.transforms.residuals.loading import Loading
 from tapeless.transforms.residuals.plan import Plan
@@ -66,7 +68,8 @@ def resolve(
         storage: dict[Var, Atom] = {}
         new: dict[Var, Atom] = {}
         Saving(places).rebuild(primal, (), storage)
-        forward = list(b.blocks[0])
+        kept = [v for v in plan.saved if places.kind(v) != "branch"]
+        forward = with_placeholders(Block((), tuple(b.blocks[0]), ()), kept, creation.empty).body
         b.blocks[0] = []
         Loading(places, made).run_back(backward, (), storage, new)
-    return forward, b.blocks[0], new
+    return list(forward), b.blocks[0], new

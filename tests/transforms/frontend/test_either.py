@@ -105,8 +105,10 @@ def test_none_that_is_called_raises_when_the_program_runs():
 
 def test_what_python_must_know_is_refused_with_a_way_out():
     def f(x):
-        pair = found(x)
-        return x if pair else 2 * x
+        match found(x):
+            case (a, _):
+                return a
+        return x
 
     with pytest.raises(NeedStaticError, match="ask whether it is None"):
         tapeless.jit(f)(2.0)

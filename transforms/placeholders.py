@@ -1,10 +1,11 @@
-"""Values that only one side of a branch sets, where a kernel after it is given them in any case.
+"""Values that only one side of a branch sets, where a kernel after it is given them in any case,
+or an array saves them.
 
 if c: t = f(x)                  becomes      if c: t = f(x)
 g_kernel(c, t)                               else: t = 0.0
                                              g_kernel(c, t)
 
-The kernel reads them under the same test only.
+They are read under the same test only.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from tapeless.transforms.ops.stacks import new_stack
 
 
 def with_placeholders(block: Block, passed: Collection[Atom], memory: Op) -> Block:
-    """The driver, in which all that is passed to kernels has a value; `memory` makes an array."""
+    """A block in which all that is passed on has a value; `memory` makes an array."""
     return _Placing(_needed(block, {a for a in passed if isinstance(a, Var)}), memory).block(block)
 
 
