@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import os
 import platform
 import sys
@@ -102,7 +103,7 @@ def _libraries() -> tuple[tuple[str, str, Any], ...]:
     found = []
     for kind in CHOICES[choice()]:
         path, version = _place(kind)
-        library = _opened(path)
+        library = _opened(path) if kind == "libmvec" else _of_numpy(path)
         if library is not None:
             found.append((kind, version, library))
     return tuple(found)
@@ -122,9 +123,25 @@ def scalar() -> None:
         _opened("libm.so.6")
 
 
-def _opened(path: str | None) -> Any:
+def _of_numpy(path: str | None) -> Any:
+    """NumPy's module, of which LLVM learns the functions one by one. If the process got all names
+    of it, and of the LAPACK that it is linked to, SciPy's LAPACK would call some of these in the
+    place of its own, which take integers of 64 bits where it gives 32."""
     if path is None:
         return None
+    try:
+        library = ctypes.CDLL(path)
+    except OSError:
+        return None
+    for name, single, lanes in itertools.product(ARITY, ("", "f"), (2, 4, 8, 16)):
+        symbol = f"__svml_{name}{single}{lanes}"
+        if hasattr(library, symbol):
+            llvm.add_symbol(symbol, ctypes.cast(library[symbol], ctypes.c_void_p).value)
+    return library
+
+
+def _opened(path: str) -> Any:
+    """A library of the C library's, whose names are the process's."""
     try:
         library = ctypes.CDLL(path)
         llvm.load_library_permanently(path)

@@ -285,3 +285,29 @@ except KeyboardInterrupt:
     begun.send_signal(signal.SIGINT)
     out, _ = begun.communicate(timeout=20)
     assert out == "ended\n"
+
+
+def test_scipys_lapack_stays_as_it_is(tmp_path):
+    """SciPy, imported after NumPy's SIMD functions were found, called the LAPACK of NumPy for some
+    of its own, which failed."""
+    text = """
+        import numpy as np
+        import tapeless
+
+        x = np.linspace(0, 1, 1000)
+        made = tapeless.jit(lambda x: np.sum(np.sin(x) * np.exp(x)))(x)
+        np.testing.assert_allclose(made, np.sum(np.sin(x) * np.exp(x)))
+
+        import scipy.linalg
+
+        a = np.arange(12.0).reshape(3, 4)
+        u, s, v = scipy.linalg.svd(a)
+        np.testing.assert_allclose(u @ np.diag(s) @ v[:3], a, atol=1e-12)
+        np.testing.assert_allclose(scipy.linalg.eigvals(np.eye(3) * 2), 2)
+        np.testing.assert_allclose(scipy.linalg.solve(np.eye(3) * 2, np.ones(3)), 0.5)
+    """
+    environment = {**os.environ, "TAPELESS_CACHE_DIR": str(tmp_path)}
+    place = tmp_path / "program.py"
+    place.write_text(textwrap.dedent(text))
+    for _ in range(2):  # the second time, code comes from the cache
+        subprocess.run([sys.executable, str(place)], env=environment, check=True)
