@@ -2,7 +2,8 @@
 
 f([3, 1, 2, ...])      becomes      value, new = f(np.array([3, 1, 2, ...])), and new into the list
 
-Lists of equally long lists or tuples come as arrays, too. Few numbers, numbers of several types and
+Lists of lists or tuples come as arrays, too: of lists that are not equally long, all items, and how
+many there are in each. Few numbers, numbers of several types and
 what shares rows stay as they are: an argument for each number.
 """
 
@@ -36,8 +37,8 @@ PYTHON: dict[type, Any] = {bool: bool, int: np.int64, float: float, complex: com
 SINGLE = (*PYTHON, np.generic, str)  # what holds nothing else
 Key = int | str  # of an argument: its place, or its name
 #: What a list holds: the types of its numbers, one for each column, and list or tuple where its
-#: elements are such, None of numbers.
-Form = tuple[tuple[type, ...], type | None]
+#: elements are such, None of numbers; "lists" or "lists of tuples" of such of different lengths.
+Form = tuple[tuple[type, ...], type | str | None]
 
 
 @dataclass
@@ -122,8 +123,10 @@ def as_array(x: list[Any]) -> tuple[Form, Any] | None:
         return None
     first = type(x[0])
     if first is list or first is tuple:
-        few = len(x) * len(x[0]) <= SHORT
-        return None if few or not _alike(x, first) else _of_rows(x, first)
+        few = sum(map(len, x)) <= SHORT if _alike(x, first) else True
+        if few or (first is list and len(set(map(len, x))) > 1):
+            return None if few else _of_lists(x)
+        return _of_rows(x, first)
     if len(x) <= SHORT or not _is_number(first) or not _alike(x, first):
         return None
     return ((first,), None), np.array(x, PYTHON.get(first, first))
@@ -143,6 +146,20 @@ def _of_rows(x: list[Any], kind: type) -> tuple[Form, Any] | None:
     if not all(_is_number(k) and _alike(column, k) for column, k in pairs):
         return None
     return (kinds, tuple), tuple(np.array(column, PYTHON.get(k, k)) for column, k in pairs)
+
+
+def _of_lists(x: list[Any]) -> tuple[Form, Any] | None:
+    """Lists that are not equally long."""
+    flat = [*itertools.chain.from_iterable(x)]
+    tuples = type(flat[0]) is tuple and _alike(flat, tuple) and len(set(map(len, flat))) == 1
+    columns = [*zip(*flat, strict=True)] if tuples else [flat]
+    kinds = tuple(type(column[0]) for column in columns)
+    pairs = [*zip(columns, kinds, strict=True)]
+    if not columns or not all(_is_number(k) and _alike(column, k) for column, k in pairs):
+        return None
+    arrays = [np.array(column, PYTHON.get(k, k)) for column, k in pairs]
+    form = kinds, "lists of tuples" if tuples else "lists"
+    return form, (*arrays, np.array([*map(len, x)], np.int64))
 
 
 def _alike(items: Iterable[Any], kind: type) -> bool:
@@ -194,7 +211,7 @@ class Listed(Transformed):
         named: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
         given = {}
         for key, (kinds, rows) in self.forms:
-            columns = named[key] if rows is tuple else (named[key],)
+            columns = (named[key],) if rows is None or rows is list else named[key]
             python = [kind in PYTHON for kind in kinds]
             given[key] = given_lists.Given(columns, rows, python)
             named[key] = given[key].list
@@ -207,6 +224,15 @@ class Listed(Transformed):
         }
         same = next((key for key, x in given.items() if x.list is value), None)
         return None if same is not None else value, same, new
+
+
+def _stage(inner: Any, found: Taken) -> None:
+    """Stages a function of lists that are only read; whatever goes wrong then, it may be that it
+    does more with them."""
+    try:
+        inner.pick(found.args, found.kwargs)
+    except Exception as e:
+        raise ArgumentError(f"lists are not only read: {e}") from e
 
 
 class Lists:
@@ -241,6 +267,8 @@ class Lists:
         if found is None or inner is None:
             return MISSED
         try:
+            if any(isinstance(rows, str) for _, (_, rows) in found.forms):
+                _stage(inner, found)
             made = inner(*found.args, **found.kwargs)
         except TapelessError:
             self.made[found.forms] = None

@@ -93,6 +93,8 @@ def _rows_text(rows: Rows, columns: list[str]) -> str:
     """A list of the elements of arrays."""
     columns = [x if _is_primary(x) else f"({x})" for x in columns]
     if isinstance(rows.element.value, Rows):
+        if rows.uneven:
+            return f"[{_rows_text(rows.element.value, ['row'])} for row in {columns[0]}]"
         return f"{columns[0]}.tolist()"
     lists = [
         f"{x}.tolist()" if weak else f"list({x})"
@@ -158,7 +160,10 @@ def _is_object(kind: Any) -> bool:
 def _list_of(rows: Rows, columns: list[Any]) -> Any:
     """A list that loops filled, of the arrays of what its elements are made of."""
     pairs = zip(columns, rows.weak, strict=True)
-    parts = [column.tolist() if weak else list(column) for column, weak in pairs]
+    parts = [
+        column.tolist() if weak and not isinstance(column, list) else list(column)
+        for column, weak in pairs
+    ]
     items = [rebuild(rows.element, iter(row)) for row in zip(*parts, strict=True)]
     return rows.like.of_python(items)
 

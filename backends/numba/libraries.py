@@ -140,8 +140,10 @@ def _of_numpy(path: str | None) -> Any:
     return library
 
 
-def _opened(path: str) -> Any:
+def _opened(path: str | None) -> Any:
     """A library of the C library's, whose names are the process's."""
+    if path is None:
+        return None
     try:
         library = ctypes.CDLL(path)
         llvm.load_library_permanently(path)

@@ -113,7 +113,7 @@ class Access(Calls):
         if joins(obj, key):
             return joined_by(obj, key)
         current(obj)
-        if (found := picked(obj, key)) is not NOTHING:
+        if (found := picked(self, obj, key)) is not NOTHING:
             return found
         listed = isinstance(obj, Symbol) and obj.listing is not None
         reach(obj, key, "list index out of range")

@@ -50,6 +50,7 @@ from tapeless.transforms.frontend.ordering import sorted_
 from tapeless.transforms.frontend.outside import record, refuse_file, refuse_outside
 from tapeless.transforms.frontend.places import ndenumerate, ndindex
 from tapeless.transforms.frontend.python_numbers import class_of
+from tapeless.transforms.frontend.ragged import stretched
 from tapeless.transforms.frontend.records import replaced
 from tapeless.transforms.frontend.rows_by_data import given_away, kept_still
 from tapeless.transforms.frontend.staged_deque import new_deque
@@ -65,7 +66,9 @@ from tapeless.transforms.ops.lengths import shape_of
 from tapeless.transforms.ops.promotion import result_dtype
 from tapeless.transforms.ops.shapes import cast
 from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.written.given_rows import GivenLists, stretch
 from tapeless.transforms.written.keyed import Keys, hold_lists
+from tapeless.transforms.written.known_keys import Found
 from tapeless.transforms.written.rows import Part, Row, given, still, unsupported
 from tapeless.transforms.written.scalars import rounded_integer
 
@@ -155,10 +158,12 @@ def _isinstance(hooks: Any, x: Any, kinds: Any) -> Any:
         return isinstance("", kinds)
     if isinstance(x, StagedList):
         return issubclass(x.stands_for, kinds)
-    if isinstance(x, (Part, Row)):
+    if isinstance(x, (Part, Row, GivenLists)):
         return issubclass(list, kinds) or isinstance(x, kinds)
     if isinstance(x, Keys):
         return issubclass(x.kind, kinds) or isinstance(x, kinds)
+    if isinstance(x, Found):
+        return issubclass(dict, kinds)
     if not isinstance(x, Symbol):
         return isinstance(x, kinds)
     found = issubclass(list, kinds) if x.listing is not None else _is_kind(x, kinds)
@@ -189,7 +194,7 @@ def _is_kind(x: Symbol, kind: Any) -> bool:
 def _type(hooks: Any, x: Any, *more: Any) -> Any:
     if isinstance(x, StagedList):
         return x.stands_for
-    if isinstance(x, (Part, Row)):
+    if isinstance(x, (Part, Row, GivenLists)):
         return list
     if isinstance(x, Keys):
         return x.kind
@@ -476,6 +481,7 @@ BUILTINS: dict[Any, Any] = {
     np.ndenumerate: once(ndenumerate),
     unsupported: lambda hooks, problem, hint: _refuse(problem, hint),
     given: lambda hooks, items: given_away(items),
+    stretch: lambda hooks, items, first, last: stretched(items, first, last),
     still: lambda hooks, items, whole, place: kept_still(items, whole, place),
     hold_lists: lambda hooks, made: trace().decisions.as_keyed(made, lists=True),
     operator.iadd: lambda hooks, a, b: hooks.inplace("Add", a, b),

@@ -17,10 +17,14 @@ from tapeless.transforms.foreign import refuse_foreign
 from tapeless.transforms.frontend.reads import (
     Captured,
     Constants,
+    Frozen,
     Guard,
+    Named,
     input_type,
     is_constant,
+    is_frozen,
     number_type,
+    snapshot,
 )
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
@@ -154,6 +158,8 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
     if key in t.reads:
         _same_object(t.reads["type", id(value)].name[12:], t.reads[key][2], name, get)
         return t.reads[key][1]
+    if is_frozen(value) and not t.changes(name) and not _is_known_in_part(value):
+        return _frozen(value, get, name)
     t.reads["type", id(value)] = Guard(f"the type of {name}", lambda: type(get()), type(value))
     part = _part_of(value, get, name)
     if isinstance(value, (dict, set, frozenset)):
@@ -171,6 +177,38 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
     made = _of_parts(value, [part(v, k) for k, v in enumerate(items)])
     t.reads[key] = (value, made, get)
     t.reads["copy", id(made)] = made
+    return made
+
+
+def _is_known_in_part(value: Any) -> bool:
+    """Whether something in a container is known by another name already."""
+    parts = value.values() if isinstance(value, dict) else value
+    return any(("container", id(v)) in trace().reads for v in parts)
+
+
+def _frozen(value: Any, get: Callable[[], Any], name: str) -> Any:
+    """A copy of a container of many with constants, which are guarded at once."""
+    t = trace()
+    t.reads["frozen", id(value)] = Frozen(name, get, snapshot(value))
+    pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
+    parts = [_noted(v, _blank_like(v), _item(get, k), f"{name}[{k!r}]") for k, v in pairs]
+    made = _blank_like(value, parts)
+    return _noted(value, made, get, name)
+
+
+def _blank_like(value: Any, parts: Any = None) -> Any:
+    """A container of the program's with the same items, or with these."""
+    if isinstance(value, dict):
+        return dict(zip(value, value.values() if parts is None else parts, strict=True))
+    return _of_parts(value, list(value) if parts is None else parts)
+
+
+def _noted(value: Any, made: Any, get: Callable[[], Any], name: str) -> Any:
+    """A copy that stands for a container from outside."""
+    t = trace()
+    t.reads["container", id(value)] = (value, made, get)
+    t.reads["copy", id(made)] = made
+    t.reads["type", id(value)] = Named(f"the type of {name}")
     return made
 
 

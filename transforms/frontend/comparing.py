@@ -31,11 +31,17 @@ from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops.table import FUNCTIONS
 from tapeless.transforms.written.lists import equal, ordered
 
+MANY = 32  # known items that are not all compared one by one
 COMPARISONS = frozenset(("Lt", "LtE", "Gt", "GtE", "Eq", "NotEq"))
 
 
 def binary(kind: str, left: Any, right: Any) -> Any:
     """left + right and its like; tuples and lists compare by the first elements that differ."""
+    if tuple in (getattr(left, "stands_for", None), getattr(right, "stands_for", None)):
+        raise UnsupportedError(
+            "a tuple that data picks from tuples of other lengths is compared, or put together",
+            "take its items",
+        )
     plain = any(isinstance(x, Symbol) and x.listing is None for x in (left, right))
     if kind not in COMPARISONS or plain:
         return special.binary(kind, left, right)
@@ -60,8 +66,19 @@ def _of_filled(kind: str, a: Any, b: Any) -> Any:
     """A comparison of lists that loops filled: a loop."""
     if kind not in ("Eq", "NotEq"):
         return trace().enter(ordered, a, b, getattr(operator, special.OPERATORS[kind]))
-    same = trace().enter(equal, a, b)
+    if (_loops(a) and _loops(b)) or max(len(x) for x in (a, b) if not _loops(x)) > MANY:
+        same = trace().enter(equal, a, b)
+    else:
+        same = _equals_known(a, b) if _loops(a) else _equals_known(b, a)
     return same if kind == "Eq" else _opposite(same)
+
+
+def _equals_known(filled: Any, items: list[Any]) -> Any:
+    """Whether a list that a loop filled has these items."""
+    tests = (
+        functools.partial(lambda k, v: _equal(filled[k], v), k, v) for k, v in enumerate(items)
+    )
+    return short_circuit((lambda: truth(filled.length() == len(items)), *tests), True)
 
 
 def undecided(value: Any, depth: int = 50) -> bool:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.frontend.kin import is_at
 from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.staged_list import StagedList, from_arrays
-from tapeless.transforms.frontend.symbols import Symbol
+from tapeless.transforms.frontend.symbols import Symbol, apply
 from tapeless.transforms.frontend.values import certain, take_apart
+from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.written.given_rows import GivenLists
 
 
 class GivenRows(StagedList):
@@ -49,15 +53,23 @@ class Given:
 
     columns  arrays of what the elements hold: one of numbers, or of rows, or one for each place in
              tuples
-    rows     list or tuple, where elements are such
+    rows     list or tuple, where elements are such; "lists" of lists of numbers that are not as
+             long as one another, "lists of tuples" of such of tuples: the last column holds the
+             lengths
     python   which columns hold numbers of Python's
     """
 
     def __init__(
-        self, columns: Sequence[Symbol], rows: type | None, python: Sequence[bool]
+        self, columns: Sequence[Symbol], rows: type | str | None, python: Sequence[bool]
     ) -> None:
         weak = [*python]
         self.rows = rows
+        if isinstance(rows, str):
+            *items, counts = columns
+            inner = Given(items, tuple if rows == "lists of tuples" else None, weak)
+            self.list: Any = GivenLists(inner.list, counts, apply(FUNCTIONS[np.cumsum], counts))
+            self.before = []
+            return
         if rows is list:
             (table,) = columns
             row = from_arrays(take_apart(_number(table[0, 0], weak[0])), [table[0]], weak)
@@ -72,6 +84,8 @@ class Given:
         self.before = self.held()
 
     def held(self) -> list[Any]:
+        if isinstance(self.rows, str):
+            return []
         tail = self.list.tail
         return [] if tail is None else [symbol.value() for symbol in tail.stacks]
 

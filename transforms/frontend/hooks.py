@@ -15,10 +15,12 @@ from tapeless.transforms.frontend import capture, keyed, special
 from tapeless.transforms.frontend.branches import branch, choose, each
 from tapeless.transforms.frontend.caught import suppressing, trying
 from tapeless.transforms.frontend.comprehensions import comprehension
+from tapeless.transforms.frontend.dependence import can_be_known
 from tapeless.transforms.frontend.effects import formatted, raise_
 from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.forks import tried
 from tapeless.transforms.frontend.frames import Frame, FrameLocation
+from tapeless.transforms.frontend.iteration import len_
 from tapeless.transforms.frontend.iterators import Advancing
 from tapeless.transforms.frontend.locations import ClosureLocation, GlobalLocation
 from tapeless.transforms.frontend.loops import while_loop
@@ -27,7 +29,7 @@ from tapeless.transforms.frontend.operations import Operations
 from tapeless.transforms.frontend.provenance import of_library
 from tapeless.transforms.frontend.renewed import renewed
 from tapeless.transforms.frontend.rows_by_data import empty_list, rows_of, running_over
-from tapeless.transforms.frontend.staged_list import StagedList
+from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.syntax import RESULT
 from tapeless.transforms.frontend.texts import Text
@@ -41,6 +43,13 @@ SIGNALS = (TapelessError, Signal)
 def _with_value(part: Any, value: Any) -> Any:
     """A part of an f-string that shows another value."""
     return part if isinstance(part, (str, Text)) else (value, *part[1:])
+
+
+def _has_length(value: Any) -> bool:
+    """Whether it is an array, or a list that loops filled."""
+    if isinstance(value, Symbol):
+        return bool(value.type.shape)
+    return isinstance(value, StagedList) and value.tail is not None
 
 
 class Hooks(Operations):
@@ -144,14 +153,22 @@ class Hooks(Operations):
             return each(lambda one: tuple(self.unpack(one, n, star)), value)
         if value is None:
             raise TypeError("cannot unpack non-iterable NoneType object")
-        if (
-            isinstance(value, Symbol)
-            and star < 0
-            and value.type.shape
-            and not isinstance(value.type.shape[0], int)
-        ):
-            value.shape[0].__index__()
+        value = as_list(value)
+        length = len_(self, value) if star < 0 and _has_length(value) else None
+        if isinstance(length, Symbol):
+            if not can_be_known(length.value()):
+                return self.items_of(value, length, n)
+            if not isinstance(value, list):
+                length.__index__()
         return special.iterated(value, whole=True)
+
+    def items_of(self, value: Any, length: Any, n: int) -> tuple[Any, ...]:
+        """The items of a list or array that has to have n of them, as data says."""
+        few = self.format(f"not enough values to unpack (expected {n}, got ", (length, "", ""), ")")
+        many = f"too many values to unpack (expected {n})"
+        branch(length < n, lambda: self.raise_(ValueError(few)), lambda: None)
+        branch(length > n, lambda: self.raise_(ValueError(many)), lambda: None)
+        return tuple(self.item(value, k) for k in range(n))
 
     def unpack_star(self, value: Any, n: int, star: int) -> Any:
         parts = list(value)

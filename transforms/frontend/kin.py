@@ -48,10 +48,23 @@ def chosen(made: Any, *sources: Any) -> Any:
     return made
 
 
+def fixed(made: Any, *sources: Any) -> Any:
+    """A container that holds what one of others does, and cannot be changed."""
+    trace().read_only[id(made)] = made
+    return chosen(made, *sources)
+
+
 def changed(obj: Any) -> None:
     """Must be called before a container changes: those that may be the same are out of date."""
     if (found := trace().elements.get(id(obj))) is not None:
         _refuse_element(found)
+    t = trace()
+    if not t.read_only.keys().isdisjoint((id(obj), *t.kin.get(id(obj), (None, {}))[1])):
+        kind = type(obj).__name__.removeprefix("Staged").lower()
+        raise UnsupportedError(
+            f"a {kind} is changed that data picks from others of the caller's, or of other lengths",
+            "make arrays of what they hold, and store to these",
+        )
     kin = trace().kin
     current(obj)
     if not kin:
@@ -88,6 +101,8 @@ class Element(NamedTuple):
 def put_into(owner: Any, value: Any, place: Any = None, whole: Any = None) -> None:
     """Tells that a list which a loop fills has copies of these containers as elements."""
     whole = value if whole is None else whole
+    if id(value) in trace().read_only:
+        share(owner.tail)
     if mutable(value):
         if place is None:
             _meet(owner, value)

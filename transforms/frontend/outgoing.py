@@ -9,6 +9,7 @@ from array import array
 from collections import defaultdict
 from typing import Any
 
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.provenance import LIBRARIES
 from tapeless.transforms.frontend.rows_by_data import listed
@@ -18,8 +19,10 @@ from tapeless.transforms.frontend.tails import Tail
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import OURS, Spec, attributes, refuse_text, take_apart
+from tapeless.transforms.written.given_rows import GivenLists
 from tapeless.transforms.written.grown import Grown
 from tapeless.transforms.written.keyed import Keyed, Keys
+from tapeless.transforms.written.known_keys import Found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Rows:
     like: Any
     element: Spec
     weak: tuple[bool, ...]
+    uneven: bool = False  # whether they are lists of arrays, as elements are not equally long
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,6 +83,11 @@ class Outgoing:
         """What a value is made of."""
         if isinstance(value, (Keys, Grown)):
             return self.of_data(value)
+        if isinstance(value, (GivenLists, Found)):
+            raise UnsupportedError(
+                "a container that data picks, or one of the caller's, is returned or stored",
+                "return a copy of what it holds",
+            )
         value = listed(value)
         if (filled := _filled(value)) is not None:
             return filled
@@ -126,7 +135,8 @@ def _filled(value: Any) -> Spec | None:
 
 def _rows(value: Any, tail: Any, columns: tuple[Spec, ...]) -> Spec:
     refuse_text(tail.spec)
-    rows = Rows(value, _with_lists(tail.spec), tuple(t.weak for t in tail.items))
+    weak = tuple(t.weak for t in tail.items)
+    rows = Rows(value, _with_lists(tail.spec), weak, tail.is_uneven())
     return Spec(type(value), rows, ("rows",), columns)
 
 

@@ -11,38 +11,62 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import numpy as np
-
 from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.dependence import decided_by_data
 from tapeless.transforms.frontend.joining import join_types
+from tapeless.transforms.frontend.kin import fixed
 from tapeless.transforms.frontend.locations import before_change
 from tapeless.transforms.frontend.numpy_numbers import python_number
+from tapeless.transforms.frontend.ragged import (
+    are_arrays,
+    are_rows,
+    array_of,
+    is_array,
+    row_of,
+    table,
+)
 from tapeless.transforms.frontend.staged_list import StagedList
-from tapeless.transforms.frontend.symbols import Symbol, apply
+from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.tails import alike, start_tail
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.values import Spec, certain, renewed, take_apart
-from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.written.known_keys import Found
 
 NOTHING = object()
 
 
-def picked(items: Any, k: Any) -> Any:
+def picked(hooks: Any, items: Any, k: Any) -> Any:
     """items[k]; NOTHING if the index is, or can be made, known, or the elements differ in kind."""
     _as_rows(items, k)
     if not _by_data(items, k):
         return NOTHING
     specs = [certain(take_apart(v)) for v in items]
-    if not interchangeable(specs):
-        return NOTHING
-    if all(map(_of_numbers, specs)):
-        return _number_at(specs, k)
-    if type(items) is not StagedList:
-        return NOTHING
+    alike = interchangeable(specs)
+    if alike and all(map(_of_numbers, specs)):
+        return _value_at(specs, k)
+    if not alike or type(items) is not StagedList or not trace().birth(items):
+        return _read_only(hooks, specs, k)
     before_change(items)
     start_tail(items, specs[0], complete=True)
     return items.element(k)
+
+
+def _read_only(hooks: Any, specs: list[Spec], k: Any) -> Any:
+    """One of several containers or arrays that data does not make, to be read."""
+    if all(map(_of_values, specs)) and interchangeable(specs):
+        return _value_at(specs, k)
+    if are_arrays(specs):
+        return array_of(specs, k)
+    if all(s.kind is dict for s in specs) and any(s.keys for s in specs):
+        sides = [[take_apart(tuple(part(s.value))) for s in specs] for part in (dict, dict.values)]
+        if all(map(_are_rows_of_numbers, sides)):
+            return hooks.call(Found, *(row_of(side, k) for side in sides))
+    return row_of(specs, k) if _are_rows_of_numbers(specs) else NOTHING
+
+
+def _are_rows_of_numbers(specs: list[Spec]) -> bool:
+    inner = [c for s in specs for c in s.children] if are_rows(specs) else []
+    return bool(inner) and interchangeable(inner) and all(map(_of_numbers, inner))
 
 
 def make_room(items: Any, k: Any, value: Any) -> None:
@@ -92,14 +116,24 @@ def interchangeable(specs: list[Spec]) -> bool:
 def _of_numbers(spec: Spec) -> bool:
     """Whether a value is a number, or a tuple of numbers."""
     if spec.kind == "leaf":
-        return not isinstance(spec.value, Symbol) or not spec.value.mutable
+        return not is_array(spec.value)
     return issubclass(spec.kind, tuple) and all(map(_of_numbers, spec.children))
 
 
-def _number_at(specs: list[Spec], k: Symbol) -> Any:
-    if specs[0].kind != "leaf":
+def _of_values(spec: Spec) -> bool:
+    """Whether a value is a number, or a tuple, list or dictionary of such."""
+    if spec.kind == "leaf":
+        return not is_array(spec.value)
+    plain = isinstance(spec.kind, type) and issubclass(spec.kind, (tuple, list, dict))
+    return plain and all(map(_of_values, spec.children))
+
+
+def _value_at(specs: list[Spec], k: Symbol) -> Any:
+    first = specs[0]
+    if first.kind != "leaf":
         parts = zip(*(s.children for s in specs), strict=True)
-        return renewed(specs[0], [_number_at(list(part), k) for part in parts])
-    made = apply(FUNCTIONS[np.array], [s.value for s in specs])[k]
+        made = renewed(first, [_value_at(list(part), k) for part in parts])
+        return made if issubclass(first.kind, tuple) else fixed(made, *(s.value for s in specs))
+    made = table([s.value for s in specs])[k]
     weak = all(a.type.weak for s in specs for a in s.leaves())
     return python_number(made) if weak else made

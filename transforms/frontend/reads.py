@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import operator
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.exactly import exactly
 
+MANY = 8  # containers in another one
+PLAIN = {list, tuple, dict}
 SIMPLE = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
 
 
@@ -55,6 +58,13 @@ class Guard:
         return simple and bool(exactly(now) == exactly(self.value))
 
 
+@dataclass
+class Named:
+    """Something read from outside that is guarded together with what it is in."""
+
+    name: str
+
+
 class Constants(Guard):
     """Constants that a container holds: the same objects, or equal ones of the same types."""
 
@@ -66,6 +76,42 @@ class Constants(Guard):
         if len(now) != len(self.value):
             return False
         return all(map(operator.is_, now, self.value)) or exactly(now) == exactly(self.value)
+
+
+class Frozen(Constants):
+    """A list, tuple or dict of many such with constants: all of it is compared at once."""
+
+    def holds(self) -> bool:
+        try:
+            return bool(snapshot(self.get()) == self.value)
+        except (AttributeError, KeyError, IndexError, NameError, ValueError):
+            return False
+
+
+def snapshot(value: Any) -> tuple[bytes, int]:
+    """What such a container holds, and how many objects that is; ValueError for others."""
+    parts = value.values() if isinstance(value, dict) else value
+    return marshal.dumps(value, 2), len(set(map(id, parts)))
+
+
+def is_frozen(value: Any) -> bool:
+    """Whether a container is one of many lists, tuples or dicts of constants, each another one."""
+    if type(value) not in PLAIN:
+        return False
+    parts = (*value.values(),) if type(value) is dict else value
+    kinds = set(map(type, parts))
+    if len(parts) < MANY or not kinds <= PLAIN or len(set(map(id, parts))) < len(parts):
+        return False
+    keys = (*value, *(k for p in parts if type(p) is dict for k in p)) if dict in kinds else ()
+    held = (v for p in parts for v in (p.values() if type(p) is dict else p))
+    return all(map(_is_plain, (*keys, *held, *(value if type(value) is dict else ()))))
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether `marshal` tells a constant from all others."""
+    if type(value) is tuple:
+        return all(map(_is_plain, value))
+    return type(value) in (bool, int, float, complex, str, type(None))
 
 
 def is_constant(value: Any) -> bool:

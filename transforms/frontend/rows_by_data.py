@@ -52,7 +52,7 @@ def given_away(items: Any) -> None:
     birth = t.birth(items)
     if isinstance(items, tuple):
         return
-    if not isinstance(items, list) or not birth:
+    if not isinstance(items, list) or not birth or id(items) in t.read_only:
         raise UnsupportedError("a list that is not new is put in lists of data", COPY)
     current(items)
     t.poisoned[Contents(id(items), birth)] = "was put in a list or a dictionary of data"

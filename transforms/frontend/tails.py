@@ -93,8 +93,7 @@ class Tail:
 
     def uneven(self) -> list[bool]:
         """Which stacks hold arrays that need not be equally long."""
-        pairs = zip(self.items, self.lists(), strict=True)
-        return [not (is_list or all(map(dims.is_given, t.shape))) for t, is_list in pairs]
+        return [not all(map(dims.is_given, t.shape)) for t in self.items]
 
     def is_uneven(self) -> bool:
         """Whether elements hold arrays that need not be equally long."""

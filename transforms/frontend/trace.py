@@ -131,6 +131,7 @@ class Trace(Builder):
         self.twice: list[Any] = []  # of such a list: an element is at the second place, too
         self.makings: dict[int, tuple[Any, Any]] = {}  # dicts and sets, and where they are made
         self.stored: dict[Any, list[Any]] = {}  # by each loop, when it was last staged
+        self.read_only: dict[int, Any] = {}  # containers that hold what one of others does
         self.loans = Loans()
         self.sides: list[tuple[int, int]] = []  # the tests around, and which side of each
         self.ended: set[int] = set()  # frames of calls of our own code

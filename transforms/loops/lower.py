@@ -16,6 +16,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.expand import forget
 from tapeless.transforms.loops.accepted import accepted
+from tapeless.transforms.loops.again import made_again
 from tapeless.transforms.loops.alike import alike
 from tapeless.transforms.loops.alongside import alongside
 from tapeless.transforms.loops.chosen_terms import chosen_terms
@@ -30,6 +31,7 @@ from tapeless.transforms.loops.kernel import Kernel
 from tapeless.transforms.loops.lasting import lasting
 from tapeless.transforms.loops.list_lengths import list_lengths
 from tapeless.transforms.loops.lowering import Lowering, Prepared
+from tapeless.transforms.loops.overlaid import overlaid
 from tapeless.transforms.loops.reciprocals import reciprocals
 from tapeless.transforms.loops.relied import Relation, facts_of
 from tapeless.transforms.loops.returning import stored_back
@@ -115,11 +117,13 @@ def _prepared(
     fitting = Fitting(sizes, hints, facts_of(relations))
     fitted = fitting.run(vectorise(alongside(counted(by_rows(alike(plain))))))
     fitted = chosen_terms(sums_first(fitted, equal)) if fastmath else fitted
+    fitted = made_again(fitted)
     facts = [canonical(n, sizes) for n in facts_of(relations)]
     fitted, relied = gathered(fitted, sizes, hints, facts)
     fitted = accepted(fitted, equal)
     count = len(block.results) - len(stored)
     fitted, ours = into_donated(fitted, donated, count, equal)
+    fitted = overlaid(fitted, equal)
     made = stored_back(fitted, stored, overwriting=False, ours=ours)
     relied = [*fitting.relied, *small.relied, *relied]
     return Prepared(made, sizes, facts, fitting.checks, relied, ours)

@@ -283,7 +283,7 @@ class Lowering:
     def flush(self, run: list[Statement], live: set[Var], top: bool) -> list[Statement]:
         if not run or not self.worth(run):
             return run
-        for parts in self.cuts(run):
+        for parts in self.cuts(run, live):
             made = len(self.kernels), dict(self.same), set(self.names.taken)
             try:
                 return self.each(parts, live)
@@ -297,12 +297,12 @@ class Lowering:
         later = self.live_after(run, live)
         return [self.inner(s, after) for s, after in zip(run, later, strict=True)]
 
-    def cuts(self, run: list[Statement]) -> Iterator[list[Part]]:
+    def cuts(self, run: list[Statement], live: set[Var]) -> Iterator[list[Part]]:
         """Ways to cut a run into kernels, the best first."""
         if self.parallel:
             self.surround(run)
             parts = Parts(self.memory, self.analysis, self.hints)
-            found = parts.of(run)
+            found = parts.of(run, live)
             self.prepared.relied += parts.relied
             yield found
         yield [Part(run)]

@@ -5,7 +5,7 @@ t = sum(x); y = x / t      becomes      rows of [t += x[i]], then rows of [y[i] 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from tapeless.transforms.loops.analysis import Analysis
 from tapeless.transforms.loops.apart import apart
 from tapeless.transforms.loops.arrange import Arrangement, Item
 from tapeless.transforms.loops.counted import size_of_atom
+from tapeless.transforms.loops.later import made_later
 from tapeless.transforms.loops.memory import Memory
 from tapeless.transforms.loops.products import is_called
 from tapeless.transforms.loops.routines import is_routine
@@ -72,10 +73,11 @@ class Parts:
             called=lambda stage: is_called(stage, memory),
         )
 
-    def of(self, run: list[Statement]) -> list[Part]:
-        """One kernel where all rows are apart; several only where there is much to do."""
+    def of(self, run: list[Statement], live: Collection[Var]) -> list[Part]:
+        """One kernel where all rows are apart; several only where there is much to do. `live` is
+        read after the run."""
         written = [s for s in run if not self.read_through(s)]
-        parts = list(self.found(written))
+        parts = list(self.found(written, live))
         if len(parts) > 1:
             parts = list(_serial_together(parts, self.heavy(parts)))
         if all(p.rows is None or _little(p.rows * p.work) for p in parts):
@@ -103,11 +105,12 @@ class Parts:
 
     # -- parts
 
-    def found(self, run: list[Statement]) -> Iterator[Part]:
+    def found(self, run: list[Statement], live: Collection[Var]) -> Iterator[Part]:
         """Parts with rows, each after the numbers that it needs, and what is between them."""
         waiting: list[Statement] = []
         open_: Part | None = None
-        for item in self.arrangement.run(run):
+        self.arrangement.run(run)
+        for item in made_later(self.arrangement, live, ()):
             loop = self.elements(item)
             if loop is not None:
                 if open_ is not None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.written.rows import unsupported
+
 __staged__ = True  # plain code: a staged run enters it
 
 
@@ -32,3 +34,55 @@ def value_at(at: Any, values: Any, key: Any) -> Any:
 
 def value_or(at: Any, values: Any, default: Any) -> Any:
     return values[at] if at >= 0 else default
+
+
+class Found:
+    """One of several known dictionaries of other keys, which is read only."""
+
+    def __init__(self, names: Any, held: Any) -> None:
+        self.names, self.held = names, held
+
+    def place(self, key: Any) -> Any:
+        for k in range(len(self.names)):
+            if self.names[k] == key:
+                return k
+        return -1
+
+    def __getitem__(self, key: Any) -> Any:
+        at = self.place(key)
+        if at < 0:
+            raise KeyError(key)
+        return self.held[at]
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        at = self.place(key)
+        return self.held[at] if at >= 0 else default
+
+    def __contains__(self, key: Any) -> Any:
+        return self.place(key) >= 0
+
+    def __len__(self) -> Any:
+        return len(self.names)
+
+    def __bool__(self) -> Any:
+        return len(self.names) > 0
+
+    def __iter__(self) -> Any:
+        return iter(self.names)
+
+    def keys(self) -> Any:
+        return self.names
+
+    def values(self) -> Any:
+        return self.held
+
+    def items(self) -> Any:
+        return zip(self.names, self.held, strict=True)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        unsupported("a dict is changed that data picks from others", "make arrays of their values")
+
+    def __eq__(self, other: object) -> Any:
+        unsupported("a dict that data picks from others is compared", "compare keys and values")
+
+    __hash__ = None  # type: ignore[assignment]

@@ -23,14 +23,13 @@ def empty(shape, dtype):
 @njit(nogil=True, error_model="numpy")
 def around_a_library_call_kernel(x, w, out):
     out_2 = scratch((x.shape[0], x.shape[1]), np.float64)
-    out_3 = scratch((x.shape[0], w.shape[1]), np.float64)
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
             out_2[i, j] = tanh(x[i, j])  # line 101
-    product(out_2, w, out_3)
+    product(out_2, w, out)
     for i in range(x.shape[0]):
         for j in range(w.shape[1]):
-            t = out_3[i, j] + 1
+            t = out[i, j] + 1
             out[i, j] = 0 if t <= 0 else t
 
 
