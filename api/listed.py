@@ -20,7 +20,7 @@ import numpy as np
 
 from tapeless.later import later
 from tapeless.specialisation import MISSED, Specialisation
-from tapeless.storing import containers, refuse_read_outside
+from tapeless.storing import containers, refuse_passed, refuse_read_outside
 from tapeless.transformed import Transformed
 from tapeless.transforms.core import builder
 from tapeless.transforms.errors import ArgumentError, TapelessError
@@ -53,6 +53,7 @@ class Taken:
     def put_back(self, made: tuple[Any, Key | None, dict[Key, Any]], run: Specialisation) -> Any:
         """The value, after the lists got what the function that has `run` left in them."""
         value, same, new = made
+        refuse_passed((h.get() for h in run.staged.held), [*self.lists.values()])
         if new:
             lists = [self.lists[key] for key in new]
             rows = (row for x in lists if type(x[0]) is list for row in x)
@@ -110,7 +111,9 @@ def taken(args: tuple[Any, ...], kwargs: dict[str, Any], but: Collection[Key]) -
 
 
 def _is_elsewhere(lists: dict[Key, Any], given: list[Any], named: dict[str, Any]) -> bool:
-    """Whether one of the lists is in a container that is passed, too."""
+    """Whether one of the lists is passed twice, or in a container that is passed, too."""
+    if len(set(map(id, lists.values()))) < len(lists):
+        return True
     others = [x for x in (*given, *named.values()) if not isinstance(x, (np.ndarray, *SINGLE))]
     found = {id(c) for x in others for _, c, _ in containers(x)}
     rows = (row for x in lists.values() if type(x[0]) is list for row in x)

@@ -16,10 +16,11 @@ from tapeless import tree
 from tapeless.arrays import Array, functional, has_functional, plain
 from tapeless.backends.locks import SHARING
 from tapeless.later import later
-from tapeless.storing import Change, refuse_shared, store
+from tapeless.storing import Change, refuse_passed, refuse_shared, store
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Block, Var, free_variables
 from tapeless.transforms.errors import ArgumentError
+from tapeless.transforms.exactly import exactly
 
 if TYPE_CHECKING:
     from tapeless.random import reuse
@@ -58,7 +59,9 @@ def leaf_key(x: Any) -> Any:
         return (kind, *key) if kind is Array else key
     if isinstance(x, (str, bytes, bool, np.bool_)):
         return (kind, x)
-    return id(x)  # the specialisation keeps x alive
+    if kind is set or kind is frozenset:
+        return (kind, *map(exactly, x))
+    return (kind, bytes(x)) if kind is bytearray else id(x)  # the specialisation keeps x alive
 
 
 def quick_key(args: tuple[Any, ...]) -> Key | None:
@@ -266,6 +269,7 @@ class Specialisation:
             refuse_shared(self.changes, (args, kwargs), self.staged.outside)
         given = self.passed(args, kwargs)
         held = [h.get() for h in self.staged.held]
+        refuse_passed(held, (args, kwargs))
         made = self.run(*given)
         if not self.flat:
             return made if self.returned is None else tree.unflatten(self.returned, made)

@@ -150,6 +150,16 @@ def refuse_read_outside(stored: Iterable[Any], outside: Iterable[tuple[str, Any]
             )
 
 
+def refuse_passed(held: Iterable[Any], arguments: Any) -> None:
+    """Refuses containers that the function changes by names from outside, and gets, too."""
+    mine = {id(h) for h in held if isinstance(h, (list, dict, set, deque))}
+    if mine and any(id(c) in mine for _, c, _ in containers(arguments)):
+        raise ArgumentError(
+            "an argument is what the function changes by a name from outside",
+            "pass a copy of it",
+        )
+
+
 def store(changes: Iterable[Change], arguments: Any, new: Any) -> None:
     """Does to the containers of the caller what the function did to its own."""
 

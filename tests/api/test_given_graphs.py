@@ -17,6 +17,13 @@ def most(x):
     return int(np.argmax(x))
 
 
+def matched(g):
+    match g:
+        case [_, *rest]:
+            return len(rest)
+    return -1
+
+
 USES = {
     "number": lambda x, g: g[most(x)][-1],
     "length": lambda x, g: len(g) + len(g[most(x)]) + (1 if g else 0),
@@ -36,6 +43,7 @@ USES = {
     "pop": lambda x, g: g.pop(),
     "sum": lambda x, g: len(g + [g[1]]) + len(g * 2),  # noqa: RUF005
     "slice": lambda x, g: len(g[1:3]),
+    "matched": lambda x, g: matched(g),
     "longest": lambda x, g: max(len(row) for row in g),
     "star": lambda x, g: (lambda a, b, *c: a[0])(*g),
     "reversed": lambda x, g: [len(row) for row in reversed(g)],
@@ -56,6 +64,13 @@ def test_as_python(name, graph):
     expected = USES[name](X, mine)
     assert str(jit(USES[name])(X, others)) == str(expected)
     assert others == mine
+
+
+def test_the_greatest_of_lists_of_different_lengths():
+    """It was as long as another one, and read what nobody had written."""
+    rows = [[1, 2, 4], [0, 3], [0], [1, 4, 5, 2], [3]]
+    assert jit(lambda x, g: (max(g), min(g)))(X, rows) == ([3], [0])
+    assert jit(lambda x, g: sum(max(g)) * x[0])(X, rows) == 3 * X[0]
 
 
 def steps(x, graph):

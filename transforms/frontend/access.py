@@ -19,7 +19,7 @@ from tapeless.transforms.frontend.either import Either, either
 from tapeless.transforms.frontend.environment import watched
 from tapeless.transforms.frontend.frames import Frame, name_after
 from tapeless.transforms.frontend.index_tricks import joined_by, joins
-from tapeless.transforms.frontend.kin import MUTABLE, current, put_back
+from tapeless.transforms.frontend.kin import MUTABLE, all_current, current, put_back
 from tapeless.transforms.frontend.list_methods import of_data
 from tapeless.transforms.frontend.locations import AttributeLocation, before_change, put_attribute
 from tapeless.transforms.frontend.outside import refuse_foreign_store
@@ -97,6 +97,8 @@ class Access(Calls):
         if isinstance(key, (Either, Chosen)) and isinstance(obj, dict):
             return each(lambda one: self.item(obj, one), either(key))
         items_of(obj, self.function)
+        if isinstance(obj, Symbol):
+            all_current(key)
         method = special.special(obj, "__getitem__")
         if method is not None:
             return trace().enter(method, obj, key)
@@ -134,6 +136,8 @@ class Access(Calls):
         if isinstance(obj, np.ndarray) and obj.dtype.kind in "OSU":
             raise UnsupportedError("a store to an array made of None or of text", "use a list")
         keyed.change(obj, key)
+        if isinstance(obj, Symbol):
+            all_current(key, value)
         before_change(obj)
         if not isinstance(obj, (Symbol, *MUTABLE)):
             refuse_foreign_store(obj)

@@ -198,6 +198,8 @@ def _type(hooks: Any, x: Any, *more: Any) -> Any:
         return list
     if isinstance(x, Keys):
         return x.kind
+    if isinstance(x, Found):
+        return dict
     if not isinstance(x, Symbol):
         return str if isinstance(x, Text) else type(x, *more)
     if something(x) is not None:

@@ -25,7 +25,7 @@ from tapeless.transforms.frontend.either import Either
 from tapeless.transforms.frontend.environment import reads_environment, watched
 from tapeless.transforms.frontend.fixed import defaults, fixed_arguments
 from tapeless.transforms.frontend.iterators import advancing
-from tapeless.transforms.frontend.kin import MUTABLE, put_back
+from tapeless.transforms.frontend.kin import MUTABLE, all_current, put_back
 from tapeless.transforms.frontend.list_methods import of_data
 from tapeless.transforms.frontend.locations import before_change, put_attribute
 from tapeless.transforms.frontend.outside import record, refuse_kept, refuse_outside, spelling
@@ -233,6 +233,7 @@ class Calls:
             return each(lambda *one: self.call_native(f, one, kwargs), *args)
         if reads_environment(f):
             return watched(f, args, kwargs)
+        all_current(*args, *kwargs.values())
         args = seeded(f, args) if hashable(f) else args
         args = tuple(map(array_of, args)) if is_numpy(f) else args
         symbolic = contains_symbol(args) or contains_symbol(kwargs)

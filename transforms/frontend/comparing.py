@@ -17,6 +17,7 @@ from tapeless.transforms.frontend.branches import choose, each, short_circuit
 from tapeless.transforms.frontend.comprehensions import comprehension
 from tapeless.transforms.frontend.either import Either, either
 from tapeless.transforms.frontend.iterators import Once
+from tapeless.transforms.frontend.kin import all_current
 from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.provenance import static_attribute
 from tapeless.transforms.frontend.python_numbers import class_of
@@ -26,7 +27,7 @@ from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, apply
 from tapeless.transforms.frontend.texts import Chosen
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.truth import truth
+from tapeless.transforms.frontend.truth import is_none, may_be_none, truth
 from tapeless.transforms.frontend.values import contains_symbol
 from tapeless.transforms.ops.table import FUNCTIONS
 from tapeless.transforms.written.lists import equal, ordered
@@ -42,6 +43,11 @@ def binary(kind: str, left: Any, right: Any) -> Any:
             "a tuple that data picks from tuples of other lengths is compared, or put together",
             "take its items",
         )
+    all_current(left, right)
+    if kind in ("Eq", "NotEq") and (left is None or right is None):
+        other = right if left is None else left
+        if may_be_none(other):
+            return is_none(other) if kind == "Eq" else _opposite(is_none(other))
     plain = any(isinstance(x, Symbol) and x.listing is None for x in (left, right))
     if kind not in COMPARISONS or plain:
         return special.binary(kind, left, right)

@@ -103,15 +103,18 @@ def decided_by_data(wanted: Atom) -> bool:
             return True
         else:
             known = True
-            left += _bounds(a)
+            sizes = set(_bounds(a))
+            if any(s.var is None and s not in t.hints for s in sizes):
+                return True  # a length that the program finds out
+            left += [s.var for s in sizes if s.var is not None]
     return not known
 
 
-def _bounds(index: Var) -> Iterator[Var]:
+def _bounds(index: Var) -> Iterator[dims.Symbol]:
     """What the bounds of a loop variable are made of."""
     for symbol in dims.symbols(index.size) if index.size is not None else ():
         for bound in trace().bounds.get(symbol, ()):
-            yield from (s.var for s in dims.symbols(bound) if s.var is not None)
+            yield from dims.symbols(bound)
 
 
 def _is_index(a: Var) -> bool:

@@ -116,4 +116,4 @@ def _of_rolled(name: str, hooks: Any, x: Any, key: Any) -> Any:
     if key is None:
         made = apply(FUNCTIONS[numpy], column, axis=0)
         return python_number(made) if of_python(x) else made
-    return item_of(x)[1](apply(FUNCTIONS[position], column))
+    return item_of(hooks, x)[1](apply(FUNCTIONS[position], column))

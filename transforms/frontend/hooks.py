@@ -36,6 +36,7 @@ from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import Location, trace
 from tapeless.transforms.frontend.truth import truth
 from tapeless.transforms.frontend.values import MISSING
+from tapeless.transforms.written.given_rows import GivenLists
 
 SIGNALS = (TapelessError, Signal)
 
@@ -212,6 +213,8 @@ class Hooks(Operations):
 
     def subject(self, value: Any) -> Any:
         """What `match` looks at, by itself."""
+        if isinstance(value, GivenLists):
+            value.other()
         return value.need() if isinstance(value, Either) else value
 
     def is_instance(self, value: Any, kinds: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Type, Var
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.decisions import Decisions
 from tapeless.transforms.frontend.reads import Constants, Guard, input_type, number_type
 from tapeless.transforms.frontend.symbols import Symbol
@@ -26,6 +27,15 @@ class Leaf:
     var: Var | None = None
     static: bool = False
     axes: tuple[int, ...] = ()
+    copy: Any = None  # what the program gets of a set
+
+    def refuse_change(self, obj: Any) -> None:
+        """Of a set that the program has changed: the caller's would stay as it was."""
+        if obj is not None and self.copy is obj:
+            raise UnsupportedError(
+                f"the {type(self.value).__name__} '{self.name}', an argument, is changed",
+                "return a new one: s | {k}",
+            )
 
 
 def is_dynamic(value: Any) -> bool:
@@ -50,6 +60,9 @@ def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> An
         if isinstance(value, np.ndarray):  # the caller may change what it holds
             leaf.value = value.copy()
             leaf.value.setflags(write=False)
+        if isinstance(value, (set, bytearray)):
+            leaf.value, leaf.copy = value.copy(), value.copy()
+            return leaf.copy
         return leaf.value
     if isinstance(value, np.ndarray):
         kind, symbols = input_type(value, leaf.name)

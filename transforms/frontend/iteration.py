@@ -62,7 +62,7 @@ def _count(s: Sequence) -> Any:
     return size_atom(s.count)
 
 
-def item_of(x: Any) -> tuple[Any, Callable[[Any], Any]]:
+def item_of(hooks: Any, x: Any) -> tuple[Any, Callable[[Any], Any]]:
     """(length or None, function of the position) of a part of a rolled zip."""
     s = sequence(x)
     if s is not None:
@@ -78,15 +78,15 @@ def item_of(x: Any) -> tuple[Any, Callable[[Any], Any]]:
         first, x.left = x.count, True
         return None, lambda k: first + k * x.step
     if isinstance(x, list):  # which may be stored to meanwhile
-        return len(x), lambda k: x[k]
+        return len(x), lambda k: hooks.item(x, k)
     items = list(x)
-    return len(items), lambda k: items[k]
+    return len(items), lambda k: hooks.item(items, k)
 
 
 def zip_(hooks: Any, *parts: Any, strict: bool = False) -> Any:
     if _run_through(parts):
         return zip(*parts, strict=strict)
-    made = [item_of(p) for p in parts]
+    made = [item_of(hooks, p) for p in parts]
     length, known = next(n for n, _ in made if n is not None), trace()
     for k, (n, _) in enumerate(made, 1):
         if n is None:
@@ -120,7 +120,7 @@ def enumerate_(hooks: Any, x: Any, start: Any = 0) -> Any:
     if not must_roll(x):
         plain = not isinstance(start, Symbol)
         return enumerate(x, start) if plain else ((start + k, v) for k, v in enumerate(x))
-    n, item = item_of(x)
+    n, item = item_of(hooks, x)
     return counted(n, lambda k: (k + start, item(k)), (x,))
 
 
@@ -128,7 +128,7 @@ def reversed_(hooks: Any, x: Any) -> Any:
     if isinstance(x, Sequence) and x.is_range:
         return x[::-1]
     if must_roll(x):
-        n, item = item_of(x)
+        n, item = item_of(hooks, x)
         last = len_(hooks, x) - 1
         return counted(n, lambda k: item(last - k), (x,))
     return reversed(x)
@@ -152,7 +152,7 @@ def reduce_(hooks: Any, f: Any, x: Any, *initial: Any) -> Any:
 def folded(hooks: Any, combine: Callable[[Any, Any], Any], x: Any, *initial: Any) -> Any:
     """functools.reduce by a function of ours; a loop where x is rolled."""
     if must_roll(x):
-        n, item = item_of(x)
+        n, item = item_of(hooks, x)
         total = [initial[0] if initial else item(0)]
         frame = hooks.frame("reduce")
         frame.total = total[0]

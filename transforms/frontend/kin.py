@@ -305,6 +305,18 @@ def out_of_date(obj: Any) -> str | None:
     return t.poisoned.get(Contents(id(obj), t.birth(obj))) if t.poisoned else None
 
 
+def all_current(*values: Any) -> None:
+    """Refuses to look into containers that are out of date, or that hold such."""
+    if trace().poisoned:
+        for value in values:
+            if isinstance(value, MUTABLE):
+                current(value)
+            if isinstance(value, (tuple, dict)):
+                all_current(*(value.values() if isinstance(value, dict) else value))
+            elif isinstance(value, list):
+                all_current(*list.__iter__(value))
+
+
 def current(obj: Any) -> None:
     """Refuses to look into a container that is out of date."""
     if trace().poisoned:

@@ -20,6 +20,7 @@ from tapeless.transforms.errors import (
 from tapeless.transforms.frontend import known_items
 from tapeless.transforms.frontend.branches import branch, short_circuit
 from tapeless.transforms.frontend.iterators import Advancing, Counting
+from tapeless.transforms.frontend.kin import current
 from tapeless.transforms.frontend.passes import Passes, count_pass, idle, index_at, run_items
 from tapeless.transforms.frontend.rolling import Roll
 from tapeless.transforms.frontend.sequences import Sequence, lists_of, sequence
@@ -53,6 +54,8 @@ def for_loop(
     held = [] if looped is iterable else list(iterable)
     try:
         _for_items(looped, body, frame, stop, name, retried)
+        for x in lists:
+            current(x)
         changed = [_filled(x) for x in lists] != before
         changed = changed or (looped is not iterable and known_items.changed(iterable, held))
     except ChangedError:

@@ -337,7 +337,11 @@ class Merge:
     def result(self, side: int, known: Spec) -> Any:
         """What one side returns; the other side goes on, and sets a result later."""
         if known.kind == "leaf" or is_reference(known):
-            return self.known_on(side, known)
+            found, absence = self.known_on(side, known), self.absence_on(side, known.value)
+            if absence is not None and absence.flag is not None:
+                flags = (atom(True), absence.flag) if side else (absence.flag, atom(True))
+                found.undefined = absence._replace(flag=self.atom(*flags))
+            return found
         if known.kind == "static":
             return known.value
         return put_together(known, [self.result(side, c) for c in known.children])

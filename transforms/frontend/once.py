@@ -20,6 +20,7 @@ from tapeless.transforms.frontend.comprehensions import must_roll
 from tapeless.transforms.frontend.effects import raise_
 from tapeless.transforms.frontend.iteration import zip_
 from tapeless.transforms.frontend.iterators import CHANGED, MAKE_A_LIST, Once
+from tapeless.transforms.frontend.kin import current
 from tapeless.transforms.frontend.locations import AttributeLocation
 from tapeless.transforms.frontend.loops import for_loop, from_line, loop_key, while_loop
 from tapeless.transforms.frontend.sequences import Sequence, counted, lists_of, sequence
@@ -123,8 +124,9 @@ class Through(Once):
                 "else that ran over it, which may have left it half-way",
                 "make a list of it first",
             )
-        unused = isinstance(self.position, int) and self.position == 0
-        if unused and any(_length(x) != n for x, n in self.lengths):
+        for x, _ in self.lengths:
+            current(x)
+        if any(_length(x) is not n and _length(x) != n for x, n in self.lengths):
             raise UnsupportedError(CHANGED, MAKE_A_LIST)
         return self.position
 

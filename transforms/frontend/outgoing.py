@@ -11,8 +11,10 @@ from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.either import Either
+from tapeless.transforms.frontend.kin import current
 from tapeless.transforms.frontend.provenance import LIBRARIES
 from tapeless.transforms.frontend.rows_by_data import listed
+from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList, as_list
 from tapeless.transforms.frontend.symbols import Symbol, wrap
 from tapeless.transforms.frontend.tails import Tail
@@ -83,7 +85,8 @@ class Outgoing:
         """What a value is made of."""
         if isinstance(value, (Keys, Grown)):
             return self.of_data(value)
-        if isinstance(value, (GivenLists, Found)):
+        of_tuples = isinstance(value, StagedList) and value.stands_for is tuple
+        if isinstance(value, (GivenLists, Found, Sequence)) or of_tuples:
             raise UnsupportedError(
                 "a container that data picks, or one of the caller's, is returned or stored",
                 "return a copy of what it holds",
@@ -126,6 +129,7 @@ def _two(value: Any) -> tuple[Any, Any, Any] | None:
 def _filled(value: Any) -> Spec | None:
     """The arrays of a list that a loop filled; None of other values."""
     value = as_list(value)
+    current(value)
     tail = getattr(value, "tail", None) if isinstance(value, list) else None
     if not isinstance(tail, Tail):
         return None

@@ -53,20 +53,28 @@ def picked(hooks: Any, items: Any, k: Any) -> Any:
 
 def _read_only(hooks: Any, specs: list[Spec], k: Any) -> Any:
     """One of several containers or arrays that data does not make, to be read."""
-    if all(map(_of_values, specs)) and interchangeable(specs):
+    if all(map(_of_values, specs)) and interchangeable(specs) and _of_one_type(specs):
         return _value_at(specs, k)
     if are_arrays(specs):
         return array_of(specs, k)
     if all(s.kind is dict for s in specs) and any(s.keys for s in specs):
         sides = [[take_apart(tuple(part(s.value))) for s in specs] for part in (dict, dict.values)]
         if all(map(_are_rows_of_numbers, sides)):
-            return hooks.call(Found, *(row_of(side, k) for side in sides))
+            dicts = [s.value for s in specs]
+            return hooks.call(Found, *(row_of(side, k, dicts) for side in sides))
     return row_of(specs, k) if _are_rows_of_numbers(specs) else NOTHING
 
 
 def _are_rows_of_numbers(specs: list[Spec]) -> bool:
     inner = [c for s in specs for c in s.children] if are_rows(specs) else []
-    return bool(inner) and interchangeable(inner) and all(map(_of_numbers, inner))
+    fits = bool(inner) and interchangeable(inner) and all(map(_of_numbers, inner))
+    return fits and _of_one_type(inner)
+
+
+def _of_one_type(specs: list[Spec]) -> bool:
+    """Whether numbers at one place are all integers, or all floats."""
+    columns = zip(*(s.leaves() for s in specs), strict=True)
+    return all(len({a.type.dtype for a in column}) == 1 for column in columns)
 
 
 def make_room(items: Any, k: Any, value: Any) -> None:

@@ -7,6 +7,7 @@ graph[u]      becomes      items[begins[u]:ends[u]]
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,9 @@ def are_rows(specs: list[Spec]) -> bool:
     return (lists or all(s.kind is tuple for s in specs)) and any(s.children for s in specs)
 
 
-def row_of(specs: list[Spec], k: Any) -> StagedList:
-    """One of several lists or tuples, which is read only; the items of all are built alike."""
+def row_of(specs: list[Spec], k: Any, sources: Iterable[Any] | None = None) -> StagedList:
+    """One of several lists or tuples, which is read only; the items of all are built alike.
+    `sources` are the containers that they are of."""
     flat = list(itertools.chain.from_iterable(s.children for s in specs))
     values = zip(*(s.leaf_values() for s in flat), strict=True)
     columns: list[Any] = [table(list(column)) for column in values]
@@ -36,7 +38,7 @@ def row_of(specs: list[Spec], k: Any) -> StagedList:
     row = from_arrays(flat[0], [column[part] for column in columns], weak)
     if specs[0].kind is tuple:
         row.stands_for = tuple
-    return fixed(row, *(s.value for s in specs))  # type: ignore[no-any-return]
+    return fixed(row, *(sources or (s.value for s in specs)))  # type: ignore[no-any-return]
 
 
 def stretched(items: StagedList, first: Any, last: Any) -> StagedList:

@@ -19,6 +19,7 @@ from tapeless.transforms.frontend.decisions import Decisions, Restart
 from tapeless.transforms.frontend.effects import Unreachable
 from tapeless.transforms.frontend.hooks import Hooks
 from tapeless.transforms.frontend.inputs import Leaf, leaf_parameter, name_nameless
+from tapeless.transforms.frontend.kin import MUTABLE
 from tapeless.transforms.frontend.layouts import Order
 from tapeless.transforms.frontend.needs import resolve
 from tapeless.transforms.frontend.origins import find_origin, where_of
@@ -166,6 +167,16 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
     return _staged(run, leaves, result, writes, held, decisions)
 
 
+def _different(held: list[Held], containers: list[tuple[str, Any]]) -> list[Guard]:
+    """That containers from outside are as many objects as they were, if some of them change."""
+    if len(containers) < 2 or not any(isinstance(h.get(), MUTABLE) for h in held):
+        return []
+    count = len(containers)
+    return [
+        Guard("which containers are others", lambda: len({id(g()) for _, g in containers}), count)
+    ]
+
+
 def _staged(
     run: Run,
     leaves: list[Leaf],
@@ -175,6 +186,9 @@ def _staged(
     decisions: Decisions,
 ) -> Staged:
     """What a run that went through gives."""
+    for write in writes:
+        for leaf in leaves:
+            leaf.refuse_change(getattr(write.location, "obj", None))
     reads = run.reads.values()
     captured = [v[0] for v in reads if type(v) is tuple and isinstance(v[0], Captured)]
     containers = [(k[1], v[2]) for k, v in run.reads.items() if k[0] == "container"]
@@ -188,7 +202,7 @@ def _staged(
         tables_as_arrays(block),
         leaves,
         captured,
-        [v for v in reads if isinstance(v, Guard)],
+        [*(v for v in reads if isinstance(v, Guard)), *_different(held, containers)],
         run.guards,
         result,
         run.notes,

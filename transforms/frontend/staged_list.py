@@ -33,6 +33,7 @@ from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.tails import (
     Place,
     Tail,
+    are_equally_long,
     columns_of,
     may_be_rows,
     position,
@@ -194,8 +195,9 @@ class StagedList(list):  # type: ignore[type-arg]
                 return put_together(spec, [build(c, left) for c in spec.children])
             stack = next(left)
             value = stacks.peek(stack.value(), at)
-            if getattr(spec.value, "listing", None) is not None and not ragged:
-                value.type = stack.type.item  # lists in a list are equally long
+            is_list = getattr(spec.value, "listing", None) is not None and not ragged
+            if is_list and are_equally_long(stack.type.item):
+                value.type = stack.type.item
             made = wrap(value)
             if made.type.shape:
                 trace().share(made.cell, trace().holding(stack.cell))

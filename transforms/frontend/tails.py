@@ -93,7 +93,11 @@ class Tail:
 
     def uneven(self) -> list[bool]:
         """Which stacks hold arrays that need not be equally long."""
-        return [not all(map(dims.is_given, t.shape)) for t in self.items]
+        pairs = zip(self.items, self.lists(), strict=True)
+        return [
+            not (all(map(dims.is_given, t.shape)) or (is_list and are_equally_long(t)))
+            for t, is_list in pairs
+        ]
 
     def is_uneven(self) -> bool:
         """Whether elements hold arrays that need not be equally long."""
@@ -182,6 +186,11 @@ def _differing(item: Type, joined: Type, told: Callable[[Size], bool]) -> tuple[
         for k, (a, b) in pairs
         if a != b and told(a) and (value(a) is None or value(a) != value(b))
     )
+
+
+def are_equally_long(item: Any) -> bool:
+    """Whether lists in a list have one length, which numbers and lengths of the caller's say."""
+    return all(trace().value(n) is not None for n in item.shape)
 
 
 def _fit_lists(mine: Any, new: Any) -> None:

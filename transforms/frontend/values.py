@@ -119,6 +119,7 @@ def take_apart(value: Any, inner: Callable[[Any], Spec] | None = None) -> Spec:
         return Spec("leaf", value, atom=constant(value))
     tail = getattr(value, "tail", None) if isinstance(value, list) else None
     if tail is not None and tail.spec.kind == "leaf":
+        current(value)
         column = value.arrays()[0]
         column.listing = tail
         return take_apart(column)

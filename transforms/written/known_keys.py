@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -79,10 +79,13 @@ class Found:
     def items(self) -> Any:
         return zip(self.names, self.held, strict=True)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
-        unsupported("a dict is changed that data picks from others", "make arrays of their values")
+    def other(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """What is done with a dictionary beside looking up what it holds."""
+        what = "a dict that data picks from others is changed, or used as a whole"
+        unsupported(what, "look up its values, or run over its items")
+        raise NotImplementedError
 
-    def __eq__(self, other: object) -> Any:
-        unsupported("a dict that data picks from others is compared", "compare keys and values")
-
+    __setitem__ = __delitem__ = __eq__ = __ne__ = __or__ = __ror__ = other
+    __repr__ = __str__ = __format__ = __reversed__ = __copy__ = __deepcopy__ = other
+    update = pop = popitem = clear = setdefault = copy = other
     __hash__ = None  # type: ignore[assignment]

@@ -103,3 +103,27 @@ def generated(x):
 def test_stores_are_seen(function):
     for x in (X, -X, X[::-1].copy()):
         assert jit(function)(x) == function(x)
+
+
+def grows_while_it_is_advanced(x):
+    kept = [v * 2 for v in x if v > 0]
+    items, total = iter(kept), 0.0
+    for a in items:
+        if len(kept) < 9:
+            kept.append(a)
+        total = total * 2 + a - next(items, 0.5)
+    return total
+
+
+def grows_after_its_first(x):
+    kept = [v * 2 for v in x if v > 0]
+    items = iter(kept)
+    first = next(items, 1.0)
+    kept.append(3.0)
+    return first, list(items)
+
+
+@pytest.mark.parametrize("f", [grows_while_it_is_advanced, grows_after_its_first])
+def test_a_list_that_grows_while_its_iterator_is_used(f):
+    with pytest.raises(TapelessError, match="a list changes before an iterator"):
+        jit(f)(np.array([0.126, -0.132, 0.64, 0.105, -0.536]))

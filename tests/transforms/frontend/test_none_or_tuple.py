@@ -170,6 +170,44 @@ def test_a_list_that_changes_under_another_name_is_refused(f):
         jit(filled)(X)
 
 
+def parts(v):
+    if v > 0.5:
+        return None
+    if v > 0:
+        return (v, None)
+    return (v, v)
+
+
+def sums_of_parts(x):
+    total = 0.0
+    for v in x:
+        pair = parts(v)
+        if pair is None:
+            total += 1
+            continue
+        a, b = pair
+        total += a * 2 if b is None else a * b
+    return total
+
+
+def test_none_in_a_tuple_that_may_be_none():
+    assert jit(lambda x: parts(x[0]))(X) == parts(X[0])
+    assert jit(sums_of_parts)(X) == pytest.approx(sums_of_parts(X))
+    np.testing.assert_allclose(grad(sums_of_parts)(X), [2, 2 * X[1], 0, 2, 2 * X[4]])
+
+
+@pytest.mark.parametrize("x", [X, -abs(X)])
+def test_none_is_equal_to_none(x):
+    def f(x):
+        found = [None, None]
+        for i, v in enumerate(x):
+            if v > 0.2:
+                found[i % 2] = v
+        return found == [None, None], found != [None, None], None in found
+
+    assert jit(f)(x) == f(x)
+
+
 def test_values_that_some_side_lacks_are_saved():
     def root(b):
         d = b * b - 0.2
