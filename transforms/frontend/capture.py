@@ -191,13 +191,13 @@ def _frozen(value: Any, get: Callable[[], Any], name: str) -> Any:
     t = trace()
     t.reads["frozen", id(value)] = Frozen(name, get, snapshot(value))
     pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
-    parts = [_noted(v, _blank_like(v), _item(get, k), f"{name}[{k!r}]") for k, v in pairs]
-    made = _blank_like(value, parts)
+    parts = [_noted(v, _with_items(v), _item(get, k), f"{name}[{k!r}]") for k, v in pairs]
+    made = _with_items(value, parts)
     return _noted(value, made, get, name)
 
 
-def _blank_like(value: Any, parts: Any = None) -> Any:
-    """A container of the program's with the same items, or with these."""
+def _with_items(value: Any, parts: Any = None) -> Any:
+    """A container of the program's with the items of another one, or with these."""
     if isinstance(value, dict):
         return dict(zip(value, value.values() if parts is None else parts, strict=True))
     return _of_parts(value, list(value) if parts is None else parts)
