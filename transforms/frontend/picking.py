@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from tapeless.transforms.errors import StructureError
+from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.dependence import decided_by_data
 from tapeless.transforms.frontend.joining import join_types
 from tapeless.transforms.frontend.kin import fixed
@@ -53,7 +53,8 @@ def picked(hooks: Any, items: Any, k: Any) -> Any:
 
 def _read_only(hooks: Any, specs: list[Spec], k: Any) -> Any:
     """One of several containers or arrays that data does not make, to be read."""
-    if all(map(_of_values, specs)) and interchangeable(specs) and _of_one_type(specs):
+    if all(map(_of_values, specs)) and interchangeable(specs):
+        _need_one_type(specs)
         return _value_at(specs, k)
     if are_arrays(specs):
         return array_of(specs, k)
@@ -68,13 +69,19 @@ def _read_only(hooks: Any, specs: list[Spec], k: Any) -> Any:
 def _are_rows_of_numbers(specs: list[Spec]) -> bool:
     inner = [c for s in specs for c in s.children] if are_rows(specs) else []
     fits = bool(inner) and interchangeable(inner) and all(map(_of_numbers, inner))
-    return fits and _of_one_type(inner)
+    if fits:
+        _need_one_type(inner)
+    return fits
 
 
-def _of_one_type(specs: list[Spec]) -> bool:
-    """Whether numbers at one place are all integers, or all floats."""
+def _need_one_type(specs: list[Spec]) -> None:
+    """Refuses integers and floats at one place: they would all be floats."""
     columns = zip(*(s.leaves() for s in specs), strict=True)
-    return all(len({a.type.dtype for a in column}) == 1 for column in columns)
+    if any(len({a.type.dtype for a in column}) > 1 for column in columns):
+        raise UnsupportedError(
+            "data picks from containers of which some hold integers and others floats",
+            "make all of them floats: 1.0",
+        )
 
 
 def make_room(items: Any, k: Any, value: Any) -> None:

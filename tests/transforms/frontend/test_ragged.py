@@ -154,3 +154,12 @@ def test_as_many_names_as_items(limit):
             assert str(found.value).startswith(str(e).split(",")[0])  # noqa: PT017
         else:
             assert jit(f)(X) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "rows", [[[1, 2], [0.5]], [{"a": 1}, {"a": 1.5}], ({1: 2}, {3: 0.5, 4: 1.0})]
+)
+def test_integers_beside_floats_are_refused(rows):
+    """They would be floats, which are no indices."""
+    with pytest.raises(UnsupportedError, match="some hold integers and others floats"):
+        jit(lambda x: len(rows[int(x[0] > 0)]))(X)
