@@ -50,7 +50,8 @@ def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def leaf_key(x: Any) -> Any:
-    """What a program is specialised on: type, rank, axes of length 0 or 1; of flags the value."""
+    """What a program is specialised on: type, rank, axes of length 0 or 1; of flags and sets
+    the value."""
     kind = type(x)
     if kind in NUMBERS:
         return kind

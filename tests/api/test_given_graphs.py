@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tapeless import jit
+from tests.corpus.graphs import steps_from
 
 X = np.array([0.126, 0.332, 0.64, 0.105, 0.536])
 LISTS = [[1, 2], [0, 3], [0], [1, 4], [3], [2, 4, 0]]
@@ -74,16 +75,7 @@ def test_the_greatest_of_lists_of_different_lengths():
 
 
 def steps(x, graph):
-    dist = np.full(len(x), -1)
-    dist[0] = 0
-    queue = [0]
-    while queue:
-        u = queue.pop(0)
-        for v in graph[u]:
-            if dist[v] < 0:
-                dist[v] = dist[u] + 1
-                queue.append(v)
-    return np.sum(dist * x)
+    return steps_from(graph, x, 0)
 
 
 def test_graphs_of_all_sizes_are_one_program():

@@ -48,14 +48,15 @@ def least_in_a_list_that_begins_with_none(x):
     return best[1] * 2 + best[0] * best[1]
 
 
+def root(a, b, c):
+    d = b * b - 4 * a * c
+    if d < 0:
+        return None
+    return (-b - np.sqrt(d)) / (2 * a), (-b + np.sqrt(d)) / (2 * a)
+
+
 @program(X)
 def roots_where_there_are_some(x):
-    def root(a, b, c):
-        d = b * b - 4 * a * c
-        if d < 0:
-            return None
-        return (-b - np.sqrt(d)) / (2 * a), (-b + np.sqrt(d)) / (2 * a)
-
     total = 0.0
     for v in x:
         r = root(1.0, v, 0.05)
@@ -68,12 +69,6 @@ def roots_where_there_are_some(x):
 
 @program(X)
 def roots_until_there_are_none(x):
-    def root(a, b, c):
-        d = b * b - 4 * a * c
-        if d < 0:
-            return None
-        return (-b - np.sqrt(d)) / (2 * a), (-b + np.sqrt(d)) / (2 * a)
-
     total = 0.0
     for v in x:
         r = root(1.0, v, 0.003)
@@ -357,3 +352,22 @@ def one_of_two_tuples_with_none(x):
         r = (None, x[2])
     a, b = r
     return b * 2 if a is None else b * a
+
+
+@program(X)
+def none_again_in_each_pass(x):
+    k, pair = 0, (x[0] if x[0] > 0 else None, 0.0)
+    while k < 5 and np.sum(x) < 10:
+        pair = (None, x[k] ** 2)
+        k += 1
+    return pair[1] + (1.0 if pair[0] is None else 2.0)
+
+
+@program(X)
+def none_or_a_number_by_turns(x):
+    k, held = 0, {"a": x[0] if x[0] > 0 else None, "b": 0.0}
+    while k < 5 and np.sum(x) < 10:
+        held["a"] = None if x[k] > 0 else x[k] ** 2
+        held["b"] += x[k]
+        k += 1
+    return held["b"] + (1.0 if held["a"] is None else held["a"])

@@ -18,8 +18,6 @@ from tapeless.transforms.frontend.trace import trace
 MAKERS = ("builtins", "itertools")
 ENDLESS = 10_000
 KEEP = "make it a list before, and keep the position in it as an integer"
-
-
 CHANGED = "a list changes before an iterator over it is used up"
 MAKE_A_LIST = "make a list of the iterator before"
 

@@ -98,6 +98,7 @@ class Maybes:
 
     def meet(self, key: Any, entry: Spec, final: Spec) -> bool:
         """Notes what a pass left beside what it began with; True if that is news."""
+        final = self.spec(key, final)
         news = any(_differing(entry, final))
         if news:
             self.like[key] = _fitted(final, entry)
@@ -126,7 +127,8 @@ def _number(leaf: Spec, name: str, flag: Atom) -> Spec:
 def _differing(entry: Spec, final: Spec) -> Iterator[bool]:
     """Whether one may be None where the other cannot, for each of their parts."""
     if (entry.kind is Maybe) != (final.kind is Maybe):
-        yield "leaf" in (entry.kind, final.kind) or None in (entry.value, final.value)
+        other = final if entry.kind is Maybe else entry
+        yield other.kind == "leaf" or other.value is None
     elif is_optional(entry) != is_optional(final):
         yield lacks(entry, final)
     elif entry.kind is final.kind and entry.keys == final.keys:

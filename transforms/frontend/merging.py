@@ -50,6 +50,7 @@ class Merge:
         self.made: dict[tuple[int, int], Any] = {}
         self.arrays: list[tuple[Any, Any, Any]] = []  # cells of those made, and those of both sides
         self.name = ""  # of the variable that is joined
+        self.whole = ""  # of that which has what is joined in it
         self.fresh = False  # whether what is joined is in no variable yet
         self.contents: tuple[Any, ...] = ()
         self.flags: dict[bool, Symbol] = {}
@@ -63,6 +64,8 @@ class Merge:
         self.contents = (x.value, y.value) if isinstance(location, ContentsLocation) else ()
         name = location.name if location is not None and x.kind == "leaf" else ""
         self.name = name if name != RESULT else ""
+        self.whole = getattr(location, "name", "").removeprefix(".") if location else ""
+        self.whole = self.whole if self.whole != RESULT else ""
         try:
             for side in (x.value, y.value):
                 if isinstance(side, Diverged):
@@ -289,7 +292,7 @@ class Merge:
         if can_be_known(self.test):
             return None
         if self.may_lack(x, y) or self.may_lack(y, x):
-            return self.maybe(x, y, None)
+            return self.maybe(x, y, None, self.whole)
         if not lacks(x, y):
             return None
         (p, one), (q, other) = halves(x), halves(y)
@@ -302,16 +305,16 @@ class Merge:
             value = join(one, other, self.leaf, self.container, self.text, self.absent)
         return optional(value, flag)
 
-    def maybe(self, x: Spec, y: Spec, location: Location | None) -> Any:
+    def maybe(self, x: Spec, y: Spec, location: Location | None, whole: str = "") -> Any:
         """A variable that only one branch sets, or that is None on the other: using it where it has
-        no value raises at run time."""
+        no value raises at run time. `whole` is the variable that it is in."""
         missing_then = is_absent(x)
         known = y if missing_then else x
         symbol = self.known_on(int(missing_then), known)
         none = (x if missing_then else y).value is None
         name = location.name if location and not (none and location.name == RESULT) else ""
         flag = self.flag(not missing_then).value()
-        absent = Absence(name or "the result", flag, none, trace().origin)
+        absent = Absence(name or whole or "the result", flag, none, trace().origin)
         before = self.absence_on(int(missing_then), known.value)
         if before is not None and not (none and before.name == RESULT):
             same_kind([absent, before])

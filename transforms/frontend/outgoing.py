@@ -85,8 +85,12 @@ class Outgoing:
         """What a value is made of."""
         if isinstance(value, (Keys, Grown)):
             return self.of_data(value)
+        if isinstance(value, Sequence):
+            raise UnsupportedError(
+                "a range whose numbers depend on data is returned or stored", "make a list of it"
+            )
         of_tuples = isinstance(value, StagedList) and value.stands_for is tuple
-        if isinstance(value, (GivenLists, Found, Sequence)) or of_tuples:
+        if isinstance(value, (GivenLists, Found)) or of_tuples:
             raise UnsupportedError(
                 "a container that data picks, or one of the caller's, is returned or stored",
                 "return a copy of what it holds",

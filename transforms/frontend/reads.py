@@ -84,7 +84,7 @@ class Frozen(Constants):
     def holds(self) -> bool:
         try:
             return bool(snapshot(self.get()) == self.value)
-        except (AttributeError, KeyError, IndexError, NameError, ValueError):
+        except (AttributeError, KeyError, IndexError, NameError, TypeError, ValueError):
             return False
 
 

@@ -12,6 +12,8 @@ from tapeless.transforms.core.language import (
     Statement,
     Type,
     Var,
+    blocks,
+    free_variables,
     operands,
     outputs,
 )
@@ -33,6 +35,12 @@ def of_elements(s: Statement) -> TypeGuard[Let]:
     return isinstance(kind, Type) and bool(kind.shape)
 
 
+def read_by(s: Statement) -> list[Var]:
+    """What a statement reads, also inside of it."""
+    inner = (a for b in blocks(s) for a in free_variables(b))
+    return [*(a for a in operands(s) if isinstance(a, Var)), *inner]
+
+
 class Program:
     """The statements of a block.
 
@@ -50,10 +58,10 @@ class Program:
         self.kept: set[Atom] = set()
         for k, s in enumerate(body):
             self.defs |= dict.fromkeys(outputs(s), k)
-            for a in {a for a in operands(s) if isinstance(a, Var)}:
+            for a in dict.fromkeys(read := read_by(s)):
                 self.readers.setdefault(a, []).append(k)
             if is_apart(s):
-                self.kept |= {*outputs(s), *(b for a in operands(s) for b in self.bases(a))}
+                self.kept |= {*outputs(s), *(b for a in read for b in self.bases(a))}
         self.kept.update(b for a in results for b in self.bases(a))
         self.before = [-1] * len(body)
         self.end = [len(body)] * len(body)
@@ -72,16 +80,14 @@ class Program:
             yield from self.bases(s.args[0])
 
     def last_before(self, k: int) -> int:
-        made = [self.defs[a] for a in operands(self.body[k]) if a in self.defs]
+        made = [self.defs[a] for a in read_by(self.body[k]) if a in self.defs]
         return max([d if is_apart(self.body[d]) else self.before[d] for d in made], default=-1)
 
     def first_after(self, k: int) -> int:
+        if is_apart(self.body[k]):
+            return k
         readers = self.readers_of(self.body[k])
-        return (
-            k
-            if is_apart(self.body[k])
-            else min((self.end[r] for r in readers), default=len(self.body))
-        )
+        return min((self.end[r] for r in readers), default=len(self.body))
 
     def first_use(self, k: int) -> int:
         s = self.body[k]

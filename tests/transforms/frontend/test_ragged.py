@@ -163,3 +163,14 @@ def test_integers_beside_floats_are_refused(rows):
     """They would be floats, which are no indices."""
     with pytest.raises(UnsupportedError, match="some hold integers and others floats"):
         jit(lambda x: len(rows[int(x[0] > 0)]))(X)
+
+
+def test_a_table_that_becomes_something_else(monkeypatch):
+    f = jit(lambda x: TABLE[int(x[0] > 0)][0] + x[0])
+    assert f(X) == 1 + X[0]
+    monkeypatch.setitem(globals(), "TABLE", 5)
+    with pytest.raises(TypeError, match="subscriptable"):
+        f(X)
+
+
+TABLE = [[k] for k in range(9)]
