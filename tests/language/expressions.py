@@ -8,6 +8,7 @@ from collections import defaultdict, deque
 
 import numpy as np
 
+from tapeless import jit
 from tests.language import row
 
 GRAVITY = 9.81
@@ -284,3 +285,34 @@ def accumulated_by_kind(x):
         k = 1 if v > 1 else 0
         totals[k] += factors[k] * v**2
     return totals[0] * totals[1]
+
+
+NEIGHBOURS = [[1, 2], [0], [0, 1, 2]]
+
+
+@row(
+    "lists of lists, tuples, dicts or arrays of different lengths that the program does not make "
+    "(graphs, tables) at an index or key from data"
+)
+def from_neighbour_to_neighbour(x):
+    u, total = int(np.argmax(x)) % 3, 0.0
+    for v in NEIGHBOURS[u]:
+        total += x[v] ** 2 * len(NEIGHBOURS[v])
+    return total
+
+
+@row("`a, b = rows` where data says how many there are")
+def both_that_are_positive(x):
+    a, b, *_ = sorted(v for v in x)
+    (least,) = [v for v in x if v <= a]
+    return a * b + least**2
+
+
+@jit
+def chosen(x, places):
+    return sum(x[k] ** 2 for k in range(len(x)) if k in places)
+
+
+@row("sets and byte arrays as arguments")
+def where_a_set_says_so(x):
+    return chosen(x, {0, 2}) + chosen(x, bytearray([1]))
