@@ -162,10 +162,10 @@ zeros_of_items = Op(
 
 ZEROS = '''
 def zeros_like(saved):
-    """Zeros in the place of what was saved."""
+    """Zeros in the place of the floats that were saved, None in that of all else."""
     if isinstance(saved, (tuple, list)):
         return type(saved)(map(zeros_like, saved))
-    return None if saved is None else np.zeros_like(saved)[()]
+    return np.zeros_like(saved)[()] if np.asarray(saved).dtype.kind in "fc" else None
 '''
 #: The zero of a tape, or of a stack of tapes.
 zero_tape = Op("zero_tape", lambda x: x.type, ("zeros_like({0})", ZEROS), no_tangent)
