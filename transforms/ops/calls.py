@@ -108,7 +108,8 @@ def _bundle_jvp(primals: Any, tangents: Any, outs: Any, params: Any) -> tuple[At
 def _bundle_transpose(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:
     parts = unbundle.bind(ct, kinds=tuple(_tangent_kind(a.type) for a in args))
     for part, a in zip(parts, args, strict=True):
-        part.partial = getattr(a, "partial", False)
+        assert isinstance(part, Var)
+        part.partial = isinstance(a, Var) and a.partial
     return tuple(p if on else None for p, on in zip(parts, linear, strict=True))
 
 
