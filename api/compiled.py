@@ -100,7 +100,7 @@ class Jit(Unchanged):
     def options(self) -> tuple[Any, ...]:
         return (self.asked,)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         direct = self.direct
         if direct is not None and not (kwargs or _changed):
             try:
@@ -261,7 +261,7 @@ class Jit(Unchanged):
         apart = len(self.stored) < 2 and not self.asked.donate_argnums
         return numba.load(self.emitted_name, text, apart, outline, **options)
 
-    def profile(self, *args: Any, **kwargs: Any) -> Any:
+    def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted array form: compiled loops have no lines of Python."""
         from tapeless.profiler.lines import line_profile  # noqa: PLC0415 (takes time to import)
 
@@ -269,12 +269,12 @@ class Jit(Unchanged):
         found = self.plain.specialise(args, kwargs)
         return line_profile(self.describe(), found, args, kwargs, note)
 
-    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+    def lower(self, /, *args: Any, **kwargs: Any) -> Lowered:
         """The function for these arguments, without a call: `.source()`, `.compile()`. Arrays may
         be `ShapeDtypeStruct`s; they lie in memory row by row."""
         return Lowered(self, args, kwargs)
 
-    def stages(self, *args: Any, **kwargs: Any) -> Stages:
+    def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
         made = super().stages(*args, **kwargs)
         driver = self.drivers.get(self.pick(args, kwargs).text)

@@ -138,7 +138,7 @@ class Transformed:
 
     # -- use
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if builder.active():
             return self.staged(args, kwargs)
         found = self.last
@@ -158,7 +158,7 @@ class Transformed:
                 self.explain(e, found)
             raise
 
-    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.staged(args, kwargs)
 
     def explain(self, error: Exception, found: Specialisation) -> None:
@@ -186,16 +186,16 @@ class Transformed:
     def __reduce_ex__(self, protocol: Any) -> Any:
         return global_name(self) or super().__reduce_ex__(protocol)
 
-    def source(self, *args: Any, **kwargs: Any) -> str:
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
         """The emitted module for these arguments, which may be `ShapeDtypeStruct`s; without any,
         that of the last call."""
         return self.pick(args, kwargs).text
 
-    def stages(self, *args: Any, **kwargs: Any) -> Stages:
+    def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
         return stages_of(self.emitted_name, self.pick(args, kwargs), self.fun)
 
-    def profile(self, *args: Any, **kwargs: Any) -> Any:
+    def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted module, beside the user's lines; prints as a table.
 
         The function is called with these arguments for a fraction of a second. Arrays that it
@@ -361,16 +361,16 @@ def _owner(bound: functools.partial[Any]) -> Transformed:
 class Bound(functools.partial[Any]):
     """A transformed method of an object: the first argument is there already."""
 
-    def source(self, *args: Any, **kwargs: Any) -> str:
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
         """The emitted module for these arguments, which may be `ShapeDtypeStruct`s; without any,
         that of the last call."""
         return _owner(self).source(*self.given(args, kwargs), **kwargs)
 
-    def stages(self, *args: Any, **kwargs: Any) -> Stages:
+    def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments (or of the last call)."""
         return _owner(self).stages(*self.given(args, kwargs), **kwargs)
 
-    def profile(self, *args: Any, **kwargs: Any) -> Any:
+    def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted module for these arguments."""
         return _owner(self).profile(*self.args, *args, **kwargs)
 

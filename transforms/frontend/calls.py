@@ -92,7 +92,7 @@ class Calls:
             zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         )
 
-    def call(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
 
         staged = getattr(type(f), "__staged_call__", None)
         if staged is not None:

@@ -133,12 +133,5 @@ def _argument(value: Any, parts: list[Any], found: list[Atom]) -> str:
     for stream in STREAMS:
         if value is not None and value is getattr(sys, stream):
             return f"sys.{stream}"
-    if isinstance(value, type):
-        if value.__module__ != "builtins":
-            raise UnsupportedError(
-                f"{value.__name__} in a call that is carried out when the program runs",
-                "use a builtin class",
-            )
-        return value.__name__
     parts.append(effect_parts(value, found))
     return f"{{{len(parts) - 1}}}"
