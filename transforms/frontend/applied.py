@@ -32,9 +32,7 @@ def _stacked(call: Any, items: Any) -> Any:
     return _numpy(np.stack, one)
 
 
-def _piecewise(
-    hooks: Any, /, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any
-) -> Any:
+def _piecewise(hooks: Any, /, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     x = _numpy(np.asarray, x)
     tests = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
     tests = [_numpy(np.atleast_1d, test) for test in tests]
@@ -109,9 +107,7 @@ def _polyval(hooks: Any, p: Any, x: Any) -> Any:
     return hooks.call(of_rows, p, x) if p.ndim > 1 else hooks.call_native(np.polyval, (p, x), {})
 
 
-def _windows(
-    hooks: Any, /, x: Any, *args: Any, writeable: bool = False, **options: Any
-) -> Any:
+def _windows(hooks: Any, /, x: Any, *args: Any, writeable: bool = False, **options: Any) -> Any:
     """Windows that nobody may store to, nor look at after a store to the array."""
     if writeable:
         raise UnsupportedError(
