@@ -85,11 +85,19 @@ class Constant:
 class Jit(Unchanged):
     """A function that is compiled at its first call with a new signature."""
 
+    derived = Unchanged.derived | {
+        *("plain", "constants", "drivers", "direct", "decided", "calls", "lists", "stored"),
+        *("positions", "changes"),
+    }
+
     def __init__(self, fun: Callable[..., Any], options: Options | None = None) -> None:
         self.asked = options or Options()
         self.asked.check(fun)
         super().__init__(fun)
-        self.plain = Unchanged(fun)
+
+    def begin(self) -> None:
+        super().begin()
+        self.plain = Unchanged(self.fun)
         self.constants: dict[Any, Constant] = {}
         self.drivers: dict[str, Program] = vars(self.cache).setdefault("drivers", {})
         self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
@@ -102,7 +110,7 @@ class Jit(Unchanged):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         direct = self.direct
-        if direct is not None and not (kwargs or _changed):
+        if direct is not None and self.root.__code__ is self.code and not (kwargs or _changed):
             try:
                 if (made := direct(*args)) is not MISSED:
                     return made
@@ -129,11 +137,14 @@ class Jit(Unchanged):
         other = kwargs or self.asked.static_argnums or self.asked.static_argnames
         if often and self.direct is None and not other:
             self.direct = driven.driven(found, args, MISSED)
+        if self.direct is not None and self.defaults is not None:
+            self.direct = self.with_defaults(self.direct)
         self.decided = often or self.direct is not None
 
-    def __getstate__(self) -> dict[str, Any]:
-        new = {"direct": None, "decided": False, "calls": 0, "lists": listed.Lists(self)}
-        return {**super().__getstate__(), **new}
+    def with_defaults(self, direct: Callable[..., Any]) -> Callable[..., Any]:
+        """The same way, as long as the function has the defaults that it has now."""
+        fun, defaults = self.root, self.defaults
+        return lambda *args: direct(*args) if fun.__defaults__ is defaults else MISSED
 
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         return self.lists.picked(args, kwargs) or super().pick(args, kwargs)

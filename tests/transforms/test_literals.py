@@ -39,8 +39,8 @@ def test_what_builtins_do_not_spell_is_no_literal():
 
 
 def shown(x):
-    print("dtype", x.dtype, [x.dtype, np.float32], np.sin, len, type(x), {np.int8: (np.inf,)})
-    print(f"{x.dtype} {np.float32}", [x.shape, x.dtype.type], slice(1, None), np.float64(2.5))
+    print("dtype", x.dtype, [x.dtype, np.float32], np.sin, len, type(x), {np.int8: (np.inf,)})  # noqa: T201
+    print(f"{x.dtype} {np.float32}", [x.shape, x.dtype.type], slice(1, None), np.float64(2.5))  # noqa: T201
     return x * x
 
 
@@ -75,7 +75,7 @@ class Pair(tuple):
 
 def test_containers_of_other_classes_are_not_shown_as_lists():
     def f(x):
-        print(Pair((x, 1)))
+        print(Pair((x, 1)))  # noqa: T201
         return x
 
     with pytest.raises(UnsupportedError, match="an object of type Pair is shown in text"):

@@ -15,7 +15,7 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend import keyed
 from tapeless.transforms.frontend.applied import applied
-from tapeless.transforms.frontend.attributes import watch, watch_class
+from tapeless.transforms.frontend.attributes import watch_class, watch_function
 from tapeless.transforms.frontend.branches import each
 from tapeless.transforms.frontend.builtins_ import AT_ONCE, BUILTINS, OVER_ITEMS
 from tapeless.transforms.frontend.dependence import can_be_known, need_integers
@@ -39,6 +39,7 @@ from tapeless.transforms.frontend.provenance import (
     of_library,
     of_numba,
     of_objects,
+    of_ours,
     qualified,
 )
 from tapeless.transforms.frontend.reached import reach
@@ -300,8 +301,8 @@ class Calls:
     ) -> Any:
         """Runs the rewritten form of a user's function."""
         t = trace()
-        if f.__defaults__ and not t.birth(f):
-            watch(f, f"the defaults of {f.__name__}", lambda: f.__defaults__, f.__defaults__)
+        if f.__code__ not in known_codes and not of_ours(f):
+            watch_function(f)
         run = f if f.__code__ in known_codes else rewritten(f, type(self)(f))
         if run is not f and (f.__defaults__ or f.__kwdefaults__) and not t.birth(f):
             run.__defaults__, run.__kwdefaults__ = defaults(f)

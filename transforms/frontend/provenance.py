@@ -53,6 +53,11 @@ def of_library(f: Any) -> bool:
     return all(root in LIBRARIES for root in roots)
 
 
+def of_ours(f: types.FunctionType) -> bool:
+    """Whether a function is plain NumPy code of ours, which is entered and never changes."""
+    return bool(f.__globals__.get("__staged__", False))
+
+
 def of_numba(f: Any) -> Any:
     """The Python code of what Numba compiles, and `range` for its `prange`; None for others."""
     if isinstance(f, type):
