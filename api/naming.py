@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tapeless import tree
 from tapeless.later import later
@@ -59,7 +59,7 @@ def root_function(fun: Any) -> FunctionType:
         elif hasattr(type(fun), "cache_key"):
             fun = fun.fun
         else:
-            return check_callable
+            return cast("FunctionType", check_callable)
     return fun
 
 

@@ -312,8 +312,9 @@ class Transformed:
     def watches(self, guard: Guard) -> bool:
         """Whether what is guarded is looked at in each call anyway."""
         read = guard.get
-        watched = isinstance(read, readers.AttributeOf) and read.obj is self.root
-        return watched and read.name in ("__code__", "__defaults__")
+        if not isinstance(read, readers.AttributeOf) or read.obj is not self.root:
+            return False
+        return read.name in ("__code__", "__defaults__")
 
     def run_staged(
         self, call: Callable[[list[Any]], Any], leaves: Any, names: list[str], outlines: bool
