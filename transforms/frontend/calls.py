@@ -22,7 +22,12 @@ from tapeless.transforms.frontend.dependence import can_be_known, need_integers
 from tapeless.transforms.frontend.draws import all_known, drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
 from tapeless.transforms.frontend.either import Either
-from tapeless.transforms.frontend.environment import reads_environment, watched
+from tapeless.transforms.frontend.environment import (
+    note_opened,
+    reads_environment,
+    refuse_acting,
+    watched,
+)
 from tapeless.transforms.frontend.fixed import defaults, fixed_arguments
 from tapeless.transforms.frontend.iterators import advancing
 from tapeless.transforms.frontend.kin import MUTABLE, all_current, put_back
@@ -234,6 +239,7 @@ class Calls:
             return each(lambda *one: self.call_native(f, one, kwargs), *args)
         if reads_environment(f):
             return watched(f, args, kwargs)
+        refuse_acting(f)
         all_current(*args, *kwargs.values())
         args = seeded(f, args) if hashable(f) else args
         args = tuple(map(array_of, args)) if is_numpy(f) else args
@@ -252,6 +258,7 @@ class Calls:
             return None
         if hashable(f):
             refuse_outside(f, args, kwargs)
+            note_opened(f, args, kwargs)
         if (written := of_data(this, name, args)) is not None:
             return self.call(written, this, *args, **kwargs)
         if (made := keyed.method(self, this, name, args)) is not NOTHING:
