@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from tapeless.transforms.core.builder import made_by
-from tapeless.transforms.core.language import Atom, Let, Literal
+from tapeless.transforms.core.language import Atom, Let, Literal, Var
 from tapeless.transforms.ops.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.folding import is_number
 from tapeless.transforms.ops.selection import select
@@ -21,18 +21,17 @@ Mask = tuple[tuple[Atom, bool], ...]
 MOST = 4  # tests in one mask
 #: What may be infinite where its operands are not.
 STEEP = frozenset(["truediv", "reciprocal", "power", "log", "log2", "log10", "exp", "tan"])
-#: By statement: what a variable is made of has other names once saved values are read instead.
-_masks: WeakKeyDictionary[Let, Mask | None] = WeakKeyDictionary()
+_masks: WeakKeyDictionary[Var, Mask | None] = WeakKeyDictionary()
 
 
 def mask_of(a: Atom) -> Mask | None:
     """The tests without which a derivative is exactly zero."""
     let = made_by(a)
-    if let is None:
+    if let is None or not isinstance(a, Var):
         return None
-    if let not in _masks:
-        _masks[let] = _through(let)
-    return _masks[let]
+    if a not in _masks:
+        _masks[a] = _through(let)
+    return _masks[a]
 
 
 def _through(let: Let) -> Mask | None:

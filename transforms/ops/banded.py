@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg as sl
+from scipy.linalg.blas import find_best_blas_type
 
 from tapeless.transforms.core.builder import size_atom, static
 from tapeless.transforms.core.language import Atom, Type
@@ -127,7 +128,11 @@ def _operands(ab: Any, b: Any, name: str) -> tuple[Any, Any, int]:
     if ab.type.ndim != 2 or b.type.ndim not in (1, 2):
         raise UnsupportedError(f"scipy.linalg.{name} of several systems", "loop over them")
     known = int(static(size_atom(ab.type.shape[0]), f"{name} needs to know how many diagonals"))
-    dtype = np.result_type(ab.type.dtype, b.type.dtype, np.float32)
+    kinds = ab.type.dtype, b.type.dtype
+    if name == "solve_banded":  # SciPy's own: integers are float64
+        dtype = np.result_type(np.float32, *(k if k.kind in "fc" else np.float64 for k in kinds))
+    else:
+        dtype = find_best_blas_type([np.zeros(0, k) for k in kinds])[1]
     return cast_to(ab, dtype), cast_to(b, dtype), known
 
 

@@ -13,7 +13,7 @@ from tapeless.transforms.ops.batching import along
 from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.fresh import count_up, eye, ones, tri
 from tapeless.transforms.ops.indexing import take_along
-from tapeless.transforms.ops.joining import as_array, axis_of, concatenate, reduced_axis
+from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate, reduced_axis
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
@@ -87,11 +87,20 @@ cummax.jvp, cummin.jvp = _running_jvp(cummax), _running_jvp(cummin)
 # The NumPy functions ---------------------------------------------------------------------------
 
 
+def _one_axis(axis: Any, ndim: int) -> int:
+    """The axis of `accumulate`, which takes elements in their order."""
+    if ndim == 0 and axis in (None, 0, -1, (0,), (-1,)):
+        raise TypeError("cannot accumulate on a scalar")
+    axes = axes_of(axis, ndim)
+    if len(axes) != 1:
+        raise ValueError("accumulate does not allow multiple axes")
+    return axes[0]
+
+
 def run_along(op: Op, default: Any = None) -> Any:
     def run(a: Any, axis: Any = default, dtype: Any = None, out: Any = None) -> Any:
         a = as_array(a)
-        if default is not None and not a.type.shape:
-            raise TypeError("cannot accumulate on a scalar")
+        axis = axis if default is None else _one_axis(axis, a.type.ndim)
         if dtype is not None:
             a = cast_to(a, np.dtype(dtype))
         if reduced_axis(axis, a.type.ndim) is None:
@@ -113,11 +122,12 @@ def _cumulative_array(op: Op, first: int) -> Any:
         include_initial: bool = False,
     ) -> Any:
         x = as_array(x)
+        x = reshape(x, shape=x.type.shape or (1,))
         if axis is None and x.type.ndim != 1:
             raise ValueError(
                 "For arrays which have more than one dimension ``axis`` argument is required."
             )
-        k = axis_of(axis or 0, x.type.ndim)
+        k = _one_axis(0 if axis is None else axis, x.type.ndim)
         made = run_along(op)(x, k, dtype)
         if not include_initial:
             return made

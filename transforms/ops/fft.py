@@ -16,7 +16,7 @@ from tapeless.transforms.ops.batching import Axes, Batched, along, shifted
 from tapeless.transforms.ops.elementwise import conjugate
 from tapeless.transforms.ops.flipping import roll
 from tapeless.transforms.ops.fresh import count_up
-from tapeless.transforms.ops.joining import as_array, axes_of, axis_of
+from tapeless.transforms.ops.joining import as_array, axis_of, each_axis_of
 from tapeless.transforms.ops.padding import pad
 from tapeless.transforms.ops.parts import part
 from tapeless.transforms.ops.selection import select
@@ -238,7 +238,7 @@ def _ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = N
 def _shift(back: bool) -> Any:
     def shift(x: Any, axes: Any = None) -> Any:
         x = as_array(x)
-        for axis in axes_of(axes, x.type.ndim):
+        for axis in each_axis_of(axes, x.type.ndim):
             n = x.type.shape[axis]
             x = roll(x, size_atom(-(n // 2) if back else n // 2), axis=axis)
         return x

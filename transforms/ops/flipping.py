@@ -11,7 +11,7 @@ from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import neg
 from tapeless.transforms.ops.batching import along
-from tapeless.transforms.ops.joining import as_array, axes_of
+from tapeless.transforms.ops.joining import as_array, axes_of, each_axis_of
 from tapeless.transforms.ops.parts import index
 from tapeless.transforms.ops.rearranging import _swapaxes
 from tapeless.transforms.ops.shapes import Atoms, Params, flat, linear, reshape
@@ -58,7 +58,7 @@ def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
         for s in shifts:
             line = roll(line, s, axis=0)
         return reshape(line, shape=a.type.shape)
-    axes = axes_of(axis, a.type.ndim)
+    axes = each_axis_of(axis, a.type.ndim)
     count = len(axes) if len(shifts) == 1 else len(shifts)
     pairs = zip(
         shifts * (count // len(shifts)), axes * (count if len(axes) == 1 else 1), strict=True

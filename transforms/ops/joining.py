@@ -220,6 +220,15 @@ def reduced_axis(axis: Any, ndim: int) -> Any:
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Axes, each once, as numbers from the front."""
+    axes = each_axis_of(axis, ndim)
+    if len(set(axes)) < len(axes):
+        raise ValueError("repeated axis")
+    return axes
+
+
+def each_axis_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Axes of which one may be given twice, for functions that take them one after the other."""
     if axis is None:
         return tuple(range(ndim))
     many = axis if isinstance(axis, (tuple, list)) else (axis,)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.builder import atom, static
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import mul, truediv
@@ -19,7 +19,7 @@ from tapeless.transforms.ops.joining import as_array, axes_of
 from tapeless.transforms.ops.linalg import conjugated, matmul
 from tapeless.transforms.ops.matrices import lapack_dtype
 from tapeless.transforms.ops.parts import index
-from tapeless.transforms.ops.reductions import amax, amin
+from tapeless.transforms.ops.reductions import amax, amin, any_, reduction
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
@@ -34,8 +34,9 @@ from tapeless.transforms.ops.shapes import (
     reduced,
     reshape,
     sum,
+    transpose,
 )
-from tapeless.transforms.ops.steps import equal, not_equal
+from tapeless.transforms.ops.steps import equal, logical_or, not_equal
 from tapeless.transforms.ops.systems import inv
 
 
@@ -105,33 +106,62 @@ def _floats(x: Any) -> Any:
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    x = _floats(x)
-    if axis is None and ord is not None and x.type.ndim > 2:
-        raise ValueError("Improper number of dimensions to norm.")
-    axes = axes_of(axis, x.type.ndim)
-    if ord is None or (ord == 2 and len(axes) == 1) or (ord in ("fro", "f") and len(axes) == 2):
-        return norm(x, axes=axes, keepdims=bool(keepdims))
+    x, ndim = _floats(x), as_array(x).type.ndim
+    if isinstance(axis, list):
+        raise TypeError("'axis' must be None, an integer or a tuple of integers")
+    axes, keepdims = axes_of(axis, ndim), bool(keepdims)
+    if axis is None and ord is None:
+        return norm(x, axes=axes, keepdims=keepdims)
     if len(axes) == 1:
-        return _vector_norm(x, ord, axes, bool(keepdims))
-    return _matrix_norm(x, ord, axes, bool(keepdims))
+        return _vector_norm(x, 2 if ord is None else ord, axes, keepdims)
+    if len(axes) != 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    if ord in (None, "fro", "f"):
+        return norm(x, axes=axes, keepdims=keepdims)
+    return _matrix_norm(x, ord, axes, keepdims)
 
 
 def _vector_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The norm of all elements of some axes, taken as those of a vector."""
+    if isinstance(ord, str):
+        raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    if ord == 2 and axes:
+        return _root_of_squares(x, axes, keepdims)
     size = absolute(x)
     if ord == np.inf:
-        return amax(size, axes=axes, keepdims=keepdims)
+        return _largest(size, axes, keepdims)
     if ord == -np.inf:
         return amin(size, axes=axes, keepdims=keepdims)
     if ord == 0:
         return sum(cast_to(not_equal(x, 0), size.type.dtype), axes=axes, keepdims=keepdims)
-    if ord == 1:
+    if ord == 1 or not axes:
         return sum(size, axes=axes, keepdims=keepdims)
-    if isinstance(ord, str):
-        raise ValueError(f"Invalid norm order '{ord}' for vectors")
     p = float(static(ord, "the order of a norm must be known"))
     total = sum(power(size, p), axes=axes, keepdims=keepdims)
+    if p < 0:
+        return power(total, 1 / p)
     flat_at = equal(total, 0)
     return select(flat_at, total, power(select(flat_at, 1.0, total), 1 / p))
+
+
+def _root_of_squares(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The Euclidean norm over any axes; NumPy's function takes one, two or all of them."""
+    if len(axes) in (1, 2, x.type.ndim):
+        return norm(x, axes=axes, keepdims=keepdims)
+    others = tuple(k for k in range(x.type.ndim) if k not in axes)
+    size = dims.product(x.type.shape[k] for k in axes)
+    rows = reshape(
+        transpose(x, axes=(*others, *axes)), shape=(*(x.type.shape[k] for k in others), size)
+    )
+    made = norm(rows, axes=(len(others),), keepdims=False)
+    return reshape(made, shape=reduced(x.type.shape, axes, True)) if keepdims else made
+
+
+def _largest(size: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The largest of numbers that are not negative; 0 where there are none."""
+    if all(dims.at_least(size.type.shape[k], 1) for k in axes):
+        return amax(size, axes=axes, keepdims=keepdims)
+    return reduction(amax)(size, axes, keepdims=keepdims, initial=atom(0))
 
 
 def _matrix_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -139,38 +169,45 @@ def _matrix_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> An
     if ord in (1, -1, np.inf, -np.inf):
         along, over = (rows, columns) if ord in (1, -1) else (columns, rows)
         sums = sum(absolute(x), axes=(along,), keepdims=keepdims)
-        extremum = amax if ord in (1, np.inf) else amin
-        place = over if keepdims else over - (over > along)
-        return extremum(sums, axes=(place,), keepdims=keepdims)
+        place = (over if keepdims else over - (over > along),)
+        if ord in (1, np.inf):
+            return _largest(sums, place, keepdims)
+        return amin(sums, axes=place, keepdims=keepdims)
     if ord not in (2, -2, "nuc"):
         raise ValueError("Invalid norm order for matrices.")
     x_last = move(x, axes, (x.type.ndim - 2, x.type.ndim - 1))
     u, s, vt = reduced_svd(x_last)
+    last = (s.type.ndim - 1,)
     if ord == "nuc":
         made = nuclear(x_last, u, s, vt)
     else:
-        made = (amax if ord == 2 else amin)(s, axes=(s.type.ndim - 1,), keepdims=False)
+        made = _largest(s, last, False) if ord == 2 else amin(s, axes=last, keepdims=False)
     return reshape(made, shape=reduced(x.type.shape, axes, True)) if keepdims else made
 
 
 def _cond(x: Any, p: Any = None) -> Any:
     x = as_array(x)
-    if p in (None, 2):
+    axes = (x.type.ndim - 2, x.type.ndim - 1)
+    if p in (None, 2, -2):
         values = singular_values(x)
         lead = (slice(None),) * (values.type.ndim - 1)
-        return index(values, key=(*lead, 0)) / index(values, key=(*lead, -1))
-    axes = (x.type.ndim - 2, x.type.ndim - 1)
-    return _norm(x, p, axes) * _norm(inv(x), p, axes)
+        first, last = index(values, key=(*lead, 0)), index(values, key=(*lead, -1))
+        above, below = (last, first) if p == -2 else (first, last)
+        nothing = equal(below, 0)
+        return select(nothing, np.inf, truediv(above, select(nothing, 1.0, below)))
+    made = _norm(x, p, axes) * _norm(inv(x), p, axes)
+    spoilt = any_(not_equal(x, x), axes=axes, keepdims=False)
+    return select(logical_or(equal(made, made), spoilt), made, np.inf)
 
 
 def _vector_norm_api(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
-    x = _floats(x)
+    x, keepdims = _floats(x), bool(keepdims)
+    if isinstance(axis, list):
+        raise TypeError("'axis' must be None, an integer or a tuple of integers")
     if axis is None and x.type.ndim != 1:
-        made = _norm(flat(x), ord)
+        made = _vector_norm(flat(x), 2 if ord is None else ord, (0,), False)
         return reshape(made, shape=(1,) * x.type.ndim) if keepdims else made
-    if isinstance(axis, (tuple, list)) and len(axis) > 1 and ord == 2:
-        return norm(x, axes=axes_of(axis, x.type.ndim), keepdims=bool(keepdims))
-    return _norm(x, ord, axis, keepdims)
+    return _vector_norm(x, 2 if ord is None else ord, axes_of(axis, x.type.ndim), keepdims)
 
 
 def _matrix_norm_api(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:

@@ -18,15 +18,34 @@ def _resolve(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> np.dtype[Any]:
     return ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))[ufunc.nin]
 
 
-def result_dtype(ufunc: np.ufunc, types: tuple[Type, ...]) -> np.dtype[Any]:
-    """What NumPy says; Python scalars are passed as Python types."""
+def _kinds(types: tuple[Type, ...]) -> tuple[Any, ...]:
+    """What NumPy asks for to resolve dtypes: for scalars of Python's their Python types."""
     weak_too = not all(t.weak for t in types)
-    kinds = tuple(
+    return tuple(
         [
             PYTHON[t.dtype.kind] if t.weak and weak_too and t.dtype.kind in "ifc" else t.dtype
             for t in types
         ]
     )
+
+
+def computed_dtypes(
+    ufunc: np.ufunc, types: tuple[Type, ...], dtype: np.dtype[Any]
+) -> tuple[np.dtype[Any], ...]:
+    """The dtypes in which `ufunc(..., dtype=dtype)` takes its arguments.
+
+    Raises NumPy's own TypeError if there is no such loop, or arguments cannot be cast to it.
+    """
+    signature: Any = (*[None] * ufunc.nin, *[dtype] * ufunc.nout)
+    resolved = ufunc.resolve_dtypes(
+        (*_kinds(types), *[None] * ufunc.nout), signature=signature, casting="same_kind"
+    )
+    return resolved[: ufunc.nin]
+
+
+def result_dtype(ufunc: np.ufunc, types: tuple[Type, ...]) -> np.dtype[Any]:
+    """What NumPy says; Python scalars are passed as Python types."""
+    kinds = _kinds(types)
     try:
         return _resolve(ufunc, kinds)
     except TypeError as e:

@@ -184,7 +184,7 @@ def reduction(op: Op, default: Any = None) -> Any:
         )
         if joins and any(a.type.shape[k] == 0 for k in axes):
             kind = op.infer(a, axes=axes, keepdims=bool(keepdims))
-            return broadcast_to(cast_to(as_array(initial), kind.dtype), shape=kind.shape)
+            return broadcast_to(cast(as_array(initial), dtype=kind.dtype), shape=kind.shape)
         if joins and op in (amax, amin):
             empty = [k for k in axes if not dims.at_least(a.type.shape[k], 1)]
             if empty:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 import scipy.linalg as sl
 
 from tapeless.transforms.core.builder import current, join, size_atom
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.arithmetic import add, mod, mul, sub
+from tapeless.transforms.ops.arithmetic import add, mod, sub
 from tapeless.transforms.ops.coinciding import half
 from tapeless.transforms.ops.diagonals import tril, triu
 from tapeless.transforms.ops.eigen import NUMPY as EIGEN
@@ -19,16 +20,18 @@ from tapeless.transforms.ops.elementwise import conjugate
 from tapeless.transforms.ops.factorisations import NUMPY as FACTORISATIONS
 from tapeless.transforms.ops.factorisations import cholesky
 from tapeless.transforms.ops.flipping import flip
-from tapeless.transforms.ops.fresh import count_up, eye
+from tapeless.transforms.ops.fresh import count_up, eye, zeros
 from tapeless.transforms.ops.indexing import get
 from tapeless.transforms.ops.joining import as_array, concatenate
 from tapeless.transforms.ops.linalg import conjugated, matmul
-from tapeless.transforms.ops.scipy_linalg import ASSUMED, solve_triangular
-from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, column, flat, row, swap
+from tapeless.transforms.ops.scipy_linalg import ASSUMED, as_blas, solve_triangular
+from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, column, flat, reshape, row, swap
 from tapeless.transforms.ops.sorting import argsort
 from tapeless.transforms.ops.steps import equal
 
 INDEX = np.dtype(np.intp)
+#: Whether toeplitz and circulant take the last axis, and not all elements: from SciPy 1.17 on.
+BATCHED = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 17)
 
 
 def _refuse(name: str, options: dict[str, Any]) -> None:
@@ -44,6 +47,9 @@ def _refuse(name: str, options: dict[str, Any]) -> None:
 def _lu_infer(a: Atom) -> tuple[Type, Type]:
     if a.type.ndim != 2:
         raise UnsupportedError("scipy.linalg.lu_factor of several matrices", "loop over them")
+    n, m = a.type.shape
+    if n != m and (1 in (n, m) or not current().same_size(n, m)):
+        raise UnsupportedError("scipy.linalg.lu of matrices that need not be square", "fill up")
     join(*a.type.shape)
     kind = sl.lu_factor(np.eye(1, dtype=a.type.dtype))[0].dtype
     return Type(kind, a.type.shape), Type(np.dtype(np.int32), a.type.shape[:1])
@@ -120,7 +126,7 @@ def _qr(
     a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", **more: Any
 ) -> Any:
     _refuse("qr", more)
-    a = as_array(a)
+    a = as_blas(a)
     square = mode == "full" and current().same_size(*a.type.shape[-2:])
     if mode not in ("economic", "r") and not square:
         raise UnsupportedError(f"scipy.linalg.qr with mode={mode!r}", "use mode='economic'")
@@ -132,7 +138,7 @@ def _qr(
 
 def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, **options: Any) -> Any:
     _refuse("svd", options)
-    made = FACTORISATIONS[np.linalg.svd](a, full_matrices, compute_uv)
+    made = FACTORISATIONS[np.linalg.svd](as_blas(a), full_matrices, compute_uv)
     return tuple(made) if compute_uv else made
 
 
@@ -148,9 +154,9 @@ def _eigh(
 ) -> Any:
     _refuse("eigh", {**options, "type": type != 1})
     uplo, factor = "L" if lower else "U", None
-    a = as_array(a)
+    a = as_blas(a)
     if b is not None:
-        a, factor = _reduced(_whole(a, lower), _whole(as_array(b), lower))
+        a, factor = _reduced(_whole(a, lower), _whole(as_blas(b), lower))
     w, v = FACTORISATIONS[np.linalg.eigh](a, uplo)
     if factor is not None:
         v = solve_triangular(factor, v, trans=True, lower=True, unit=False)
@@ -182,7 +188,7 @@ def _eigvalsh(a: Any, b: Any = None, **options: Any) -> Any:
 
 def _eigvals(a: Any, b: Any = None, **options: Any) -> Any:
     _refuse("eigvals", {**options, "b": b})
-    return EIGEN[np.linalg.eigvals](a)
+    return EIGEN[np.linalg.eigvals](as_blas(a))
 
 
 def _polar(a: Any, side: str = "right") -> Any:
@@ -190,7 +196,7 @@ def _polar(a: Any, side: str = "right") -> Any:
     are smooth where these are equal."""
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
-    a = as_array(a)
+    a = as_blas(a)
     u, _, vt = FACTORISATIONS[np.linalg.svd](a, full_matrices=False)
     unitary = matmul(u, vt)
     back = conjugated(swap(unitary))
@@ -201,16 +207,21 @@ def _polar(a: Any, side: str = "right") -> Any:
 
 
 def _toeplitz(c: Any, r: Any = None) -> Any:
-    c = flat(as_array(c))
-    r = (conjugate(c) if c.type.dtype.kind == "c" else c) if r is None else flat(as_array(r))
-    n, m = c.type.shape[0], r.type.shape[0]
-    line = concatenate(flip(c, 0), get(r, slice(1, None)), axis=0)
-    return get(line, add(sub(size_atom(n - 1), column(count_up(n))), row(count_up(m))))
+    c = as_array(c) if BATCHED else flat(as_array(c))
+    r = (conjugate(c) if c.type.dtype.kind == "c" else c) if r is None else as_array(r)
+    r = r if BATCHED else flat(r)
+    c, r = (reshape(a, shape=a.type.shape or (1,)) for a in (c, r))
+    n, m, last = c.type.shape[-1], r.type.shape[-1], c.type.ndim - 1
+    if c.type.shape[:-1] != r.type.shape[:-1]:
+        raise UnsupportedError("scipy.linalg.toeplitz of batches that differ", "broadcast them")
+    line = concatenate(flip(c, last), get(r, (..., slice(1, None))), axis=last)
+    places = add(sub(size_atom(n - 1), column(count_up(n))), row(count_up(m)))
+    return get(line, (..., places))
 
 
 def _hankel(c: Any, r: Any = None) -> Any:
     c = flat(as_array(c))
-    r = mul(c, 0) if r is None else flat(as_array(r))
+    r = zeros(shape=c.type.shape, dtype=c.type.dtype) if r is None else flat(as_array(r))
     n, m = c.type.shape[0], r.type.shape[0]
     line = concatenate(c, get(r, slice(1, None)), axis=0)
     return get(line, add(column(count_up(n)), row(count_up(m))))
@@ -218,8 +229,10 @@ def _hankel(c: Any, r: Any = None) -> Any:
 
 def _circulant(c: Any) -> Any:
     c = as_array(c)
-    n = c.type.shape[0]
-    return get(c, mod(sub(column(count_up(n)), row(count_up(n))), size_atom(n)))
+    c = reshape(c, shape=c.type.shape or (1,))
+    n = c.type.shape[-1] if BATCHED else c.type.shape[0]
+    places = mod(sub(column(count_up(n)), row(count_up(n))), size_atom(n))
+    return get(c, (..., places) if BATCHED else places)
 
 
 RULES = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg as sl
+from scipy.linalg.blas import find_best_blas_type
 
 from tapeless.transforms.core.builder import static
 from tapeless.transforms.core.language import Atom
@@ -14,11 +15,12 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops import factorisations, least_squares, norms, systems
 from tapeless.transforms.ops.arithmetic import add, neg, sub
 from tapeless.transforms.ops.diagonals import tril, triu
+from tapeless.transforms.ops.elementwise import real
 from tapeless.transforms.ops.factorisations import cholesky
 from tapeless.transforms.ops.joining import as_array, concatenate
 from tapeless.transforms.ops.linalg import conjugated, matmul
 from tapeless.transforms.ops.padding import pad
-from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, reshape, row, swap
+from tapeless.transforms.ops.shapes import Atoms, Params, cast, cast_to, reshape, row, swap
 from tapeless.transforms.ops.systems import det, solve
 
 #: What rules NumPy's functions of the same names have.
@@ -67,6 +69,13 @@ solve_triangular: Op = Op(
 TURNED = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
 
 
+def as_blas(a: Any) -> Any:
+    """The array in the dtype in which SciPy hands it to BLAS and LAPACK: float32 for truth values,
+    small integers and float16."""
+    a = as_array(a)
+    return cast_to(a, find_best_blas_type((np.zeros(0, a.type.dtype),))[1])
+
+
 def _solve_triangular(
     a: Any,
     b: Any,
@@ -95,11 +104,16 @@ def _solve(
     assume_a: Any = None,
     transposed: bool = False,
 ) -> Any:
-    a = as_array(a)
+    a, b = (_as_floats(as_array(each)) for each in (a, b))
     if assume_a not in ASSUMED:
         raise ValueError(f"{assume_a} is not a recognized matrix structure")
     a = ASSUMED[assume_a](a, bool(lower))
-    return solve(swap(a) if transposed else a, as_array(b))
+    return solve(swap(a) if transposed else a, b)
+
+
+def _as_floats(a: Atom) -> Any:
+    """float16 is solved for as float32."""
+    return cast(a, dtype=np.dtype(np.float32)) if a.type.dtype == np.float16 else a
 
 
 def _general(a: Atom, lower: bool) -> Atom:
@@ -113,8 +127,11 @@ def _symmetric(a: Atom, lower: bool) -> Any:
 
 
 def _hermitian(a: Atom, lower: bool) -> Any:
+    """As _symmetric; LAPACK takes the diagonal as real."""
     half = tril(a, k=-1) if lower else triu(a, k=1)
-    return add(tril(a, k=0) if lower else triu(a, k=0), conjugated(swap(half)))
+    diagonal = tril(triu(a, k=0), k=0)
+    diagonal = cast(real(diagonal), dtype=a.type.dtype) if a.type.dtype.kind == "c" else diagonal
+    return add(add(half, diagonal), conjugated(swap(half)))
 
 
 #: The part of a matrix that scipy reads.
@@ -131,7 +148,7 @@ ASSUMED: dict[Any, Any] = {
 def _cholesky(
     a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Any:
-    a = as_array(a)
+    a = as_blas(a)
     return cholesky(a) if lower else swap(cholesky(swap(a)))
 
 
@@ -150,6 +167,8 @@ def _cho_solve(c_and_lower: Any, b: Any, **options: Any) -> Any:
 
 def _block_diag(*arrs: Any) -> Any:
     blocks = [as_array(a) for a in arrs]
+    if any(a.type.ndim > 2 for a in blocks):
+        raise UnsupportedError("scipy.linalg.block_diag of batches", "loop over them")
     blocks = [
         a if a.type.ndim == 2 else row(reshape(a, shape=(a.type.shape or (1,)))) for a in blocks
     ]
@@ -174,21 +193,27 @@ def _plain(function: Any) -> Any:
         if any(v not in (False, None) for k, v in options.items() if k != "check_finite"):
             name = f"scipy.linalg.{function.__name__}"
             raise UnsupportedError(f"{name} with options", f"use np.linalg.{function.__name__}")
-        return LINALG[function](a)
+        return LINALG[function](as_blas(a))
 
     return run
 
 
 def _det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    a = as_array(a)
-    return det(cast_to(a, np.result_type(a.type.dtype, float)))
+    made = det(as_blas(a))
+    return cast_to(made, np.result_type(made.type.dtype, float))
 
 
 def _norm(
     a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True
 ) -> Any:
+    """BLAS and LAPACK give numbers of Python's, NumPy's function those of the array's dtype."""
+    a = as_array(a)
     made = LINALG[np.linalg.norm](a, ord, axis, keepdims)
-    return made if made.type.shape else cast_to(made, np.dtype(float))
+    orders: tuple[Any, ...] = {1: (None, 2), 2: (1, np.inf)}.get(a.type.ndim, ())
+    whole = axis is None and not keepdims and a.type.dtype.char in "fdFD"
+    if whole and ord in orders and not any(s == 0 for s in a.type.shape):
+        return cast(made, dtype=np.dtype(float), python=True)
+    return made
 
 
 RULES = {

@@ -62,6 +62,7 @@ from tapeless.transforms.ops import (
     writing,
     written_once,
 )
+from tapeless.transforms.ops.promotion import computed_dtypes, result_dtype
 from tapeless.transforms.ops.ufuncs import UFUNCS
 from tapeless.transforms.ops.writing import WRITERS as WRITERS
 
@@ -148,7 +149,7 @@ def special_family() -> Any:
 def special_rules() -> dict[Any, Rule]:
     rules: dict[Any, Rule] = {}
     for family in (special_family(), more_special_family(), special_inverses_family()):
-        rules |= {ufunc: _ufunc(op) for ufunc, op in family.SPECIAL.items()}
+        rules |= {ufunc: _ufunc(ufunc, op) for ufunc, op in family.SPECIAL.items()}
         rules |= family.RULES
     return rules
 
@@ -226,11 +227,13 @@ def _special(name: str) -> Rule:
     return call
 
 
-def _ufunc(op: Op) -> Rule:
+def _ufunc(ufunc: np.ufunc, op: Op) -> Rule:
     def call(*args: Any, dtype: Any = None) -> Any:
         atoms = [creation.as_array(a) for a in args]
-        if dtype is not None:
-            atoms = [creation.cast_to(a, np.dtype(dtype)) for a in atoms]
+        types = tuple(a.type for a in atoms)
+        if dtype is not None and np.dtype(dtype) != result_dtype(ufunc, types):
+            kinds = computed_dtypes(ufunc, types, np.dtype(dtype))
+            atoms = [creation.cast_to(a, kind) for a, kind in zip(atoms, kinds, strict=True)]
         return op(*atoms)
 
     return call
@@ -389,7 +392,7 @@ SPECIAL = {
     math.lgamma: "gammaln",
 }
 
-FUNCTIONS = Rules({ufunc: _ufunc(op) for ufunc, op in UFUNCS.items()})
+FUNCTIONS = Rules({ufunc: _ufunc(ufunc, op) for ufunc, op in UFUNCS.items()})
 METHODS: dict[str, Rule] = {"clip": _clip}
 for _family in FAMILIES:
     FUNCTIONS |= getattr(_family, "NUMPY", {})

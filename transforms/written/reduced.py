@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ def _prepared(ufunc: Any, a: Any, dtype: Any) -> Any:
 def _merged(a: Any, axes: Sequence[int]) -> Any:
     """Several axes as one, in front."""
     a = np.moveaxis(a, axes, tuple(range(len(axes))))
-    return a.reshape(-1, *a.shape[len(axes) :])
+    return a.reshape(math.prod(a.shape[: len(axes)]), *a.shape[len(axes) :])
 
 
 def _put(made: Any, out: Any) -> Any:
@@ -35,12 +36,26 @@ def _put(made: Any, out: Any) -> Any:
 def _axes(ufunc: Any, a: Any, axis: Any) -> Any:
     """The axes of a reduction."""
     axes = tuple(range(a.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if a.ndim == 0 and axes in ((0,), (-1,)):
+        return ()
+    axes = np.lib.array_utils.normalize_axis_tuple(axes, a.ndim)
     if len(axes) > 1 and ufunc in IN_ORDER:
         raise ValueError(
             f"reduction operation '{ufunc.__name__}' is not reorderable, "
             "so at most one axis may be specified"
         )
-    return tuple(k % a.ndim for k in axes)
+    return axes
+
+
+def _axis(name: str, a: Any, axis: Any) -> int:
+    """The one axis of a method that takes elements in their order."""
+    axes = tuple(range(a.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if a.ndim == 0 and axes in ((), (0,), (-1,)):
+        raise TypeError(f"cannot {name} on a scalar")
+    axes = np.lib.array_utils.normalize_axis_tuple(axes, a.ndim)
+    if len(axes) != 1:
+        raise ValueError(f"{name} does not allow multiple axes")
+    return axes[0]
 
 
 def _begin(ufunc: Any, lines: Any, initial: Any, masked: bool) -> Any:
@@ -81,7 +96,9 @@ def _reduce(ufunc: Any) -> Callable[..., Any]:
 
 def _accumulate(ufunc: Any) -> Callable[..., Any]:
     def accumulate(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-        lines = np.moveaxis(_prepared(ufunc, array, dtype), axis, 0)
+        a = _prepared(ufunc, array, dtype)
+        axis = _axis("accumulate", a, axis)
+        lines = np.moveaxis(a, axis, 0)
         made = lines.copy()
         for k in range(1, len(lines)):
             made[k] = ufunc(made[k - 1], lines[k])
@@ -94,12 +111,19 @@ def _reduceat(ufunc: Any) -> Callable[..., Any]:
     def reduceat(
         array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
     ) -> Any:
-        lines = np.moveaxis(_prepared(ufunc, array, dtype), axis, 0)
+        a = _prepared(ufunc, array, dtype)
+        axis = _axis("reduceat", a, axis)
+        lines = np.moveaxis(a, axis, 0)
         starts = np.asarray(indices)
         stops = np.append(starts[1:], len(lines))
         made = np.zeros((len(starts), *lines.shape[1:]), lines.dtype)
         for k in range(len(starts)):
             made[k] = lines[starts[k]]
+            if ufunc is np.add:  # in NumPy's order: the first, and the sum of all others
+                if stops[k] > starts[k] + 1:
+                    rest = lines[starts[k] + 1 : stops[k]]
+                    made[k] += np.sum(rest, axis=0, dtype=lines.dtype)
+                continue
             for j in range(starts[k] + 1, stops[k]):
                 made[k] = ufunc(made[k], lines[j])
         return _put(np.moveaxis(made, 0, axis), out)
