@@ -62,7 +62,6 @@ if TYPE_CHECKING:
         default_device,
         device_count,
         device_get,
-        device_put,
         devices,
         local_device_count,
         local_devices,
@@ -71,6 +70,13 @@ if TYPE_CHECKING:
         process_indices,
     )
     from tapeless.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
+    from tapeless.layouts import (
+        NamedSharding,
+        Shard,
+        device_put,
+        make_array_from_callback,
+        make_array_from_single_device_arrays,
+    )
     from tapeless.linear import closure_convert, custom_gradient, fwd_and_bwd, linear_transpose
     from tapeless.parallel import pmap
     from tapeless.profiler.live import live_arrays
@@ -107,7 +113,7 @@ if TYPE_CHECKING:
         transfer_guard_host_to_device,
     )
     from tapeless.shapes import Array, ShapeDtypeStruct, eval_shape, typeof
-    from tapeless.sharding import P, make_mesh, shard_map
+    from tapeless.sharding import P, make_mesh, reshard, set_mesh, shard_map
     from tapeless.transforms.errors import TapelessError
 
 __version__ = "0.1.0"
@@ -159,10 +165,14 @@ NAMES = {
         "gradients": "grad value_and_grad",
         "hardware": (
             "block_until_ready default_backend default_device Device device_count "
-            "device_get device_put devices local_device_count local_devices "
+            "device_get devices local_device_count local_devices "
             "process_count process_index process_indices"
         ),
         "jacobians": "hessian hvp jacfwd jacobian jacrev",
+        "layouts": (
+            "NamedSharding Shard device_put make_array_from_callback "
+            "make_array_from_single_device_arrays"
+        ),
         "linear": "closure_convert custom_gradient fwd_and_bwd linear_transpose",
         "parallel": "pmap",
         "profiler.live": "live_arrays",
@@ -181,7 +191,7 @@ NAMES = {
             "transfer_guard_device_to_host transfer_guard_host_to_device"
         ),
         "shapes": "Array eval_shape ShapeDtypeStruct typeof",
-        "sharding": "make_mesh P shard_map",
+        "sharding": "make_mesh P reshard set_mesh shard_map",
         "transforms.errors": "TapelessError",
     }.items()
     for name in names.split()
@@ -222,8 +232,10 @@ def __dir__() -> list[str]:
 __all__ = [
     "Array",
     "Device",
+    "NamedSharding",
     "P",
     "ShapeDtypeStruct",
+    "Shard",
     "TapelessError",
     "ad_checkpoint",
     "block_until_ready",
@@ -287,6 +299,8 @@ __all__ = [
     "local_device_count",
     "local_devices",
     "log_compiles",
+    "make_array_from_callback",
+    "make_array_from_single_device_arrays",
     "make_jaxpr",
     "make_mesh",
     "named_call",
@@ -307,7 +321,9 @@ __all__ = [
     "random",
     "ravel_pytree",
     "remat",
+    "reshard",
     "scipy",
+    "set_mesh",
     "shard_map",
     "sharding",
     "stages",

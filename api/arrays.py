@@ -6,7 +6,6 @@ Functions of NumPy take them as they are, and make none themselves of plain arra
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +14,11 @@ from tapeless import tree
 from tapeless.later import later
 
 if TYPE_CHECKING:
+    from tapeless import layouts
     from tapeless.hardware import Device
     from tapeless.transforms.frontend import updates
 else:
+    layouts = later("tapeless.layouts")
     updates = later("tapeless.transforms.frontend.updates")
 
 
@@ -48,17 +49,26 @@ class Array(np.ndarray[Any, Any]):
     >>> import tapeless.numpy as jnp
     >>> x = jnp.zeros(3)
     >>> x.at[1].set(2.0)
-    Array([0., 2., 0.])
+    Array([0., 2., 0.], dtype=float64)
     >>> x
-    Array([0., 0., 0.])
+    Array([0., 0., 0.], dtype=float64)
     """
 
-    __slots__ = ()
+    __slots__ = ("_sharding",)
+    _sharding: layouts.Sharding  # where one was asked for
     functional = True  # `x += v` gives x a new array, also while staging
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Functions of NumPy that are no ufuncs make plain arrays."""
         return func(*_mapped(_own, args), **_mapped(_own, kwargs))
+
+    def __repr__(self) -> str:
+        """The elements and the dtype, spaced as JAX does."""
+        width = np.get_printoptions()["linewidth"]
+        text = _elements(self, width) if self.size else f"[], shape={self.shape}"
+        dtype = f"dtype={self.dtype.name})"
+        fits = len(text) - text.rfind("\n") + len(dtype) + 2 <= width
+        return f"Array({text},{' ' if fits else ' ' * len('Array(')}{dtype}"
 
     @property
     def at(self) -> updates.At:
@@ -71,29 +81,37 @@ class Array(np.ndarray[Any, Any]):
         return self
 
     @property
-    def device(self) -> Device:  # type: ignore[override]  # NumPy says "cpu"
-        """Where the array is."""
-        return _device()
+    def device(self) -> Any:
+        """The device of the array; the sharding of one in blocks on several."""
+        sharding = self.sharding
+        return getattr(sharding, "device", sharding)
 
     @property
-    def sharding(self) -> Device:
-        """Where the array is: on one device."""
-        return _device()
+    def sharding(self) -> layouts.Sharding:
+        """What `device_put` was given; without that the array is on one device."""
+        try:
+            return self._sharding
+        except AttributeError:
+            return layouts.as_sharding(None, "sharding")
 
     def devices(self) -> set[Device]:
         """The devices that hold the array."""
-        return {_device()}
+        return self.sharding.device_set
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Array:
-        """The array: cores share their memory."""
-        return self
+        """The array on a device, or with a sharding, as `device_put` gives it."""
+        return layouts.device_put(self, device)  # type: ignore[no-any-return]
 
     @property
-    def addressable_shards(self) -> list[Shard]:
-        """The one part of the array, on its device."""
-        return [Shard(_device(), (slice(None),) * self.ndim, self)]
+    def addressable_shards(self) -> list[layouts.Shard]:
+        """The parts of the array on the devices of this process: views of it."""
+        own = self.sharding.addressable_devices
+        return [shard for shard in self.global_shards if shard.device in own]
 
-    global_shards = addressable_shards
+    @property
+    def global_shards(self) -> list[layouts.Shard]:
+        """The parts of the array on all devices."""
+        return layouts.shards(self, self.sharding)
 
     def addressable_data(self, index: int) -> Array:
         """The part of the array on a device of this process."""
@@ -101,10 +119,18 @@ class Array(np.ndarray[Any, Any]):
 
     @property
     def is_fully_addressable(self) -> bool:
-        """True: all of it is in this process."""
-        return True
+        """Whether all of its devices belong to this process."""
+        return self.sharding.is_fully_addressable
 
-    is_fully_replicated = committed = is_fully_addressable
+    @property
+    def is_fully_replicated(self) -> bool:
+        """Whether each of its devices has all of it."""
+        return self.sharding.is_fully_replicated
+
+    @property
+    def committed(self) -> bool:
+        """Whether `device_put` was told where it belongs."""
+        return hasattr(self, "_sharding")
 
     @property
     def weak_type(self) -> bool:
@@ -135,20 +161,9 @@ class Array(np.ndarray[Any, Any]):
     __ilshift__, __irshift__ = _replacing("lshift"), _replacing("rshift")
 
 
-@dataclass(frozen=True)
-class Shard:
-    """A part of an array on a device."""
-
-    device: Device
-    index: tuple[slice, ...]
-    data: Array
-    replica_id: int = 0
-
-
-def _device() -> Device:
-    from tapeless.hardware import chosen_devices  # noqa: PLC0415 (seldom needed)
-
-    return chosen_devices(None)[0]
+def _elements(array: Array, width: int) -> str:
+    view = array.view(np.ndarray)
+    return np.array2string(view, width, separator=", ", prefix="Array(", suffix=",")
 
 
 def functional(value: Any) -> Any:

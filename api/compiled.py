@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -28,14 +29,14 @@ from tapeless.unchanged import Unchanged
 from tapeless.unneeded import check_unneeded
 
 if TYPE_CHECKING:
-    from tapeless import driven, shapes
+    from tapeless import ahead, driven, placed
     from tapeless.backends import numba
     from tapeless.transforms.core import printer
     from tapeless.transforms.frontend.stage import Staged
     from tapeless.transforms.loops import driver, each, lower
     from tapeless.transforms.vmap import nesting
 else:
-    driven, shapes = later("tapeless.driven"), later("tapeless.shapes")
+    ahead, driven, placed = (later(f"tapeless.{m}") for m in ("ahead", "driven", "placed"))
     numba = later("tapeless.backends.numba")
     printer, nesting = (later(f"tapeless.transforms.{m}") for m in ("core.printer", "vmap.nesting"))
     driver, each, lower = (
@@ -269,10 +270,14 @@ class Jit(Unchanged):
         found = self.plain.specialise(args, kwargs)
         return line_profile(self.describe(), found, args, kwargs, note)
 
-    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+    def lower(self, /, *args: Any, **kwargs: Any) -> ahead.Lowered:
         """The function for these arguments, without a call: `.source()`, `.compile()`. Arrays may
         be `ShapeDtypeStruct`s; they lie in memory row by row."""
-        return Lowered(self, args, kwargs)
+        return ahead.Lowered(self, args, kwargs)
+
+    def trace(self, /, *args: Any, **kwargs: Any) -> ahead.Traced:
+        """The same before code is emitted: `.jaxpr`, `.out_info`, `.lower()`."""
+        return ahead.Traced(self, args, kwargs)
 
     def stages(self, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
@@ -294,33 +299,6 @@ def _plain(x: Any) -> Any:
     return x.value if isinstance(x, Constant) else x
 
 
-class Lowered:
-    """A function and arguments, before it is compiled for them."""
-
-    def __init__(self, fun: Jit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.fun = fun
-        self.args, self.kwargs = tree.map(shapes.stand_in, (args, kwargs))
-        self.found = fun.specialise(self.args, self.kwargs)
-
-    @property
-    def out_info(self) -> Any:
-        """The shapes and dtypes of the results."""
-        return shapes.eval_shape(self.fun.plain, *self.args, **self.kwargs)
-
-    def source(self) -> str:
-        """The emitted module."""
-        return self.found.text
-
-    as_text = source
-
-    def compile(self) -> Jit:
-        """The function, whose kernels are compiled for these arguments; it is not run. A kernel
-        that gets what a function of NumPy returns is compiled when it is called."""
-        given = self.found.passed(*self.fun.marked(self.args, self.kwargs))
-        numba.prepare(self.found.run, self.found.text, given)
-        return self.fun
-
-
 def jit(
     fun: Callable[..., Any] | None = None,
     *,
@@ -331,8 +309,8 @@ def jit(
     fastmath: bool | None = None,
     boundscheck: bool = True,
     parallel: bool = True,
-    in_shardings: None = None,
-    out_shardings: None = None,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
     donate_argnames: str | Sequence[str] | None = None,
     keep_unused: bool = False,
     backend: str | None = None,
@@ -356,6 +334,9 @@ def jit(
     boundscheck      whether an index out of bounds raises IndexError; else it is not looked for
     parallel         whether threads may share the rows of large arrays; results have the same bits
                      for any number of threads
+    in_shardings     a sharding for each positional argument, or one for all; arguments that are
+                     laid out in another way are refused
+    out_shardings    those of the results, which are arrays of `tapeless.numpy` with them
 
     The other arguments are those of JAX, and say nothing here.
 
@@ -374,8 +355,6 @@ def jit(
     """
     check_unneeded(
         "jit",
-        in_shardings=in_shardings,
-        out_shardings=out_shardings,
         donate_argnames=donate_argnames,
         keep_unused=keep_unused,
         backend=backend,
@@ -392,9 +371,12 @@ def jit(
     )
     if device not in (None, "cpu"):
         raise ArgumentError(f"jit: device is {device!r}", 'there is "cpu"')
+    make: Callable[..., Any] = Jit
+    if in_shardings is not None or out_shardings is not None:
+        make = functools.partial(placed.PlacedJit, arguments=in_shardings, results=out_shardings)
     if fun is None:
-        return lambda f: Jit(f, asked)
-    return Jit(fun, asked)
+        return lambda f: make(f, asked)
+    return make(fun, asked)
 
 
 def _positions(given: Any, what: str) -> tuple[int, ...]:
@@ -402,4 +384,4 @@ def _positions(given: Any, what: str) -> tuple[int, ...]:
     return numbers if isinstance(numbers, tuple) else (numbers,)
 
 
-__all__ = ["Jit", "Lowered", "disable_jit", "jit"]
+__all__ = ["Jit", "disable_jit", "jit"]

@@ -133,29 +133,6 @@ def process_count(backend: str | None = None) -> int:
     return world().size
 
 
-def device_put(
-    x: Any,
-    device: Device | None = None,
-    *,
-    src: Any = None,
-    donate: Any = False,
-    may_alias: Any = None,
-) -> Any:
-    """The value on a device, as NumPy arrays. Cores share their memory, so nothing is copied.
-
-    x       a number, an array, or a tree of them
-    device  one of this process; None is the default device
-
-    The other arguments say where JAX takes memory from, and nothing here. Raises TypeError for what
-    is no device, ValueError for a device of another process.
-
-    >>> device_put([1.0, 2.0], devices("cpu")[0])
-    [array(1.), array(2.)]
-    """
-    check_device(device, "device_put")
-    return tree.map(np.asarray, x)
-
-
 def device_get(x: Any) -> Any:
     """The value in the memory of this process, as NumPy arrays.
 
@@ -220,7 +197,6 @@ __all__ = [
     "default_device",
     "device_count",
     "device_get",
-    "device_put",
     "devices",
     "local_device_count",
     "local_devices",

@@ -6,8 +6,8 @@ import sys
 
 from tapeless.transforms.errors import TapelessError
 
-MEMORY = "arrays are NumPy's, in the memory of the machine, and are not laid out over devices"
-SHARDS = f"{MEMORY}; pmap and shard_map take apart and join what they are given"
+MEMORY = "arrays are NumPy's, in the memory of the machine"
+SHARDS = f"{MEMORY}: x.sharding and x.addressable_shards say which part belongs to which device"
 WRITE = "arrays can be written to, inside transformed functions as well: x[i] = v"
 INSIDE = "it is part of the inside of JAX; ours is described in docs/design.md"
 XLA = "it speaks to XLA, which is not used"
@@ -21,10 +21,8 @@ PROCESS = "JAX has given it up: use process_index and process_count"
 
 REASONS: dict[str, dict[str, str]] = {
     "tapeless": {
-        "NamedSharding": SHARDS,
         "PartitionSpec": SHARDS,
         "Ref": WRITE,
-        "Shard": SHARDS,
         "ad": INSIDE,
         "allow_f16_reductions": "sums are done in the dtype that NumPy does them in",
         "api_util": INSIDE,
@@ -47,9 +45,7 @@ REASONS: dict[str, dict[str, str]] = {
         "interpreters": INSIDE,
         "jax2tf_associative_scan_reductions": "it is for TensorFlow",
         "lib": INSIDE,
-        "make_array_from_callback": SHARDS,
         "make_array_from_process_local_data": SHARDS,
-        "make_array_from_single_device_arrays": SHARDS,
         "make_user_context": "what a program is staged for is found by itself: types, values that "
         "are read from outside",
         "memory": MEMORY,
@@ -59,8 +55,6 @@ REASONS: dict[str, dict[str, str]] = {
         "print_environment_info": "use the command `tapeless doctor`",
         "ref": WRITE,
         "remove_size_one_mesh_axis_from_type": SHARDS,
-        "reshard": SHARDS,
-        "set_mesh": SHARDS,
         "smap": SHARDS,
         "softmax_custom_jvp": "nn.softmax has the derivative that JAX's has by default",
         "thread_guard": "any thread may call any function",
@@ -122,12 +116,10 @@ REASONS: dict[str, dict[str, str]] = {
     | {"linear_call": "use custom_vjp, or linear_transpose"},
     "tapeless.sharding": dict.fromkeys(
         (
-            *("AbstractDevice", "AbstractMesh", "AxisType", "ManualAxisType", "NamedSharding"),
-            *("Sharding", "SingleDeviceSharding", "auto_axes", "explicit_axes"),
-            *("get_abstract_mesh", "get_mesh", "make_single_device_sharding", "reshard"),
-            *("set_mesh", "use_abstract_mesh"),
+            *("AbstractDevice", "AbstractMesh", "ManualAxisType", "auto_axes", "explicit_axes"),
+            *("get_abstract_mesh", "use_abstract_mesh"),
         ),
-        f"{MEMORY}; shard_map takes apart and joins what it is given",
+        "types of values do not say how arrays are laid out: use set_mesh and NamedSharding",
     ),
     "tapeless.random": {"random_gamma_p": PRIMITIVES},
     "tapeless.nn": dict.fromkeys(
@@ -143,9 +135,7 @@ REASONS: dict[str, dict[str, str]] = {
         "print_saved_residuals": "vjp(f, x)[1].source() shows what is saved",
     },
     "tapeless.stages": {
-        "ArgInfo": "jit(f).lower(...).args are the arguments, as shapes and dtypes",
         "CompilerOptions": XLA,
-        "Traced": "use make_jaxpr(f)(...), or jit(f).lower(...)",
     },
     "tapeless.experimental.checkify": {
         "ErrorCategory": "categories are the members of user_checks, nan_checks and their like",

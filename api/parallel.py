@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.arguments import plural
+from tapeless.arrays import functional, has_functional
 from tapeless.axes import spread
 from tapeless.backends.spmd.meeting import Meeting
 from tapeless.backends.spmd.threads import together
@@ -186,7 +187,7 @@ class Pmap(Vmap):
         made = []
         for low, high in cuts:
             cut = [
-                x if k is None else np.asarray(x)[(slice(None),) * k + (slice(low, high),)]
+                x if k is None else np.asanyarray(x)[(slice(None),) * k + (slice(low, high),)]
                 for x, k in zip(leaves, axes, strict=True)
             ]
             own_args, own_kwargs = tree.unflatten(structure, cut)
@@ -203,7 +204,8 @@ class Pmap(Vmap):
             row[0] if k is None or not is_value(x) else np.concatenate(row, axis=k)
             for x, row, k in zip(first, rows, axes, strict=True)
         ]
-        return tree.unflatten(structure, made)
+        value = tree.unflatten(structure, made)
+        return functional(value) if has_functional(first) else value
 
     # -- what was emitted
 

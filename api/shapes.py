@@ -9,6 +9,8 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.calling import call_user
+from tapeless.layouts import Sharding
+from tapeless.meshes import PartitionSpec
 from tapeless.region import Region, fresh_input, is_value, leaf_type
 from tapeless.specialisation import Specialisation
 from tapeless.transforms.core import dims
@@ -29,7 +31,9 @@ class ShapeDtypeStruct:
 
     shape      integers; inside a transformed function also lengths of arrays: `x.shape`
     dtype      whatever `numpy.dtype` takes
-    sharding, weak_type, vma, is_ref
+    sharding   where such an array would be; it is kept, and nothing depends on it
+    weak_type  whether it stands for a number of Python
+    vma, is_ref
                of JAX; only what says nothing is accepted
 
     >>> ShapeDtypeStruct((2, 3), float)
@@ -50,9 +54,15 @@ class ShapeDtypeStruct:
             raise ArgumentTypeError(
                 f"ShapeDtypeStruct needs a shape and a dtype, not {shape!r} and {dtype!r}"
             )
-        if sharding is not None or vma or is_ref:
-            raise ArgumentTypeError("ShapeDtypeStruct: there is one memory, and no references")
+        if vma or is_ref:
+            raise ArgumentTypeError("ShapeDtypeStruct: there are no references here")
+        if sharding is not None and not isinstance(sharding, (Sharding, PartitionSpec)):
+            raise ArgumentTypeError(
+                f"ShapeDtypeStruct: sharding is {type(sharding).__name__}",
+                "NamedSharding(mesh, spec) is one",
+            )
         self.shape, self.dtype = tuple(shape), np.dtype(dtype)
+        self.sharding = sharding
         self.weak_type = bool(weak_type)
 
     @property

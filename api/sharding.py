@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from tapeless import tree
+from tapeless.arrays import functional, has_functional
 from tapeless.axes import spread
 from tapeless.batching import Vmap
 from tapeless.blocks import cut, joined
 from tapeless.calling import call_user
-from tapeless.hardware import Device, chosen_devices
+from tapeless.layouts import NamedSharding as NamedSharding
+from tapeless.layouts import Sharding as Sharding
+from tapeless.layouts import SingleDeviceSharding as SingleDeviceSharding
+from tapeless.layouts import device_put
+from tapeless.layouts import make_single_device_sharding as make_single_device_sharding
+from tapeless.meshes import AxisType as AxisType
+from tapeless.meshes import Mesh, P, PartitionSpec, context_mesh
+from tapeless.meshes import get_mesh as get_mesh
+from tapeless.meshes import make_mesh as make_mesh
+from tapeless.meshes import set_mesh as set_mesh
 from tapeless.missing import missing
 from tapeless.naming import base_name, check_callable
 from tapeless.parallel import Pmap
@@ -22,120 +32,6 @@ from tapeless.region import is_value, leaf_type
 from tapeless.transformed import Stages
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
-
-
-class PartitionSpec:
-    """How an array is cut into blocks: for each axis the name of an axis of the mesh, several
-    names, or None. Axes at the end that are not mentioned are not cut.
-
-    >>> PartitionSpec("data", None, ("x", "y"))
-    PartitionSpec('data', None, ('x', 'y'))
-    """
-
-    def __init__(self, *parts: Any) -> None:
-        self.parts = tuple(p if p is None or isinstance(p, str) else tuple(p) for p in parts)
-        used = self.names
-        if len(set(used)) != len(used):
-            raise ArgumentError(f"{self!r} names an axis of the mesh twice")
-
-    @property
-    def by_axis(self) -> tuple[tuple[str, ...], ...]:
-        """The names for each axis."""
-        return tuple(() if p is None else (p,) if isinstance(p, str) else p for p in self.parts)
-
-    @property
-    def names(self) -> list[str]:
-        return [name for names in self.by_axis for name in names]
-
-    def __repr__(self) -> str:
-        return f"PartitionSpec({', '.join(map(repr, self.parts))})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PartitionSpec) and self.parts == other.parts
-
-    def __hash__(self) -> int:
-        return hash(self.parts)
-
-
-P = PartitionSpec
-
-
-class Mesh:
-    """Devices along axes that have names.
-
-    devices     an array of devices; a device may be there several times
-    axis_names  a name for each axis of that array
-    axis_types  of JAX; all axes are for shard_map here
-
-    >>> from tapeless import devices
-    >>> Mesh(devices()[:1] * 4, ("data",)).shape
-    {'data': 4}
-    """
-
-    def __init__(
-        self, devices: Any, axis_names: str | Sequence[str], axis_types: Any = None
-    ) -> None:
-        self.devices = np.asarray(devices, dtype=object)
-        self.axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
-        if not all(isinstance(d, Device) for d in self.devices.flat):
-            raise ArgumentTypeError(
-                "Mesh: the devices of a mesh are those of tapeless.devices()",
-                "make_mesh((4, 2), names) takes them itself",
-            )
-        if len(set(self.axis_names)) != len(self.axis_names) or self.devices.ndim != len(
-            self.axis_names
-        ):
-            raise ArgumentError(
-                f"Mesh: {self.devices.ndim} axes of devices have the names {self.axis_names}",
-                "give each axis a name of its own",
-            )
-
-    @property
-    def shape(self) -> dict[str, int]:
-        return dict(zip(self.axis_names, self.devices.shape, strict=True))
-
-    @property
-    def size(self) -> int:
-        return int(self.devices.size)
-
-    def __repr__(self) -> str:
-        return "Mesh(" + ", ".join(f"{name}={n}" for name, n in self.shape.items()) + ")"
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Mesh)
-            and self.axis_names == other.axis_names
-            and self.devices.tolist() == other.devices.tolist()
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.axis_names, self.devices.shape, *self.devices.flat))
-
-
-def make_mesh(
-    axis_shapes: Sequence[int],
-    axis_names: Sequence[str],
-    axis_types: Any = None,
-    *,
-    devices: Iterable[Device] | None = None,
-) -> Mesh:
-    """A mesh of the devices of this process.
-
-    axis_shapes  how many devices lie along each axis
-    axis_names   a name for each axis
-    axis_types   of JAX; all axes are for shard_map here
-    devices      which to take; those of this process. Where the mesh has more places, devices are
-                 taken again from the first on: blocks on one device run one after the other, or
-                 share it
-
-    >>> make_mesh((2, 2), ("data", "model")).shape
-    {'data': 2, 'model': 2}
-    """
-    found = chosen_devices(None if devices is None else tuple(devices))
-    count = math.prod(axis_shapes)
-    row = np.empty(count, object)
-    row[:] = [found[k % len(found)] for k in range(count)]
-    return Mesh(row.reshape(tuple(axis_shapes)), axis_names)
 
 
 class ShardMap:
@@ -200,11 +96,13 @@ class ShardMap:
         specs = spread(self.in_specs, args, "in_specs")
         blocks = [self.cut(x, s) for x, s in zip(leaves, specs, strict=True)]
         value = self.value(*tree.unflatten(structure, blocks))
+        follows = not active() and has_functional((*leaves, *tree.leaves(value)))
         leaves, structure = tree.flatten(value)
         specs = spread(self.out_specs, value, "out_specs")
-        return tree.unflatten(
+        made = tree.unflatten(
             structure, [self.joined(x, s) for x, s in zip(leaves, specs, strict=True)]
         )
+        return functional(made) if follows else made
 
     __staged_call__ = __call__
 
@@ -289,7 +187,7 @@ def shard_map(
     f: Callable[..., Any] | None = None,
     /,
     *,
-    mesh: Mesh,
+    mesh: Mesh | None = None,
     in_specs: Any,
     out_specs: Any,
     axis_names: Iterable[str] = (),
@@ -298,7 +196,8 @@ def shard_map(
     """The function of whole arrays that `f` computes of blocks of them, one for each device.
 
     f           gets blocks: arrays with as many axes, shorter along those that are cut
-    mesh        the devices, and the names of their axes
+    mesh        the devices, and the names of their axes; that of the context (`set_mesh`), where it
+                is left out
     in_specs    how arguments are cut: a PartitionSpec for each, a tree of them built like the
                 argument, or one for all
     out_specs   how blocks of results are put together; an axis of the mesh that is not named has
@@ -321,15 +220,30 @@ def shard_map(
     >>> f(np.ones((3, 4)), np.ones(4))
     array([4., 4., 4.])
     """
+    mesh = context_mesh() if mesh is None else mesh
     if not isinstance(mesh, Mesh):
         raise ArgumentTypeError(
-            f"shard_map: mesh is {type(mesh).__name__}", "make_mesh((2,), ('data',)) is one"
+            "shard_map: mesh is missing, and none is set"
+            if mesh is None
+            else f"shard_map: mesh is {type(mesh).__name__}",
+            "make_mesh((2,), ('data',)) is one: pass it, or say set_mesh(mesh)",
         )
     names = tuple(name for name in mesh.axis_names if not axis_names or name in set(axis_names))
     if f is None:
         return lambda fun: ShardMap(fun, mesh, in_specs, out_specs, names, check_vma)
     check_callable(f, "shard_map")
     return ShardMap(f, mesh, in_specs, out_specs, names, check_vma)
+
+
+def reshard(xs: Any, out_shardings: Any) -> Any:
+    """The value with other shardings, as `device_put` takes them.
+
+    >>> import numpy as np
+    >>> rows = NamedSharding(make_mesh((2,), ("rows",)), P("rows"))
+    >>> reshard(np.zeros(4), rows).sharding == rows
+    True
+    """
+    return device_put(xs, out_shardings)
 
 
 __path__: list[str] = []  # so that `from ... import` of a name says why it is missing
@@ -339,4 +253,19 @@ def __getattr__(name: str) -> Any:
     raise missing("tapeless.sharding", name)
 
 
-__all__ = ["Mesh", "P", "PartitionSpec", "ShardMap", "make_mesh", "shard_map"]
+__all__ = [
+    "AxisType",
+    "Mesh",
+    "NamedSharding",
+    "P",
+    "PartitionSpec",
+    "ShardMap",
+    "Sharding",
+    "SingleDeviceSharding",
+    "get_mesh",
+    "make_mesh",
+    "make_single_device_sharding",
+    "reshard",
+    "set_mesh",
+    "shard_map",
+]

@@ -11,7 +11,7 @@ from typing import Any
 from tapeless.transforms.errors import ArgumentError
 
 HINT = "a hint to XLA, which is not used"
-LAYOUT = "arrays are not laid out over devices"
+LAYOUT = "arrays lie in one memory"
 CORES = "there are the cores of this machine"
 COPY = "nothing is copied"
 #: {parameter: (the only values that it may have, or None for any; why)}
@@ -21,11 +21,9 @@ UNNEEDED: dict[str, tuple[tuple[Any, ...] | None, str]] = {
     "compiler_options": (None, HINT),
     "donate": (None, COPY),
     "donate_argnames": (None, "arguments are left alone; memory is used again by donate_argnums"),
-    "in_shardings": ((None,), LAYOUT),
     "inline": (None, HINT),
     "keep_unused": (None, "arguments that are not used cost nothing"),
     "may_alias": (None, COPY),
-    "out_shardings": ((None,), LAYOUT),
     "reduce_axes": (((), []), "JAX has given it up"),
     "spmd_axis_name": (None, LAYOUT),
     "src": (None, LAYOUT),

@@ -39,6 +39,7 @@ from tapeless.lax import (
     sorting,
     special,
 )
+from tapeless.layouts import with_sharding_constraint
 from tapeless.numpy.functions import Following, as_it_is, following
 
 LAYOUT = "out_sharding sharding"  # keywords of JAX that say where results lie, and nothing here
@@ -73,6 +74,7 @@ _held: dict[str, Any] = {
     **following(creation, "reduce_precision shape_as_value"),
     **following(creation, "broadcasted_iota empty full full_like", LAYOUT),
     **as_it_is(creation, "dtype stage"),
+    "with_sharding_constraint": with_sharding_constraint,
     **following(padding, "pad"),
     # parts of arrays
     **following(slicing, "dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim"),

@@ -6,7 +6,6 @@ from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
 
-DEVICES = "arrays live in the memory of the machine, and are not spread over devices by XLA"
 TOKENS = "effects happen in the order of the program, without tokens"
 COMPILER = "it speaks to XLA's compiler, which is not used"
 REASONS = {
@@ -25,7 +24,6 @@ REASONS = {
     "rng_bit_generator": "use random.bits, whose keys are two words",
     "rng_uniform": "use random.uniform with a key",
     "scaled_dot": "there are no dtypes of 8 bits that need scales; scale and use dot_general",
-    "with_sharding_constraint": DEVICES,
 }
 
 

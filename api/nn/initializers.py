@@ -74,7 +74,7 @@ def uniform(scale: Any = 1e-2, dtype: Any = None) -> Initializer:
 
     >>> from tapeless import random
     >>> uniform(10.0)(random.key(0), (2,)).round(4)
-    Array([4.1846, 2.163 ])
+    Array([4.1846, 2.163 ], dtype=float64)
     """
 
     def init(key: Any, shape: Any, dtype: Any = dtype, out_sharding: Any = None) -> Any:
@@ -92,7 +92,7 @@ def normal(stddev: Any = 1e-2, dtype: Any = None) -> Initializer:
 
     >>> from tapeless import random
     >>> normal(10.0)(random.key(0), (2,)).round(4)
-    Array([-2.0584, -7.8477])
+    Array([-2.0584, -7.8477], dtype=float64)
     """
 
     def init(key: Any, shape: Any, dtype: Any = dtype, out_sharding: Any = None) -> Any:
@@ -180,7 +180,7 @@ def variance_scaling(
 
     >>> from tapeless import random
     >>> variance_scaling(3.0, "fan_out", "uniform")(random.key(0), (1, 3)).round(4)
-    Array([[-0.2825, -0.9828,  1.6119]])
+    Array([[-0.2825, -0.9828,  1.6119]], dtype=float64)
     """
     if mode not in FANS:
         raise ArgumentError(f"variance_scaling: mode must be one of {', '.join(FANS)}, not {mode}")

@@ -7,9 +7,9 @@ Outside, they give arrays with `.at`, `.block_until_ready()`, `.device` and thei
 >>> import tapeless.numpy as jnp
 >>> x = jnp.arange(3.0).at[1].add(10.0)
 >>> x
-Array([ 0., 11.,  2.])
+Array([ 0., 11.,  2.], dtype=float64)
 >>> tapeless.grad(lambda x: jnp.sum(jnp.cos(x) * x.at[0].set(2.0)))(x).round(3)
-Array([ 0.   , 11.004, -2.235])
+Array([ 0.   , 11.004, -2.235], dtype=float64)
 """
 
 if not __name__.startswith("tapeless."):

@@ -64,6 +64,6 @@ def frompyfunc(
     >>> import tapeless.numpy as jnp
     >>> larger = jnp.frompyfunc(lambda a, b: a if a > b else b, 2, 1)
     >>> jnp.asarray(larger(jnp.array([1.0, 5.0]), 3.0)), jnp.asarray(larger.reduce(jnp.arange(4)))
-    (Array([3., 5.]), Array(3))
+    (Array([3., 5.], dtype=float64), Array(3, dtype=int64))
     """
     return PythonUfunc(func, nin, nout, identity)

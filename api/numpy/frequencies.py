@@ -14,7 +14,7 @@ def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
 
     >>> import tapeless.numpy as jnp
     >>> jnp.fft.fftfreq(4)
-    Array([ 0.  ,  0.25, -0.5 , -0.25])
+    Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float64)
     """
     made = np.fft.fftfreq(n, d)
     return made if dtype is None else made.astype(dtype)

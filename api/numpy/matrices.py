@@ -29,7 +29,7 @@ def cholesky(a: Any, *, upper: bool = False, symmetrize_input: bool = True) -> A
     >>> import tapeless.numpy as jnp
     >>> jnp.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]))
     Array([[2., 0.],
-           [1., 2.]])
+           [1., 2.]], dtype=float64)
     """
     low = np.linalg.cholesky(symmetrised(a, symmetrize_input))
     return transposed(low) if upper else low
@@ -82,7 +82,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None, *, numpy_resid: bool = False) -> An
     >>> import tapeless.numpy as jnp
     >>> x, residuals, rank, s = jnp.linalg.lstsq(jnp.eye(2), jnp.array([1.0, 2.0]))
     >>> x, residuals
-    (Array([1., 2.]), Array([0.]))
+    (Array([1., 2.], dtype=float64), Array([0.], dtype=float64))
     """
     x, residuals, rank, s = np.linalg.lstsq(a, b, rcond)
     if not numpy_resid:

@@ -40,7 +40,7 @@ def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> Any:
 
     >>> import tapeless.numpy as jnp
     >>> jnp.nonzero(jnp.array([0, 3, 0, 4]), size=3, fill_value=-1)
-    (Array([ 1,  3, -1]),)
+    (Array([ 1,  3, -1], dtype=int64),)
     """
     if size is None:
         return np.nonzero(a)
@@ -72,7 +72,7 @@ def where(
 
     >>> import tapeless.numpy as jnp
     >>> jnp.where(jnp.arange(3) > 0, 1.0, 0.0)
-    Array([0., 1., 1.])
+    Array([0., 1., 1.], dtype=float64)
     """
     if x is None and y is None:
         return nonzero(condition, size=size, fill_value=fill_value)
@@ -127,7 +127,7 @@ def repeat(
 
     >>> import tapeless.numpy as jnp
     >>> jnp.repeat(jnp.array([1, 2]), jnp.array([2, 1]), total_repeat_length=4)
-    Array([1, 1, 2, 2])
+    Array([1, 1, 2, 2], dtype=int64)
     """
     if total_repeat_length is None:
         return np.repeat(a, repeats, axis)

@@ -21,7 +21,7 @@ def dot(a: Any, b: Any, *, preferred_element_type: Any = None) -> Any:
 
     >>> import tapeless.numpy as jnp
     >>> jnp.dot(jnp.ones(3), jnp.ones(3))
-    Array(3.)
+    Array(3., dtype=float64)
     """
     return np.dot(*wide(preferred_element_type, a, b))
 
@@ -73,7 +73,7 @@ def einsum(
 
     >>> import tapeless.numpy as jnp
     >>> jnp.einsum("ij,j->i", jnp.eye(2), jnp.array([1.0, 2.0]))
-    Array([1., 2.])
+    Array([1., 2.], dtype=float64)
     """
     if not isinstance(subscripts, str):  # operands and their axes in turn
         return np.einsum(subscripts, *operands)

@@ -56,7 +56,7 @@ def unique(
 
     >>> import tapeless.numpy as jnp
     >>> jnp.unique(jnp.array([3, 1, 3]), size=3)
-    Array([1, 3, 1])
+    Array([1, 3, 1], dtype=int64)
     """
     if size is None:
         return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
@@ -113,7 +113,7 @@ def union1d(ar1: Any, ar2: Any, *, size: int | None = None, fill_value: Any = No
 
     >>> import tapeless.numpy as jnp
     >>> jnp.union1d(jnp.array([1, 2]), jnp.array([2, 5]))
-    Array([1, 2, 5])
+    Array([1, 2, 5], dtype=int64)
     """
     both = np.concatenate([np.ravel(ar1), np.ravel(ar2)])
     return unique(both, size=size, fill_value=fill_value)

@@ -32,7 +32,7 @@ def take(
 
     >>> import tapeless.numpy as jnp
     >>> jnp.take(jnp.array([1.0, 2.0]), jnp.array([1, 5]), mode="fill")
-    Array([ 2., nan])
+    Array([ 2., nan], dtype=float64)
     """
     line = np.ravel(a) if axis is None else np.asarray(a)
     axis = 0 if axis is None else axis % np.ndim(line)
@@ -84,7 +84,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = None, *, inplace: bool = True) -> 
 
     >>> import tapeless.numpy as jnp
     >>> jnp.put(jnp.zeros(3), 1, 5.0, inplace=False)
-    Array([0., 5., 0.])
+    Array([0., 5., 0.], dtype=float64)
     """
     made = checked_copy(a, inplace, "put")
     np.put(made, ind, v, mode="raise" if mode is None else mode)

@@ -20,7 +20,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = False) -> Any:
 
     >>> import tapeless.numpy as jnp
     >>> jnp.astype(2, float)
-    Array(2.)
+    Array(2., dtype=float64)
     """
     return np.asarray(x).astype(float if dtype is None else dtype)
 
@@ -55,7 +55,7 @@ def clip(
 
     >>> import tapeless.numpy as jnp
     >>> jnp.clip(jnp.array([-1.0, 2.0]), 0.0)
-    Array([0., 2.])
+    Array([0., 2.], dtype=float64)
     """
     low = a_min if min is None else min
     high = a_max if max is None else max
@@ -106,7 +106,7 @@ def argsort(
 
     >>> import tapeless.numpy as jnp
     >>> jnp.argsort(jnp.array([1, 3, 3, 2]), descending=True)
-    Array([1, 2, 3, 0])
+    Array([1, 2, 3, 0], dtype=int64)
     """
     line, axis = _along("jnp.argsort", a, axis, kind, order)
     if descending:
@@ -129,7 +129,7 @@ def sort(
 
     >>> import tapeless.numpy as jnp
     >>> jnp.sort(jnp.array([1, 3, 2]), descending=True)
-    Array([3, 2, 1])
+    Array([3, 2, 1], dtype=int64)
     """
     line, axis = _along("jnp.sort", a, axis, kind, order)
     made = np.sort(line, axis, kind="stable")
@@ -194,7 +194,7 @@ def histogram(
 
     >>> import tapeless.numpy as jnp
     >>> jnp.histogram(jnp.array([0.5, 1.5, 0.2]), 2, (0.0, 2.0), jnp.array([2.0, 0.0, 1.0]))[0]
-    Array([3., 0.])
+    Array([3., 0.], dtype=float64)
     """
     if weights is None and not density:
         return np.histogram(a, bins, range)
@@ -228,7 +228,7 @@ def polydiv(u: Any, v: Any, *, trim_leading_zeros: bool = False) -> Any:
 
     >>> import tapeless.numpy as jnp
     >>> jnp.polydiv(jnp.array([1.0, 3.0, 2.0]), jnp.array([1.0, 1.0]))
-    (Array([1., 2.]), Array([0., 0., 0.]))
+    (Array([1., 2.], dtype=float64), Array([0., 0., 0.], dtype=float64))
     """
     u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
     m, n = u.shape[0] - 1, v.shape[0] - 1

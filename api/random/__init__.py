@@ -6,7 +6,7 @@ and a key is used once. `split` makes new keys from one.
 >>> from tapeless import random
 >>> key, subkey = random.split(random.key(0))
 >>> random.uniform(subkey, (2,)).round(4)
-Array([0.0806, 0.9239])
+Array([0.0806, 0.9239], dtype=float64)
 
 Outside of transformed functions the numbers are arrays of `tapeless.numpy`, with `.at` and its kin.
 

@@ -64,7 +64,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
 
     >>> from tapeless import random
     >>> random.truncated_normal(random.key(0), 0.0, 1.0, (3,)).round(4)
-    Array([0.3661, 0.1861, 0.9522])
+    Array([0.3661, 0.1861, 0.9522], dtype=float64)
     """
     dtype = checked_float("truncated_normal", dtype)
     shape = checked_fit("truncated_normal", shape, np.shape(lower), np.shape(upper))
@@ -107,7 +107,7 @@ def gumbel(key: Any, shape: Any = (), dtype: Any = None, mode: Any = None) -> An
 
     >>> from tapeless import random
     >>> random.gumbel(random.key(0), (2,)).round(4)
-    Array([ 0.1379, -0.426 ])
+    Array([ 0.1379, -0.426 ], dtype=float64)
     """
     dtype, shape = checked_float("gumbel", dtype), checked_shape("gumbel", shape)
     checked_choice("gumbel", "mode", mode, (None, "low", "high", "highest"))
@@ -159,7 +159,7 @@ def laplace(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.laplace(random.key(0), (2,)).round(4)
-    Array([0.178, 0.838])
+    Array([0.178, 0.838], dtype=float64)
     """
     dtype, shape = checked_float("laplace", dtype), checked_shape("laplace", shape)
     low = dtype.type(-1) + np.finfo(dtype).epsneg
@@ -175,7 +175,7 @@ def logistic(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.logistic(random.key(0), (2,)).round(4)
-    Array([-0.3291, -1.2874])
+    Array([-0.3291, -1.2874], dtype=float64)
     """
     dtype, shape = checked_float("logistic", dtype), checked_shape("logistic", shape)
     tiny = np.finfo(dtype).tiny
@@ -191,7 +191,7 @@ def cauchy(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.cauchy(random.key(0), (2,)).round(4)
-    Array([-0.2619, -1.2378])
+    Array([-0.2619, -1.2378], dtype=float64)
     """
     dtype, shape = checked_float("cauchy", dtype), checked_shape("cauchy", shape)
     key, eps = checked_key("cauchy", key), np.finfo(dtype).eps

@@ -34,7 +34,7 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.poisson(random.key(0), 4.0, (5,))
-    Array([0, 1, 5, 5, 2])
+    Array([0, 1, 5, 5, 2], dtype=int64)
     """
     dtype = checked_integer("poisson", dtype)
     shape = checked_fit("poisson", shape, np.shape(lam))
@@ -57,7 +57,7 @@ def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> 
 
     >>> from tapeless import random
     >>> random.binomial(random.key(0), 10, 0.5, (5,))
-    Array([4., 7., 6., 6., 5.])
+    Array([4., 7., 6., 6., 5.], dtype=float64)
     """
     dtype = checked_float("binomial", dtype)
     shape = checked_fit("binomial", shape, np.shape(n), np.shape(p))
@@ -81,7 +81,7 @@ def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = Non
 
     >>> from tapeless import random
     >>> random.multinomial(random.key(0), 10, np.array([0.2, 0.3, 0.5]))
-    Array([1., 4., 5.])
+    Array([1., 4., 5.], dtype=float64)
     """
     dtype = checked_float("multinomial", dtype)
     p = _floats(checked_matrix("multinomial", "p", p, 1))
@@ -109,7 +109,7 @@ def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.geometric(random.key(0), 0.3, (5,))
-    Array([3, 5, 1, 2, 2])
+    Array([3, 5, 1, 2, 2], dtype=int64)
     """
     dtype = checked_integer("geometric", dtype)
     shape = checked_fit("geometric", shape, np.shape(p))

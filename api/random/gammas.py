@@ -39,7 +39,7 @@ def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.gamma(random.key(0), 2.0, (3,)).round(4)
-    Array([1.352 , 1.1244, 3.7324])
+    Array([1.352 , 1.1244, 3.7324], dtype=float64)
     """
     return _gamma("gamma", key, a, shape, dtype, False)
 
@@ -51,7 +51,7 @@ def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.loggamma(random.key(0), 2.0, (3,)).round(4)
-    Array([0.3016, 0.1172, 1.3171])
+    Array([0.3016, 0.1172, 1.3171], dtype=float64)
     """
     return _gamma("loggamma", key, a, shape, dtype, True)
 
@@ -100,7 +100,7 @@ def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.beta(random.key(0), 2.0, 3.0, (2,)).round(4)
-    Array([0.328 , 0.6138])
+    Array([0.328 , 0.6138], dtype=float64)
     """
     dtype = checked_float("beta", dtype)
     shape = checked_fit("beta", shape, np.shape(a), np.shape(b))
@@ -124,7 +124,7 @@ def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any
 
     >>> from tapeless import random
     >>> random.dirichlet(random.key(0), np.ones(3)).round(4)
-    Array([0.1576, 0.1155, 0.727 ])
+    Array([0.1576, 0.1155, 0.727 ], dtype=float64)
     """
     dtype = checked_float("dirichlet", dtype)
     alpha = checked_matrix("dirichlet", "alpha", alpha, 1)
@@ -147,7 +147,7 @@ def chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.chisquare(random.key(0), 4.0, (2,)).round(4)
-    Array([2.7041, 2.2487])
+    Array([2.7041, 2.2487], dtype=float64)
     """
     dtype = checked_float("chisquare", dtype)
     shape = checked_fit("chisquare", shape, np.shape(df))
@@ -169,7 +169,7 @@ def f(key: Any, dfnum: Any, dfden: Any, shape: Any = None, dtype: Any = None) ->
 
     >>> from tapeless import random
     >>> random.f(random.key(0), 4.0, 6.0, (2,)).round(4)
-    Array([1.4716, 0.4122])
+    Array([1.4716, 0.4122], dtype=float64)
     """
     dtype = checked_float("f", dtype)
     shape = checked_fit("f", shape, np.shape(dfnum), np.shape(dfden))
@@ -190,7 +190,7 @@ def t(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.t(random.key(0), 4.0, (2,)).round(4)
-    Array([ 1.4388, -0.5762])
+    Array([ 1.4388, -0.5762], dtype=float64)
     """
     dtype = checked_float("t", dtype)
     shape = checked_fit("t", shape, np.shape(df))
@@ -211,7 +211,7 @@ def generalized_normal(key: Any, p: Any, shape: Any = (), dtype: Any = None) -> 
 
     >>> from tapeless import random
     >>> random.generalized_normal(random.key(0), 1.0, (2,)).round(4)
-    Array([ 1.1113, -2.1559])
+    Array([ 1.1113, -2.1559], dtype=float64)
     """
     name = "generalized_normal"
     dtype, shape = checked_float(name, dtype), checked_shape(name, shape)
@@ -238,7 +238,7 @@ def ball(key: Any, d: Any, p: Any = 2.0, shape: Any = (), dtype: Any = None) -> 
 
     >>> from tapeless import random
     >>> random.ball(random.key(0), 2).round(4)
-    Array([-0.8702, -0.4547])
+    Array([-0.8702, -0.4547], dtype=float64)
     """
     dtype, shape = checked_float("ball", dtype), checked_shape("ball", shape)
     (d,) = checked_shape("ball", (d,))

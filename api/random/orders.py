@@ -49,7 +49,7 @@ def categorical(
 
     >>> from tapeless import random
     >>> random.categorical(random.key(0), np.log(np.array([0.1, 0.2, 0.7])), shape=(6,))
-    Array([2, 2, 2, 1, 1, 2])
+    Array([2, 2, 2, 1, 1, 2], dtype=int64)
     """
     checked_choice("categorical", "mode", mode, MODES)
     logits = checked_matrix("categorical", "logits", logits, 1)
@@ -97,7 +97,7 @@ def choice(
 
     >>> from tapeless import random
     >>> random.choice(random.key(0), np.array([2.0, 3.0, 5.0]), (4,))
-    Array([2., 5., 5., 5.])
+    Array([2., 5., 5., 5.], dtype=float64)
     """
     checked_choice("choice", "mode", mode, MODES)
     shape, a = checked_shape("choice", shape), checked_population("choice", a)
@@ -146,7 +146,7 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
 
     >>> from tapeless import random
     >>> random.permutation(random.key(0), 5)
-    Array([0, 1, 4, 3, 2])
+    Array([0, 1, 4, 3, 2], dtype=int64)
     """
     x = checked_population("permutation", x)
     axis = checked_axis("permutation", axis, max(x.ndim, 1))
@@ -161,7 +161,7 @@ def shuffle(key: Any, x: Any, axis: int = 0) -> Any:
 
     >>> from tapeless import random
     >>> random.shuffle(random.key(0), np.array([2.0, 3.0, 5.0]))
-    Array([2., 3., 5.])
+    Array([2., 3., 5.], dtype=float64)
     """
     return permutation(key, x, axis, True)
 

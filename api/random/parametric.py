@@ -31,7 +31,7 @@ def pareto(key: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.pareto(random.key(0), 2.0, (2,)).round(4)
-    Array([1.3113, 1.1296])
+    Array([1.3113, 1.1296], dtype=float64)
     """
     dtype = checked_float("pareto", dtype)
     shape = checked_fit("pareto", shape, np.shape(b))
@@ -50,7 +50,7 @@ def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.rayleigh(random.key(0), 1.0, (2,)).round(4)
-    Array([1.32  , 1.7499])
+    Array([1.32  , 1.7499], dtype=float64)
     """
     dtype = checked_float("rayleigh", dtype)
     shape = checked_fit("rayleigh", shape, np.shape(scale))
@@ -72,7 +72,7 @@ def weibull_min(
 
     >>> from tapeless import random
     >>> random.weibull_min(random.key(0), 1.0, 2.0, (2,)).round(4)
-    Array([0.7363, 0.4937])
+    Array([0.7363, 0.4937], dtype=float64)
     """
     dtype, shape = checked_float("weibull_min", dtype), checked_shape("weibull_min", shape)
     e = standard_exponential(checked_key("weibull_min", key), shape, dtype)
@@ -91,7 +91,7 @@ def lognormal(key: Any, sigma: Any = 1.0, shape: Any = None, dtype: Any = None) 
 
     >>> from tapeless import random
     >>> random.lognormal(random.key(0), 0.5, (2,)).round(4)
-    Array([0.9022, 0.6754])
+    Array([0.9022, 0.6754], dtype=float64)
     """
     dtype = checked_float("lognormal", dtype)
     shape = checked_fit("lognormal", shape, np.shape(sigma))
@@ -107,7 +107,7 @@ def maxwell(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.maxwell(random.key(0), (2,)).round(4)
-    Array([1.9891, 0.4246])
+    Array([1.9891, 0.4246], dtype=float64)
     """
     dtype, shape = checked_float("maxwell", dtype), checked_shape("maxwell", shape)
     return _maxwell(checked_key("maxwell", key), shape, dtype)
@@ -129,7 +129,7 @@ def double_sided_maxwell(key: Any, loc: Any, scale: Any, shape: Any = (), dtype:
 
     >>> from tapeless import random
     >>> random.double_sided_maxwell(random.key(0), 1.0, 2.0, (2,)).round(4)
-    Array([ 4.9692, -3.9564])
+    Array([ 4.9692, -3.9564], dtype=float64)
     """
     name = "double_sided_maxwell"
     dtype, shape = checked_float(name, dtype), checked_shape(name, shape)
@@ -153,7 +153,7 @@ def triangular(
 
     >>> from tapeless import random
     >>> random.triangular(random.key(0), 0.0, 0.5, 2.0, (2,)).round(4)
-    Array([0.6792, 0.4651])
+    Array([0.6792, 0.4651], dtype=float64)
     """
     dtype = checked_float("triangular", dtype)
     shape = checked_fit("triangular", shape, np.shape(left), np.shape(mode), np.shape(right))
@@ -175,7 +175,7 @@ def wald(key: Any, mean: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.wald(random.key(0), 1.0, (2,)).round(4)
-    Array([0.187 , 1.6107])
+    Array([0.187 , 1.6107], dtype=float64)
     """
     dtype = checked_float("wald", dtype)
     shape = checked_fit("wald", shape, np.shape(mean))

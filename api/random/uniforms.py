@@ -76,7 +76,7 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -
 
     >>> from tapeless import random
     >>> random.randint(random.key(0), (5,), 0, 10)
-    Array([5, 1, 5, 7, 3])
+    Array([5, 1, 5, 7, 3], dtype=int64)
     """
     dtype, shape = checked_integer("randint", dtype), checked_shape("randint", shape)
     checked_fit("randint", shape, np.shape(minval), np.shape(maxval))
@@ -140,7 +140,7 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> A
 
     >>> from tapeless import random
     >>> random.bernoulli(random.key(0), 0.9, (4,))
-    Array([ True,  True, False,  True])
+    Array([ True,  True, False,  True], dtype=bool)
     """
     checked_choice("bernoulli", "mode", mode, ("low", "high"))
     dtype = checked_probability("bernoulli", p)
@@ -163,7 +163,7 @@ def rademacher(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
     >>> from tapeless import random
     >>> random.rademacher(random.key(0), (4,))
-    Array([ 1,  1, -1, -1])
+    Array([ 1,  1, -1, -1], dtype=int64)
     """
     dtype, shape = checked_integer("rademacher", dtype, "if"), checked_shape("rademacher", shape)
     return signs(checked_key("rademacher", key), shape, dtype)

@@ -41,7 +41,7 @@ def multivariate_normal(
     >>> from tapeless import random
     >>> cov = np.array([[2.0, 1.0], [1.0, 2.0]])
     >>> random.multivariate_normal(random.key(0), np.zeros(2), cov).round(4)
-    Array([-0.2911, -1.1067])
+    Array([-0.2911, -1.1067], dtype=float64)
     """
     name = "multivariate_normal"
     checked_choice(name, "method", method, ("cholesky", "svd", "eigh"))
@@ -80,7 +80,7 @@ def orthogonal(key: Any, n: Any, shape: Any = (), dtype: Any = None, m: Any = No
     >>> from tapeless import random
     >>> random.orthogonal(random.key(0), 2).round(4)
     Array([[-0.1126, -0.9936],
-           [ 0.9936, -0.1126]])
+           [ 0.9936, -0.1126]], dtype=float64)
     """
     dtype, shape = checked_float("orthogonal", dtype, "fc"), checked_shape("orthogonal", shape)
     n, m = checked_shape("orthogonal", (n, n if m is None else m))

@@ -211,7 +211,7 @@ def test_static_trees_beside_trees():
     assert f(Pair(2, 5), p, 3.0) == 6.0
     assert f(Pair(3, 5), p, 3.0) == 18.0
     assert f(Pair(3, 5), p, 5.0) == 30.0
-    assert f.lower(Pair(2, 5), p, 1.0).compile()(Pair(2, 5), p, 1.0) == 2.0
+    assert f.lower(Pair(2, 5), p, 1.0).compile()(p, 1.0) == 2.0
 
 
 def test_ahead_of_time_for_shapes():
