@@ -30,10 +30,12 @@ from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDiff
 if TYPE_CHECKING:
     from tapeless import region as regions
     from tapeless.transforms import jvp as forward
+    from tapeless.transforms import spectral_recognition as spectral
     from tapeless.transforms.frontend import symbols, trace
     from tapeless.transforms.jvp import Tangents
 else:
     regions, forward = later("tapeless.region"), later("tapeless.transforms.jvp")
+    spectral = later("tapeless.transforms.spectral_recognition")
     symbols, trace = (later(f"tapeless.transforms.frontend.{m}") for m in ("symbols", "trace"))
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -257,9 +259,8 @@ def push_forward(
     region = regions.Region(fun, *given)
     regions.refuse_shared(tree.leaves((list(primals), kwargs)), own)
     forward.name_tangents(t)
-    forward.Forward(merged=True).block(
-        region.block([], [a for a in region.atoms if a is not None]).body, t
-    )
+    block = region.block([], [a for a in region.atoms if a is not None])
+    forward.Forward(merged=True).block(spectral.spectral_functions(block).body, t)
     value, aux = with_aux(region.value, has_aux, "jvp", fun)
     flat, out_structure = tree.flatten(value)
     flat = region.leaves[: len(flat)]  # aux comes behind

@@ -30,6 +30,7 @@ from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
 from tapeless.transforms.ops.drawing import draws
 from tapeless.transforms.simplify import dead_code
+from tapeless.transforms.spectral_recognition import spectral_functions
 
 
 class Custom:
@@ -368,7 +369,7 @@ class Checkpoint(Custom):
             current().let((v,), identity, (a,), {})
             if dot is not None:
                 t[v] = dot
-        block, _ = refresh(replace(call.block, params=()), new)
+        block, _ = refresh(replace(spectral_functions(call.block), params=()), new)
         Forward(merged=True).block(block.body, t)
         return [tangent_of(t, a) for a in block.results]
 

@@ -52,6 +52,7 @@ from tapeless.transforms.ops.creation import cast_to
 from tapeless.transforms.ops.stacks import pop
 from tapeless.transforms.outline import outline
 from tapeless.transforms.residuals.resolve import resolve
+from tapeless.transforms.spectral_recognition import spectral_functions
 from tapeless.transforms.tables import tables_as_arrays
 from tapeless.transforms.transpose import transpose
 from tapeless.transforms.views_ahead import views_ahead
@@ -324,7 +325,7 @@ class Ahead:
         for n in sorted(lengths, key=lambda n: n.uid):  # the forward part has them, too
             if n.var is None and not n.given:
                 new[n] = dims.symbol(n.name, n.lower)
-        inner, _ = refresh(replace(block, params=()), new)
+        inner, _ = refresh(replace(spectral_functions(block), params=()), new)
         t: Tangents = dict(zip(block.params, self.dots, strict=True))
         b = Builder()
         b.definitions = current().definitions

@@ -72,14 +72,19 @@ COINCIDING = """
 ## Equal eigenvalues and singular values
 
 Vectors of equal values may be turned among each other, so they have no derivatives one by one.
-Right to all orders are functions of isolated values and vectors, whatever the others do, and of the
-space that all vectors of equal values span (`v[:, :k] @ v[:, :k].T`); so are `u @ vt` of
-`np.linalg.svd`, the nuclear norm, `scipy.linalg.polar` and `sqrtm`, `np.linalg.slogdet`,
-pseudoinverses. Sums over equal values have right first derivatives in reverse mode. All else is
-nan where a number may be wrong: forward and second derivatives of equal values, and functions that
-read the values and the vectors of one block, such as `(v * f(w)) @ v.T`. Part of equal values, as
-in the greatest one, has a slope of one side in reverse mode; vectors of equal values turn no more
-than they must in forward mode.
+Functions of the matrix as a whole have: `(v * f(w)) @ v.T`, also written with `np.diag`, `einsum`,
+divisions, products with other matrices or vectors between (`v @ ((v.T @ b) / w)`) and quadratic
+forms, is recognised before it is differentiated, where `f` is elementwise and may have parameters.
+Its derivatives of all orders are exact: divided differences of `f`, which are derivatives of `f`
+where eigenvalues are equal (Daleckii and Krein). Right to all orders, too, are functions of
+isolated values and vectors, whatever the others do, and of the space that all vectors of equal
+values span (`v[:, :k] @ v[:, :k].T`), `u @ vt` of `np.linalg.svd`, the nuclear norm,
+`scipy.linalg.polar` and `sqrtm`, `np.linalg.slogdet`, pseudoinverses.
+
+Functions of eigenvalues or singular values alone are right where they take equal ones alike (sums
+over them); of one of several equal values, as of the greatest one, the slope is one of the
+generalised derivatives, in both modes. What reads the values and the vectors of one block in any
+other way is nan where they are equal, and so are second derivatives in forward mode twice.
 """
 CONSTANT = {
     *(np.floor, np.ceil, np.trunc, np.rint, np.sign, np.round, np.around, np.fix, np.isnan),

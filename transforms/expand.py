@@ -29,6 +29,7 @@ from tapeless.transforms.core.rewriting import refresh, substitute
 from tapeless.transforms.ops.batching import anywhere
 from tapeless.transforms.ops.calls import acts
 from tapeless.transforms.ops.shapes import linear
+from tapeless.transforms.ops.spectral_functions import products, spectral
 
 
 def _same_cotangent(ct: Atom, args: Any, used: Any, params: Any) -> tuple[Atom]:
@@ -91,6 +92,10 @@ def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
         match s:
             case Let(op=Closed() as op) if rules or op.reverse is None:
                 made += _written(s, op, rules)
+            case Let() if rules and s.op is spectral:
+                made += _products(s)
+            case Let() if rules and s.params.get("free"):
+                made.append(replace(s, params={**s.params, "free": False}))
             case Let() if rules and s.op is stopped:
                 made.append(replace(s, op=identity))
             case _:
@@ -135,6 +140,14 @@ def _without_names(block: Block, new: dict[Var, Atom]) -> Block:
 
 def _inside(block: Block, rules: bool) -> Block:
     return replace(block, body=tuple(expand(block.body, rules)))
+
+
+def _products(s: Let) -> list[Statement]:
+    """The products of matrices that a function of a Hermitian matrix stands for."""
+    with builder.building(builder.Builder()) as b:
+        b.origin = s.origin
+        value = products(s)
+    return [*b.blocks[0], Let(s.outs, identity, (value,), {}, s.origin)]
 
 
 def _written(s: Let, op: Closed, rules: bool) -> list[Statement]:

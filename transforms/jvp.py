@@ -39,6 +39,7 @@ from tapeless.transforms.ops.calls import enter, is_call
 from tapeless.transforms.ops.creation import zero
 from tapeless.transforms.ops.fresh import new_stack, zero_of, zero_stack
 from tapeless.transforms.ops.selection import select
+from tapeless.transforms.spectral_recognition import spectral_functions
 
 Tangents = dict[Var, Any]
 
@@ -351,7 +352,7 @@ def jvp(block: Block, wrt: Iterable[int], outs: Iterable[int] | None = None) -> 
     wrt = list(wrt)
     if outs is None:
         outs = [k for k, a in enumerate(block.results) if a.type.differentiable]
-    block, _ = refresh(block)  # the block itself lives on
+    block, _ = refresh(spectral_functions(block))  # the block itself lives on
     b = builder.Builder()
     with builder.building(b):
         dots = [tangent_variable(block.params[k]) for k in wrt]

@@ -48,6 +48,7 @@ from tapeless.transforms.ops.calls import bundle, enter, is_call, linear_call, u
 from tapeless.transforms.passes import counted_passes
 from tapeless.transforms.residuals.resolve import resolve
 from tapeless.transforms.simplify import simplify
+from tapeless.transforms.spectral_recognition import spectral_functions
 from tapeless.transforms.transpose import transpose
 from tapeless.transforms.views_ahead import views_ahead
 from tapeless.transforms.vmap.nesting import is_looped
@@ -66,7 +67,7 @@ class Linear:
 
 def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     """The two parts; with `ahead`, the linear one is to be run as it is, else transposed."""
-    block = computed_once(block)
+    block = computed_once(spectral_functions(block))
     active = dependents(block, [block.params[k] for k in wrt])
     primal = [prepare(s, active, ahead) for s in _counted(block, active, ahead)]
     b = builder.Builder()

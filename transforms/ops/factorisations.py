@@ -24,10 +24,10 @@ from tapeless.transforms.ops.diagonals import least, tril
 from tapeless.transforms.ops.elementwise import nonzero, real
 from tapeless.transforms.ops.fresh import tri
 from tapeless.transforms.ops.joining import as_array, concatenate
-from tapeless.transforms.ops.linalg import adjoint, matmul
+from tapeless.transforms.ops.linalg import adjoint, conjugated, matmul
 from tapeless.transforms.ops.matrices import identity_of, lapack_dtype, square_shape
 from tapeless.transforms.ops.parts import part
-from tapeless.transforms.ops.shapes import Atoms, Params, row, stacked, swap
+from tapeless.transforms.ops.shapes import Atoms, Params, row, stacked, sum, swap
 from tapeless.transforms.ops.systems import solve
 
 
@@ -67,7 +67,7 @@ def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
 # -- eigenvalues of symmetric matrices
 
 
-def _eigh_infer(a: Atom, *, lower: bool) -> tuple[Type, Type]:
+def _eigh_infer(a: Atom, *, lower: bool, free: bool = False) -> tuple[Type, Type]:
     shape, dtype = square_shape(a), lapack_dtype(a)
     return Type(np.zeros((), dtype).real.dtype, shape[:-1]), Type(dtype, shape)
 
@@ -76,16 +76,27 @@ def _eigh_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     if tangents[0] is None:
         return (None, None)
     w, v = outs
-    moved = matmul(matmul(adjoint(v), mirrored(tangents[0], params["lower"])), v)
+    a_dot = mirrored(tangents[0], params["lower"])
+    if params.get("free"):
+        return (_along_vectors(v, a_dot, v), None)
+    moved = matmul(matmul(adjoint(v), a_dot), v)
     of = "lower" if params["lower"] else "upper"
     w_dot, turn = parted(primals[0], v, v, inverse_gaps(w), moved, of=of)
     return (w_dot, matmul(v, turn))
+
+
+def _along_vectors(u: Atom, a_dot: Atom, v: Atom) -> Any:
+    """The diagonal of u^H a_dot v."""
+    moved = mul(conjugated(u), matmul(a_dot, v))
+    return real(sum(moved, axes=(moved.type.ndim - 2,), keepdims=False))
 
 
 def _eigh_source(args: Atoms, params: Params) -> str:
     return "np.linalg.eigh({0})" if params["lower"] else "np.linalg.eigh({0}, 'U')"
 
 
+#: free: nothing reads the vectors but what does not depend on how those of equal eigenvalues are
+#: turned. Then equal eigenvalues have tangents, of which the sum over them is right.
 eigh = Op("eigh", _eigh_infer, _eigh_source, _eigh_jvp, costly=True, batch=stacked)
 
 
@@ -98,7 +109,7 @@ def _eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 (NumPy's)
 # -- singular values
 
 
-def _svd_infer(a: Atom, *, k: Size) -> tuple[Type, ...]:
+def _svd_infer(a: Atom, *, k: Size, free: bool = False) -> tuple[Type, ...]:
     *lead, n, m = a.type.shape
     dtype = lapack_dtype(a)
     values = Type(np.zeros((), dtype).real.dtype, (*lead, k))
@@ -110,6 +121,8 @@ def _svd_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
         return (None, None, None)
     (a,), (u, s, vt), a_dot, k = primals, outs, tangents[0], params["k"]
     v = adjoint(vt)
+    if params.get("free"):
+        return (None, _along_vectors(u, a_dot, v), None)
     left, right = matmul(adjoint(u), a_dot), matmul(a_dot, v)
     core = matmul(left, v)
     basis = (a, u, v, inverse_gaps(s))
