@@ -283,7 +283,9 @@ class Control(Exchanged):
             count = self.names.new(s.count.name or "count")
             self.put(f"{count} = 0")
         index = self.names.new(s.index.name if s.index.name != "_" and s.index.name else "i")
-        head = f"for {index} in {self.span(s)}:"
+        passes = self.span(s)
+        head = f"for {index} in {passes}:"
+        self.passes_of[passes] = self.as_size(s.stop) - self.as_size(s.start)
         self.local[s.index] = ast.Name(index, ast.Load())
         span = self.span_of(s)
         if span is not None:

@@ -46,6 +46,9 @@ class Elements(Extents):
         self.imports: set[tuple[str, str]] = set()
         self.helpers: dict[str, None] = {}
         self.totals: Totals = {}
+        self.summed: dict[str, np.dtype[Any]] = {}  # variables that loops add to
+        self.passes_of: dict[str, Size] = {}  # how many a loop makes, by the text of its range
+        self.relied: list[tuple[str, Size, Size]] = []  # of sizes, by what is written
 
     def seen_through(self, v: Var) -> bool:
         """Whether a value is never made: a view, or a constant that is written where it is read."""
@@ -247,6 +250,7 @@ class Elements(Extents):
         k = self.totals[s]
         holes = scalars.Operands(s, values).natural(s.outs[0].type.dtype)
         total, term = holes[str(k)], holes[str(1 - k)]
+        self.note_sum(total, s.outs[0].type.dtype)
         if s.op.name == "sub":
             term = template("-{0}", {"0": term})
         if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Mult):
@@ -255,6 +259,11 @@ class Elements(Extents):
             return template("plus_product({0}, {1}, {2})", factors)
         self.helpers[PLUS.strip()] = None
         return template("plus({0}, {1})", {"0": total, "1": term})
+
+    def note_sum(self, total: ast.expr, dtype: np.dtype[Any]) -> None:
+        """Notes that a variable, if it is one, is added to in an order that is free."""
+        if isinstance(total, ast.Name) and dtype.kind in "fc":
+            self.summed[total.id] = dtype
 
     def read(self, stage: Stage, k: int, index: list[ast.expr]) -> ast.expr:
         return self.element(stage.let.args[k], self.at(stage, k, index))

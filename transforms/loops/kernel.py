@@ -22,6 +22,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.loops.blocked import Blocks
 from tapeless.transforms.loops.lines import Names, NotCompiled
 from tapeless.transforms.loops.memory import Memory, is_array
 from tapeless.transforms.loops.parallel import Part
@@ -86,6 +87,7 @@ class Writer(Rows):
         parameters = (*self.bounds_of_rows, *self.params.values())
         head = wrap(f"def {self.kernel_name}({', '.join(parameters)}):")
         lines = without_unread("\n".join(head), [*first, *self.lines] or ["    pass"])
+        lines = self.in_blocks("\n".join(head), lines)
         launch = self.launch(results)
         if launch is not None:
             self.helpers[IN_PARALLEL.strip()] = None
@@ -102,6 +104,20 @@ class Writer(Rows):
             self.helpers,
             launch,
         )
+
+    def in_blocks(self, head: str, lines: list[str]) -> list[str]:
+        """The lines with sums in blocks. The kernel is for loops that are no longer, then, than
+        those that get none may be."""
+        size = self.analysis.canon
+        passes = {k: dims.evaluate(size(n), self.analysis.hints) for k, n in self.passes_of.items()}
+        blocks = Blocks(self.names, self.summed, passes, as_written.get())
+        lines = blocks.lines(head, lines)
+        self.helpers |= blocks.helpers
+        for text, most in blocks.limits.items():
+            n = size(self.passes_of.get(text, 0))
+            if not isinstance(n, int) and passes[text] is not None and self.analysis.outside(n):
+                self.relied.append((">=", most, n))
+        return lines
 
     def inner(self, made: Iterable[Var]) -> dict[Var, Type]:
         """Arrays that nothing outside reads; what belongs to one row is made here if it is tiny,

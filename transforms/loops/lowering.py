@@ -80,6 +80,7 @@ RESERVED = (
         "njit",
         "plus",
         "plus_product",
+        "compensated",
         "product",
         "matrix",
         "matmul",
@@ -337,6 +338,7 @@ class Lowering:
         names = Names({*RESERVED, *imported_names(run)})
         writer = Writer(name, self.memory, analysis, names)
         kernel = writer.run(part, live)
+        self.prepared.relied += writer.relied
         same = twin(kernel, self.kernels)
         if same is None:
             self.kernels.append(kernel)

@@ -120,7 +120,9 @@ class Nests(Reuse):
         at = ast.Name(name, ast.Load())
         kept = dict(self.starts), dict(self.measured)
         self.prepare(item)
-        with self.nested(f"for {name} in {self.passes(item)}:"):
+        passes = self.passes(item)
+        self.passes_of[passes] = item.size
+        with self.nested(f"for {name} in {passes}:"):
             self.loops += 1
             for stage, axis in item.axes.items():
                 self.bound.setdefault(stage, {})[axis] = at

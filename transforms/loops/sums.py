@@ -82,6 +82,8 @@ class Sums(Ahead):
                 self.home[v], [number(0) if k is None else index[k] for k in stage.out]
             )
         holes = {"0": total}
+        if s.op.name in ("sum", "matmul"):
+            self.note_sum(total, v.type.dtype)
         match s.op.name:
             case "matmul":
                 self.helpers[MULTIPLIED.strip()] = None

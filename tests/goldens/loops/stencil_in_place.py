@@ -8,15 +8,28 @@ def plus(a, b):
     return a + b
 
 
+@njit
+def compensated(total, lost, part):
+    """total + part, and lost with what rounding takes from this sum."""
+    new = total + part
+    back = new - total
+    error = (total - (new - back)) + (part - back)
+    return new, lost + error if error == error else lost
+
+
 @njit(nogil=True, error_model="numpy")
 def stencil_in_place_kernel(u, steps):
     for i in range(steps):  # line 75
         for i_2 in range(1, u.shape[0] - 1):  # line 76
             t = u[i_2 - 1] - 2 * u[i_2] + u[i_2 + 1]  # line 77
             u[i_2] += 0.1 * t
-    total = 0.0  # line 78
-    for i_3 in range(u.shape[0]):
-        total = plus(total, u[i_3])
+    total = lost = 0.0  # line 78
+    for start in range(0, u.shape[0], 1024):
+        part = 0.0
+        for i_3 in range(start, min(start + 1024, u.shape[0])):
+            part = plus(part, u[i_3])
+        total, lost = compensated(total, lost, part)
+    total += lost
     return total
 
 

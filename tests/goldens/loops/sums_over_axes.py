@@ -8,6 +8,15 @@ def plus(a, b):
     return a + b
 
 
+@njit
+def compensated(total, lost, part):
+    """total + part, and lost with what rounding takes from this sum."""
+    new = total + part
+    back = new - total
+    error = (total - (new - back)) + (part - back)
+    return new, lost + error if error == error else lost
+
+
 def empty(shape, dtype):
     """An array to be filled."""
     return np.empty(shape, dtype)
@@ -18,14 +27,18 @@ def sums_over_axes_kernel(x, out, out_2):
     t = x.shape[0] * x.shape[1]  # line 48
     for i in range(x.shape[1]):
         out[i] = 0.0
-    total = 0.0
-    for i in range(x.shape[0]):
-        out_3 = 0.0
-        for j in range(x.shape[1]):
-            out[j] = plus(out[j], x[i, j])
-            out_3 = plus(out_3, x[i, j] * x[i, j])
-            total = plus(total, x[i, j])
-        out_2[i] = out_3
+    total = lost = 0.0
+    for start in range(0, x.shape[0], 32):
+        part = 0.0
+        for i in range(start, min(start + 32, x.shape[0])):
+            out_3 = 0.0
+            for j in range(x.shape[1]):
+                out[j] = plus(out[j], x[i, j])
+                out_3 = plus(out_3, x[i, j] * x[i, j])
+                part = plus(part, x[i, j])
+            out_2[i] = out_3
+        total, lost = compensated(total, lost, part)
+    total += lost
     return total / t
 
 
