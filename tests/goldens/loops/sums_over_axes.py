@@ -28,15 +28,14 @@ def sums_over_axes_kernel(x, out, out_2):
     for i in range(x.shape[1]):
         out[i] = 0.0
     total = lost = 0.0
-    for start in range(0, x.shape[0], 32):
+    for i in range(x.shape[0]):
         part = 0.0
-        for i in range(start, min(start + 32, x.shape[0])):
-            out_3 = 0.0
-            for j in range(x.shape[1]):
-                out[j] = plus(out[j], x[i, j])
-                out_3 = plus(out_3, x[i, j] * x[i, j])
-                part = plus(part, x[i, j])
-            out_2[i] = out_3
+        out_3 = 0.0
+        for j in range(x.shape[1]):
+            out[j] = plus(out[j], x[i, j])
+            out_3 = plus(out_3, x[i, j] * x[i, j])
+            part = plus(part, x[i, j])
+        out_2[i] = out_3
         total, lost = compensated(total, lost, part)
     total += lost
     return total / t
