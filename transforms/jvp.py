@@ -33,12 +33,12 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import NotDifferentiableError
 from tapeless.transforms.expand import sized
-from tapeless.transforms.masks import applied, either, mask_of, matters
-from tapeless.transforms.ops.arithmetic import add, neg, sub
+from tapeless.transforms.kept_zeros import kept_zeros
+from tapeless.transforms.masks import chosen_by_branch
 from tapeless.transforms.ops.calls import enter, is_call
 from tapeless.transforms.ops.creation import zero
 from tapeless.transforms.ops.fresh import new_stack, zero_of, zero_stack
-from tapeless.transforms.ops.selection import select
+from tapeless.transforms.slopes import chooses, chosen, may_be_chosen, note, note_branch, on_side
 from tapeless.transforms.spectral_recognition import spectral_functions
 
 Tangents = dict[Var, Any]
@@ -65,17 +65,6 @@ def is_dead(a: Atom) -> bool:
 
 def filled(t: Any, like: Any) -> Atom:
     return zero(like) if t is None else t
-
-
-PLAIN = (add, sub, neg, select)  # what no coefficient can make of a zero tangent something else
-
-
-def _kept_zero(s: Let, out: Any, tangents: tuple[Any, ...]) -> Any:
-    """A tangent that `where` made zero stays exactly zero when it is scaled: never 0 * inf."""
-    mask = either(*[mask_of(t) for t in tangents if t is not None])
-    if out is None or mask is None or not matters(mask, s):
-        return out
-    return applied(mask, out)
 
 
 def _sized_as(v: Var, out: Atom, tangents: tuple[Any, ...]) -> Atom:
@@ -146,6 +135,7 @@ class Forward:
             for v in s.outs:
                 b.definitions[v] = s
         tangents = tuple(tangent_of(t, a) for a in s.args)
+        note(s)
         if all(x is None for x in tangents):
             for v in s.outs:
                 if isinstance(v.type, StackType) and v.type.differentiable:
@@ -154,9 +144,11 @@ class Forward:
             return
         if s.op.jvp is None:
             return
+        body = builder.current().blocks[-1]
+        start = len(body)
         outs = s.op.jvp(s.args, tangents, s.outs, s.params)
-        if self.run and s.op.elementwise and s.op not in PLAIN:
-            outs = tuple(_kept_zero(s, out, tangents) for out in outs)
+        if self.run:
+            outs = kept_zeros(body, start, tangents, outs)
         for v, out in zip(s.outs, outs, strict=True):
             if out is not None and v.type.differentiable:
                 t[v] = named(_sized_as(v, out, tangents), v)
@@ -172,13 +164,17 @@ class Forward:
             return
         name_results(s)
         ahead: Any
-        ins, outs, ahead = pushed(function, given) if self.merged else function.derived["linear"]
+        zeros = tuple(k for k in given if may_be_chosen(t[s.args[k]]))  # type: ignore[index]
+        split = not self.merged
+        ins, outs, ahead = function.derived["linear"] if split else pushed(function, given, zeros)
         if not outs:
             if self.merged:
                 builder.current().emit(s)
             return
         dots = tuple(known(tangent_of(t, s.args[k]), s.args[k]) for k in ins)
         made = tuple(tangent_variable(s.outs[k]) for k in outs)
+        for v in made:
+            chosen(v, not self.merged or bool(zeros) or chooses(function))
         if self.merged:
             enter(ahead, (*s.args, *dots), (*s.outs, *made), s.op.pure)
         else:
@@ -193,7 +189,10 @@ class Forward:
         return statements, [tangent_of(inner, a) for a in body.results]
 
     def branch(self, s: If, t: Tangents) -> None:
-        (body_a, dots_a), (body_b, dots_b) = self.scoped(s.then, t), self.scoped(s.orelse, t)
+        with on_side(s.test, True):
+            body_a, dots_a = self.scoped(s.then, t)
+        with on_side(s.test, False):
+            body_b, dots_b = self.scoped(s.orelse, t)
         active = [
             k
             for k, v in enumerate(s.outs)
@@ -220,7 +219,9 @@ class Forward:
             s.origin,
         )
         builder.current().emit(made)
+        note_branch(s)
         for k, v in zip(active, outs, strict=True):
+            chosen_by_branch(v, s.test, dots_a[k], dots_b[k])
             t[s.outs[k]] = v
 
     def fill(
@@ -245,11 +246,14 @@ class Forward:
             tangent_of(t, a) is not None and p.type.differentiable
             for a, p in zip(s.inits, params, strict=True)
         ]
+        zeros = [False] * len(active)
         while True:
             inner = dict(t)
             dots = [
                 tangent_variable(p) if on else None for p, on in zip(params, active, strict=True)
             ]
+            for d, may in zip(dots, zeros, strict=True):
+                chosen(d, may)
             inner |= {p: d for p, d in zip(params, dots, strict=True) if d is not None}
             with builder.current().block() as statements:
                 self.block(body.body, inner)
@@ -258,12 +262,13 @@ class Forward:
                     on or (r is not None and p.type.differentiable)
                     for on, r, p in zip(active, results, params, strict=True)
                 ]
-                if new == active:
+                may_be = [r is not None and may_be_chosen(r) for r in results]
+                if new == active and (may_be == zeros or not self.run):
                     extra = [
                         known(r, y) for r, y, on in zip(results, yields, active, strict=True) if on
                     ]
                     return active, statements, [d for d in dots if d is not None], extra
-            active = new
+            active, zeros = new, may_be
 
     def loop(self, s: For, t: Tangents) -> None:
         active, statements, dots, extra = self.settle(s, s.body, s.yields, s.carries, t)
@@ -288,7 +293,7 @@ class Forward:
                 origin=s.origin,
             )
         builder.current().emit(made)
-        self.bind(s, active, outs, t)
+        self.bind(s, active, outs, extra, t)
 
     def while_(self, s: While, t: Tangents) -> None:
         active, statements, dots, extra = self.settle(s, s.body, s.body.results, s.body.params, t)
@@ -318,12 +323,16 @@ class Forward:
                 origin=s.origin,
             )
         builder.current().emit(made)
-        self.bind(s, active, outs, t)
+        self.bind(s, active, outs, extra, t)
 
-    def bind(self, s: For | While, active: list[bool], outs: list[Var], t: Tangents) -> None:
+    def bind(
+        self, s: For | While, active: list[bool], outs: list[Var], ends: list[Atom], t: Tangents
+    ) -> None:
         """What starts without a value has none after a loop without passes."""
         found = [(v, a) for v, a, on in zip(s.outs, s.inits, active, strict=True) if on]
-        for (v, init), dot in zip(found, outs, strict=True):
+        for (v, init), dot, end in zip(found, outs, ends, strict=True):
+            start = tangent_of(t, init)
+            chosen(dot, start is None or may_be_chosen(start) or may_be_chosen(end))
             if is_dead(init) and isinstance(dot.type, Type):
                 v.partial = True
                 dot.partial, dot.primal = True, v
@@ -346,9 +355,17 @@ def _dot(v: Var) -> str:
     return v.name + "_dot" if v.name else ""
 
 
-def jvp(block: Block, wrt: Iterable[int], outs: Iterable[int] | None = None) -> Block:
+def jvp(
+    block: Block,
+    wrt: Iterable[int],
+    outs: Iterable[int] | None = None,
+    zeros: Iterable[int] = (),
+) -> Block:
     """A block with a tangent parameter for each parameter in `wrt` and, after the results, the
-    tangents of those in `outs`, or of all that may have one (zero where they do not depend)."""
+    tangents of those in `outs`, or of all that may have one (zero where they do not depend).
+
+    zeros  the parameters whose tangents may be exactly zero by choice
+    """
     wrt = list(wrt)
     if outs is None:
         outs = [k for k, a in enumerate(block.results) if a.type.differentiable]
@@ -356,6 +373,8 @@ def jvp(block: Block, wrt: Iterable[int], outs: Iterable[int] | None = None) -> 
     b = builder.Builder()
     with builder.building(b):
         dots = [tangent_variable(block.params[k]) for k in wrt]
+        for k, d in zip(wrt, dots, strict=True):
+            chosen(d, k in zeros)
         t: Tangents = {block.params[k]: d for k, d in zip(wrt, dots, strict=True)}
         Forward(merged=True).block(block.body, t)
         tangents = [known(tangent_of(t, a), a) for a in (block.results[k] for k in outs)]
@@ -369,11 +388,16 @@ def name_results(s: Let) -> None:
         v.name = v.name or f"{stem}_value"
 
 
-def pushed(function: Function, given: list[int]) -> tuple[tuple[int, ...], list[int], Function]:
-    """A called function in forward mode, and which of its parameters and results have tangents."""
+def pushed(
+    function: Function, given: list[int], zeros: tuple[int, ...]
+) -> tuple[tuple[int, ...], list[int], Function]:
+    """A called function in forward mode, and which of its parameters and results have tangents.
+
+    zeros  the parameters whose tangents may be exactly zero by choice
+    """
     ins, outs = active_parts(function, given)
-    if ("jvp", ins) not in function.derived:
-        function.derived["jvp", ins] = Function(
-            f"{function.name}_jvp", lambda: jvp(function.block, ins, outs)
+    if ("jvp", ins, zeros) not in function.derived:
+        function.derived["jvp", ins, zeros] = Function(
+            f"{function.name}_jvp", lambda: jvp(function.block, ins, outs, zeros)
         )
-    return ins, outs, function.derived["jvp", ins]
+    return ins, outs, function.derived["jvp", ins, zeros]

@@ -48,6 +48,7 @@ from tapeless.transforms.ops.calls import bundle, enter, is_call, linear_call, u
 from tapeless.transforms.passes import counted_passes
 from tapeless.transforms.residuals.resolve import resolve
 from tapeless.transforms.simplify import simplify
+from tapeless.transforms.slopes import chosen
 from tapeless.transforms.spectral_recognition import spectral_functions
 from tapeless.transforms.transpose import transpose
 from tapeless.transforms.views_ahead import views_ahead
@@ -159,6 +160,8 @@ class Halves:
                 body += b.blocks[0]
             else:
                 given = [_cotangent(a) for _, a in tangents]
+                for v in given:
+                    chosen(v)
                 pairs = zip(tangents, given, strict=True)
                 seeds: list[tuple[Var, Atom]] = [
                     (dot, ct) for (dot, _), ct in pairs if isinstance(dot, Var)

@@ -1,81 +1,124 @@
-"""Which derivatives `where` made exactly zero: they stay so when they are scaled, never 0 * inf.
+"""Scales tangents and cotangents so that those that a choice made exactly zero stay so.
 
-s = where(x > 0, a, 0) + where(x > 1, b, 0)      is zero where neither test holds
+x_bar = np.where(m, y_bar, 0) * c        becomes      x_bar = np.where(m, y_bar * c, 0)
+x_bar = np.triu(y_bar) / x               becomes      the same, and 0 where np.triu(y_bar) is
+
+The rule: an exact zero times any slope is zero, also where the slope is infinite or nan. Exact is a
+zero that the program chose: by `where`, `if`, `maximum`, a store, a mask or a loop without passes;
+not one that arithmetic came to. Where one test decides, and is in sight, it is asked again; else
+the product has a strong zero (`ops.strong_zero`), if its slope may be infinite (`slopes`).
 """
 
 from __future__ import annotations
 
-import functools
-from typing import Any
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from tapeless.transforms.core.builder import made_by
-from tapeless.transforms.core.language import Atom, Let, Literal, Var
+from tapeless.transforms.core.builder import Builder, current, made_by
+from tapeless.transforms.core.language import Atom, Let, Var
+from tapeless.transforms.ops import shapes
 from tapeless.transforms.ops.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.folding import is_number
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.steps import logical_not, logical_or
+from tapeless.transforms.ops.strong_zero import STRONG, Scaling
+from tapeless.transforms.slopes import chosen, is_steep, may_be_chosen
 
-#: Tests with outcomes, as they were met: a derivative is exactly zero where it is none of them.
-Mask = tuple[tuple[Atom, bool], ...]
-MOST = 4  # tests in one mask
-#: What may be infinite where its operands are not.
-STEEP = frozenset(["truediv", "reciprocal", "power", "log", "log2", "log10", "exp", "tan"])
-_masks: WeakKeyDictionary[Var, Mask | None] = WeakKeyDictionary()
+
+class Mask(NamedTuple):
+    """A test without whose outcome `side` a derivative is exactly zero; `whole`: and only then."""
+
+    test: Atom
+    side: bool
+    whole: bool
+
+
+SPREADS = (
+    shapes.cast,
+    shapes.reshape,
+    shapes.sum,
+    shapes.transpose,
+)  # what keeps a zero of all elements
+#: What branches chose, of each builder: later their tests may be other variables.
+_branches: WeakKeyDictionary[Builder, dict[Var, Mask]] = WeakKeyDictionary()
+
+
+def scaled(op: Scaling, t: Atom, c: Atom) -> Atom:
+    """t * c or t / c; exactly zero where t is so by choice."""
+    inner = _unmasked(t)
+    mask = mask_of(t)
+    if inner is not None and mask is not None:
+        return applied(mask, scaled(op, inner, c))
+    made: Atom
+    if not (may_be_chosen(t) and is_steep(op, c)):
+        made = op(t, c)
+    elif mask is not None and mask.whole:
+        made = applied(mask, op(t, c))
+    else:
+        made = STRONG[op](t, c)
+    return made
+
+
+def chosen_by_branch(v: Var, test: Atom, then: Atom | None, orelse: Atom | None) -> None:
+    """Says of a derivative that it is that of one side of a branch; None: zero."""
+    sides = (then, orelse)
+    may = [a is None or may_be_chosen(a) for a in sides]
+    chosen(v, any(may))
+    if sides.count(None) == 1 and isinstance(test, Var) and not test.type.shape:
+        _branches.setdefault(current(), {})[v] = Mask(test, orelse is None, may.count(True) == 1)
 
 
 def mask_of(a: Atom) -> Mask | None:
-    """The tests without which a derivative is exactly zero."""
+    """The one test that a derivative is zero by."""
     let = made_by(a)
-    if let is None or not isinstance(a, Var):
-        return None
-    if a not in _masks:
-        _masks[a] = _through(let)
-    return _masks[a]
+    if let is not None:
+        return _through(let)
+    return _branches.get(current(), {}).get(a) if isinstance(a, Var) else None
 
 
 def _through(let: Let) -> Mask | None:
     if let.op is select:
         test, a, b = let.args
         if is_number(b, 0) or is_number(a, 0):
-            return ((test, is_number(b, 0)),)
-        return either(mask_of(a), mask_of(b))
+            inner = a if is_number(b, 0) else b
+            return Mask(test, is_number(b, 0), not may_be_chosen(inner))
+        return None
     if let.op in (neg, truediv):
         return mask_of(let.args[0])
     if let.op is mul:
-        return mask_of(let.args[0]) or mask_of(let.args[1])
-    return either(*map(mask_of, let.args)) if let.op in (add, sub) else None
+        a, b = let.args
+        return _of_product(mask_of(a), b) or _of_product(mask_of(b), a)
+    if let.op in (add, sub):
+        return _of_both(*map(mask_of, let.args))
+    mask = mask_of(let.args[0]) if let.op in SPREADS else None
+    return None if mask is None or mask.test.type.shape else mask
 
 
-def unmasked(a: Atom) -> Atom | None:
+def _of_product(mask: Mask | None, other: Atom) -> Mask | None:
+    """The mask of a product: it is also zero where the other factor is."""
+    if mask is None:
+        return None
+    return mask._replace(whole=mask.whole and not may_be_chosen(other))
+
+
+def _of_both(a: Mask | None, b: Mask | None) -> Mask | None:
+    """The mask of a sum, of terms that one test makes zero."""
+    if a is None or b is None or a[:2] != b[:2]:
+        return None
+    return Mask(a.test, a.side, a.whole or b.whole)
+
+
+def _unmasked(a: Atom) -> Atom | None:
     """What is chosen by a test where the other choice is zero; None if `a` is no such choice."""
-    let = made_by(a, select)
-    if let is None or not (is_number(let.args[1], 0) or is_number(let.args[2], 0)):
+    let = made_by(a, select, neg, add, sub)
+    if let is None or _through(let) is None:
         return None
-    return let.args[1 if is_number(let.args[2], 0) else 2]
+    if let.op is select:
+        return let.args[1 if is_number(let.args[2], 0) else 2]
+    inner = [_unmasked(x) for x in let.args]
+    return None if None in inner else let.op(*inner)
 
 
-def either(*masks: Mask | None) -> Mask | None:
-    """The mask of a sum; None if it may be anything anywhere."""
-    if not masks or None in masks:
-        return None
-    found = dict.fromkeys(pair for m in masks if m is not None for pair in m)
-    whole = any((test, not side) in found for test, side in found)
-    return None if whole or len(found) > MOST else tuple(found)
-
-
-def applied(mask: Mask, value: Atom) -> Any:
-    """The value where one of the tests has its outcome, else zero."""
-    (test, side), *others = mask
-    if not others:
-        return select(test, value, 0.0) if side else select(test, 0.0, value)
-    tests = (t if outcome else logical_not(t) for t, outcome in mask)
-    return select(functools.reduce(logical_or, tests), value, 0.0)
-
-
-def matters(mask: Mask, s: Let) -> bool:
-    """Whether a mask is worth more than it costs: of several tests where something steep scales."""
-    if len(mask) == 1 or s.op is not mul:
-        return len(mask) == 1 or not isinstance(s.args[-1], Literal)
-    made = [made_by(a) for a in s.args]
-    return any(let is not None and let.op.name in STEEP for let in made)
+def applied(mask: Mask, value: Atom) -> Atom:
+    """The value where the test has its outcome, else zero."""
+    sides = (value, 0.0) if mask.side else (0.0, value)
+    return select(mask.test, *sides)  # type: ignore[no-any-return]

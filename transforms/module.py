@@ -22,6 +22,7 @@ from tapeless.transforms.ops.calls import calls
 from tapeless.transforms.simplify import simplify
 from tapeless.transforms.text import quoted
 from tapeless.transforms.user_names import CALLED
+from tapeless.transforms.zero_tests import zero_tests
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -180,7 +181,7 @@ def finished(block: Block, count: int, without_axes: Collection[Var] = ()) -> Bl
 
     without_axes  parameters that are arrays without axes
     """
-    whole = replace(block, body=tuple(expand(block.body)))
+    whole = zero_tests(replace(block, body=tuple(expand(block.body))))
     return as_numbers(detach(forget(simplify(whole)), count), without_axes)
 
 

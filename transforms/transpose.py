@@ -30,14 +30,16 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.expand import sized
 from tapeless.transforms.jvp import is_dead
-from tapeless.transforms.masks import applied, mask_of, matters, unmasked
-from tapeless.transforms.ops.arithmetic import add, mul, truediv
+from tapeless.transforms.kept_zeros import kept_zeros
+from tapeless.transforms.masks import chosen_by_branch
+from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.calls import add_tapes
 from tapeless.transforms.ops.creation import cast_to, zero
 from tapeless.transforms.ops.fresh import zero_of, zero_tape
 from tapeless.transforms.ops.shapes import sum_to
 from tapeless.transforms.ops.stacks import add_stacks
 from tapeless.transforms.ops.table import FUNCTIONS
+from tapeless.transforms.slopes import chosen, may_be_chosen, on_side
 
 Cotangents = dict[Var, Any]
 
@@ -147,22 +149,19 @@ def _let(s: Let, env: Cotangents, linear: set[Var]) -> None:
             s.params,
         )
     else:
-        made = _guarded(s, cts[0], used)
+        made = _transposed(s, cts[0], used)
     for a, ct, on in zip(s.args, made, used, strict=True):
         if on and ct is not None:
             assert isinstance(a, Var)
             _accumulate(env, a, ct)
 
 
-def _guarded(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
-    """A cotangent that `where` made zero stays exactly zero when it is scaled: never 0 * inf."""
+def _transposed(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
+    """The cotangents of a linear operation; an exact zero stays one where it is scaled."""
     assert s.op.transpose is not None
-    mask = mask_of(ct) if s.op in (mul, truediv) else None
-    if mask is None or not matters(mask, s):
-        return s.op.transpose(ct, s.args, used, s.params)
-    inner = unmasked(ct)
-    made = s.op.transpose(ct, s.args, used, s.params) if inner is None else _guarded(s, inner, used)
-    return tuple(None if m is None else applied(mask, m) for m in made)
+    body = builder.current().blocks[-1]
+    start = len(body)
+    return kept_zeros(body, start, [ct], s.op.transpose(ct, s.args, used, s.params))
 
 
 def _free_linear(blocks: tuple[Block, ...], linear: set[Var]) -> list[Var]:
@@ -187,7 +186,7 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
     before = {f: env.get(f) for f in free}
     sides: list[tuple[list[Statement], Cotangents]] = []
     for block in (s.then, s.orelse):
-        with b.block() as statements:
+        with b.block() as statements, on_side(s.test, block is s.then):
             inner: Cotangents = dict(before)
             _results(
                 block,
@@ -210,6 +209,7 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
         made[-1] = Block((), tuple(statements), results)
     b.emit(If(tuple(outs), s.test, made[0], made[1], s.mirror, s.origin))
     for f, out in zip(changed, outs, strict=True):
+        chosen_by_branch(out, s.test, *(inner.get(f) for _, inner in sides))
         env[f] = out
 
 
@@ -237,11 +237,14 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
     inner_linear = linear | set(params)
     gets: list[Var] = []
     starts = _start_types(s)
+    zeros = [False] * len(live)
     while True:
         carried = [
             Var(kind, _bar(p)) if on else None
             for p, kind, on in zip(params, starts, live, strict=True)
         ]
+        for c, may in zip(carried, zeros, strict=True):
+            chosen(c, may)
         sums = [Var(f.type, _bar(f)) for f in gets]
         with b.block() as statements:
             inner: Cotangents = dict(zip(gets, sums, strict=True))
@@ -249,15 +252,16 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
             _block(list(s.body.body), inner, inner_linear)
             new_live = [on or inner.get(p) is not None for on, p in zip(live, params, strict=True)]
             new_gets = [f for f in free if inner.get(f) is not None]
-            if new_live == live and len(new_gets) == len(gets):
+            new_zeros = [_may_be_zero(inner.get(p)) for p in params]
+            if new_live == live and len(new_gets) == len(gets) and new_zeros == zeros:
                 ins = [_filled(inner.get(p), p) for p, on in zip(params, live, strict=True) if on]
                 totals = [inner[f] for f in gets]
                 break
-        live, gets = new_live, new_gets
+        live, gets, zeros = new_live, new_gets, new_zeros
     inits = [_filled(c, v) for c, v, on in zip(cts, s.outs, live, strict=True) if on]
     inits += [_filled(env.get(f), f) for f in gets]
-    chosen = [(_type_at(a), _bar(p)) for a, p, on in zip(s.inits, params, live, strict=True) if on]
-    outs = [Var(*made) for made in (*chosen, *((f.type, _bar(f)) for f in gets))]
+    kinds = [(_type_at(a), _bar(p)) for a, p, on in zip(s.inits, params, live, strict=True) if on]
+    outs = [Var(*made) for made in (*kinds, *((f.type, _bar(f)) for f in gets))]
     body = Block(
         (s.index, *(c for c in carried if c is not None), *sums), tuple(statements), (*ins, *totals)
     )
@@ -274,12 +278,18 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
             origin=s.origin,
         )
     )
-    for f, out in zip(gets, outs[len(chosen) :], strict=True):
+    for init, end, out in zip(inits, (*ins, *totals), outs, strict=True):
+        chosen(out, may_be_chosen(init) or may_be_chosen(end))
+    for f, out in zip(gets, outs[len(kinds) :], strict=True):
         env[f] = out
     inits_of = [a for a, on in zip(s.inits, live, strict=True) if on]
     for a, out in zip(inits_of, outs, strict=False):
         if isinstance(a, Var) and a in linear:
             _accumulate(env, a, out)
+
+
+def _may_be_zero(ct: Any) -> bool:
+    return ct is not None and may_be_chosen(ct)
 
 
 def _start_types(s: For) -> list[Any]:

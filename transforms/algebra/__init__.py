@@ -29,6 +29,7 @@ from tapeless.transforms.algebra.signs import (
     chosen_twice,
     not_twice,
     sign_of_chosen,
+    sign_of_compared,
     sign_outside,
     signs_of_sign,
 )
@@ -64,7 +65,7 @@ from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.ops import parts, shapes
 from tapeless.transforms.ops.arithmetic import add, floordiv, mul, neg, sub, truediv
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.steps import logical_not
+from tapeless.transforms.ops.steps import logical_not, not_equal
 
 ELEMENTWISE: tuple[Rule, ...] = (needless_spreading,)
 SUMS: tuple[Rule, ...] = (
@@ -95,6 +96,7 @@ RULES: dict[Any, tuple[Rule, ...]] = {
     truediv: (constant_of_quotient, signs_of_factors, needless_spreading),
     neg: (signs_of_sign, needless_spreading),
     select: (chosen_twice, sign_of_chosen, needless_spreading),
+    not_equal: (sign_of_compared, needless_spreading),
     logical_not: (not_twice, needless_spreading),
     shapes.broadcast_to: (spread_twice, sign_outside),
     shapes.reshape: (reshaped_twice, reshaped_sum, spread_scalar, sign_outside),

@@ -51,6 +51,13 @@ def chosen_twice(s: Let, uses: Uses) -> Any:
     return a if let is not None and let.args[0] is test and let.args[2] == b else None
 
 
+def sign_of_compared(s: Let, uses: Uses) -> Any:
+    """-x != 0 is x != 0."""
+    a, b = s.args
+    x = negated(a) if is_number(b, 0) else None
+    return None if x is None else s.op(x, b)
+
+
 def not_twice(s: Let, uses: Uses) -> Any:
     let = made_by(s.args[0], logical_not)
     return let.args[0] if let is not None and let.args[0].type.dtype.kind == "b" else None
