@@ -26,7 +26,6 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
-from tapeless.transforms.errors import InternalError
 from tapeless.transforms.sharing import (
     NOTHING,
     OURS,
@@ -183,10 +182,9 @@ def own(block: Block, ours: Collection[Var] = ()) -> Block:
     run = Ownership(block.params, ours=ours)
     run.results, run.lacking = live, lacking
     run.block(block.body, live)
-    for _ in range(10):
+    while True:  # what runs find only grows, by one variable of a chain of sums each, and is finite
         run = Ownership(block.params, run, ours)
         run.results, run.lacking = live, lacking
         body = run.block(block.body, live)
         if run.settled():
             return Block(block.params, tuple(body), block.results)
-    raise InternalError("which arrays may be overwritten does not settle")

@@ -348,3 +348,28 @@ def test_diagonals_are_views_that_cannot_be_stored_to():
         assert derivative(2.0) == 2 * 2.0 * (1 + 9 + 36)
     of_rows = tapeless.vmap(tapeless.grad(f))(np.array([2.0, 1.0]))
     assert of_rows.tolist() == [184.0, 92.0]
+
+
+def newton(total, dic):
+    """Each pass adds eighteen terms to the cotangent of h, which the second order keeps."""
+    ph = np.full_like(total, 1.0)
+    passes = 0
+    while passes < dic[0] + 2:
+        h = 10.0**-ph
+        den = h * h + 0.3 * h + 0.2
+        residual = total - dic * (h + 0.2) / den - 0.1 / (0.5 + h) - 0.1 / h + h
+        slope = dic * h * (h * h + 4 * h) / den**2 + h / (0.5 + h) ** 2 + 0.1 / h + h
+        ph = ph + residual / slope
+        passes += 1
+    return np.sum(ph * ph)
+
+
+def test_a_long_chain_of_sums_that_a_tape_keeps_settles():
+    total, dic, weights = np.array([0.9, 0.8]), np.array([1.2, 1.1]), np.array([1.0, 2.0])
+
+    def slopes(total):
+        return sum(np.sum(s * weights) for s in tapeless.grad(newton, (0, 1))(total, dic))
+
+    step = 1e-5 * np.eye(2)
+    expected = [(slopes(total + e) - slopes(total - e)) / 2e-5 for e in step]
+    np.testing.assert_allclose(tapeless.grad(slopes)(total), expected, rtol=1e-6)

@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.op import Op, opened, recorder
 from tapeless.transforms.core.sizes import size_value
+from tapeless.transforms.core.ternary import Ternary, compared
 from tapeless.transforms.errors import ArgumentTypeError, ShapeError, Signal
 
 
@@ -103,8 +104,17 @@ class Builder:
         """The number of elements of low:high."""
         return dims.maximum(high - low, 0)
 
+    def at_least(self, a: Size, b: Size) -> Ternary:
+        """Whether a >= b; a pass may rely on the answer."""
+        return compared("ge", a, b)
+
+    def equals(self, a: Size, b: Size) -> Ternary:
+        """Whether a == b; a pass may rely on the answer."""
+        return compared("eq", a, b)
+
     def clamp(self, bound: Size, n: Size) -> Size | None:
-        """`bound` as a position in an axis of length n, where a pass may rely on it."""
+        """`bound` as a position in an axis of length n, where a pass may rely on it. It says where
+        a slice begins or ends; `at_least` says which of two lengths is the larger one."""
         return None
 
 
@@ -206,9 +216,10 @@ ARITHMETIC_OF_SIZES: dict[str, Callable[..., Any]] = {
 }
 
 
-def var_size(value: Var) -> Size:
+def var_size(value: Var, lower: int | None = None) -> Size:
+    """The size that an integer variable stands for, which is `lower` at least."""
     if value.size is None:
-        value.size = dims.symbol(value.name or "n", None, value)
+        value.size = dims.symbol(value.name or "n", lower, value)
     return value.size  # type: ignore[no-any-return]
 
 

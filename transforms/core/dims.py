@@ -192,6 +192,21 @@ def is_given(size: Size) -> bool:
 
 def lower_bound(size: Size) -> int | None:
     """The least value that the bounds of its symbols allow; None where there is none."""
+    bound = _termwise_bound(size)
+    return bound if bound is not None else _bound_by_sides(size)
+
+
+def _bound_by_sides(size: Size) -> int | None:
+    """A bound by max(a, b) >= a and -min(a, b) >= -a, and the same of b."""
+    bounds = []
+    for factors, c in terms_of(size):
+        f = factors[0] if len(factors) == 1 else None
+        if isinstance(f, Quotient) and f.kind == ("max" if c > 0 else "min"):
+            bounds += [lower_bound(size + (side - single(f)) * c) for side in (f.left, f.right)]
+    return max((b for b in bounds if b is not None), default=None)
+
+
+def _termwise_bound(size: Size) -> int | None:
     total = 0
     for factors, c in terms_of(size):
         bounds = [_factor_bound(f) for f in factors]

@@ -12,6 +12,7 @@ from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import Builder, size_atom
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, Effect, Statement, Var
+from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.loans import Loans
 from tapeless.transforms.outline import Stretch
@@ -274,6 +275,29 @@ class Trace(Builder):
         """max(high - low, 0), without the maximum where this call shows that it is not needed."""
         size = high - low
         return size if self.not_negative(size) else dims.maximum(size, 0)
+
+    def at_least(self, a: Size, b: Size) -> Ternary:
+        """Also where this call shows it, for all passes of the loops around; a guard says so."""
+        answer = super().at_least(a, b)
+        if answer is not Ternary.UNKNOWN:
+            return answer
+        least, most = (self.extreme(a - b, largest) for largest in (False, True))
+        low, high = self.value(least), self.value(most)
+        if low is not None and low >= 0:
+            self.guard(">=", *((a, b) if least == a - b else (least, 0)))
+            return Ternary.TRUE
+        if high is not None and high < 0:
+            self.guard(">=", *((b, a + 1) if most == a - b else (-most, 1)))
+            return Ternary.FALSE
+        return answer
+
+    def equals(self, a: Size, b: Size) -> Ternary:
+        answer = super().equals(a, b)
+        difference = self.value(a - b)
+        if answer is not Ternary.UNKNOWN or difference is None:
+            return answer
+        self.guard("!=" if difference else "==", a, b)
+        return Ternary(int(difference == 0))
 
     def clamp(self, bound: Size, n: Size) -> Size | None:
         least, most = self.extreme(bound, False), self.extreme(bound, True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder
 from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.ternary import Ternary
 
 Relation = tuple[str, Size, Size]
 
@@ -56,6 +57,9 @@ class Relied(Builder):
     def length(self, low: Size, high: Size) -> Size:
         size = high - low
         return size if self.not_negative(size) else super().length(low, high)
+
+    def at_least(self, a: Size, b: Size) -> Ternary:
+        return Ternary.TRUE if self.not_negative(a - b) else super().at_least(a, b)
 
     def clamp(self, bound: Size, n: Size) -> Size | None:
         return bound if self.not_negative(bound) and self.not_negative(n - bound) else None

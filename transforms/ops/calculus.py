@@ -11,17 +11,29 @@ from tapeless.transforms.core.builder import current, size_atom, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.errors import ShapeError, UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
 from tapeless.transforms.ops.batching import anywhere
-from tapeless.transforms.ops.elementwise import conjugate, cos, maximum, minimum, power, sin
+from tapeless.transforms.ops.diagonals import least
+from tapeless.transforms.ops.elementwise import (
+    conjugate,
+    cos,
+    maximum,
+    minimum,
+    nonzero,
+    power,
+    sin,
+)
 from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.fresh import FLOAT, count_up
 from tapeless.transforms.ops.indexing import get
 from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.padding import pad
+from tapeless.transforms.ops.parts import part
 from tapeless.transforms.ops.pointwise import as_floats
+from tapeless.transforms.ops.raising import require_at_least
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
@@ -84,6 +96,12 @@ def _line(x: Atom) -> Any:
     return reshape(x, shape=(1,)) if not x.type.shape else flat(x)
 
 
+TOO_SMALL = (
+    "Shape of array too small to calculate a numerical gradient, "
+    "at least (edge_order + 1) elements are required."
+)
+
+
 def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     f = as_array(f)
     axes = axes_of(axis, f.type.ndim)
@@ -92,11 +110,8 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
         raise TypeError("invalid number of arguments")
     if edge_order not in (1, 2):
         raise ValueError("'edge_order' greater than 2 not supported")
-    if any(type(f.type.shape[k]) is int and f.type.shape[k] <= edge_order for k in axes):
-        raise ValueError(
-            "Shape of array too small to calculate a numerical gradient, "
-            "at least (edge_order + 1) elements are required."
-        )
+    for k in axes:
+        require_at_least(f.type.shape[k], edge_order + 1, ValueError, TOO_SMALL)
     if f.type.dtype.kind not in "fc":
         f = cast(f, dtype=np.dtype(float))
     made = tuple(
@@ -174,20 +189,23 @@ def _interp_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any
         level = None if fp_dot is None else cast_to(get(fp_dot, 0), outs[0].type.dtype)
         return (None if level is None else broadcast_to(level, shape=x.type.shape),)
     x, xp, fp = (as_floats(a, FLOAT) for a in (x, xp, fp))
-    n = size_atom(xp.type.shape[0])
+    n, several = size_atom(xp.type.shape[0]), current().at_least(xp.type.shape[0], 2)
     i = minimum(maximum(searchsorted(xp, x, side="right") - 1, 0), n - 2)
-    x0, x1, f0, f1 = get(xp, i), get(xp, i + 1), get(fp, i), get(fp, i + 1)
+    i = i if several.certain else maximum(i, 0)
+    j = i + 1 if several.certain else minimum(i + 1, n - 1)
+    x0, x1, f0, f1 = get(xp, i), get(xp, j), get(fp, i), get(fp, j)
     left, right = get(xp, 0), get(xp, -1)
     inside = logical_and(greater_equal(x, left), less_equal(x, right))
     width = sub(x1, x0)
+    width = width if several.certain else nonzero(width)
     slope = truediv(sub(f1, f0), width)
     weight = minimum(maximum(truediv(sub(x, x0), width), 0.0), 1.0)
     total = None
     if fp_dot is not None:
-        total = add(mul(get(fp_dot, i), sub(1.0, weight)), mul(get(fp_dot, i + 1), weight))
+        total = add(mul(get(fp_dot, i), sub(1.0, weight)), mul(get(fp_dot, j), weight))
     moved = x_dot
     if xp_dot is not None:
-        back = add(mul(get(xp_dot, i), sub(1.0, weight)), mul(get(xp_dot, i + 1), weight))
+        back = add(mul(get(xp_dot, i), sub(1.0, weight)), mul(get(xp_dot, j), weight))
         moved = -back if moved is None else sub(moved, back)
     if moved is not None:
         term = select(inside, mul(moved, slope), 0.0)
@@ -265,19 +283,22 @@ def _polyder(p: Any, m: Any = 1) -> Any:
 # -- convolution
 
 
-def _cut(n: Size, m: Size, mode: str) -> tuple[Size, Size]:
-    """Where the result for a mode starts in the full convolution, and its length; n >= m."""
+def _cut(n: Size, m: Size, mode: str, ordered: bool) -> tuple[Size, Size]:
+    """Where the result for a mode starts in the full convolution, and its length; `ordered`: the
+    second operand is not the longer one, which else the run says."""
+    shorter = m if ordered else least(n, m)
+    longer = n + m - shorter
     match mode:
         case "full":
             return 0, n + m - 1
         case "same":
-            return (m - 1) // 2, n
+            return (shorter - 1) // 2, longer
         case _:
-            return m - 1, n - m + 1
+            return shorter - 1, longer - shorter + 1
 
 
-def _convolve_infer(a: Atom, v: Atom, *, mode: str) -> Type:
-    length = _cut(a.type.shape[0], v.type.shape[0], mode)[1]
+def _convolve_infer(a: Atom, v: Atom, *, mode: str, ordered: bool) -> Type:
+    length = _cut(a.type.shape[0], v.type.shape[0], mode, ordered)[1]
     return Type(np.result_type(a.type.dtype, v.type.dtype), (length,))
 
 
@@ -295,11 +316,12 @@ def _convolve_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> A
 
 def _convolve_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     n, m = (a.type.shape[0] for a in args)
-    start, length = _cut(n, m, params["mode"])
+    start, length = _cut(n, m, **params)
     if params["mode"] != "full":
         ct = pad(ct, before=(start,), after=(n + m - 1 - start - length,))
     return tuple(
-        convolve(ct, flip(args[1 - k]), mode="valid") if linear[k] else None for k in (0, 1)
+        convolve(ct, flip(args[1 - k]), mode="valid", ordered=True) if linear[k] else None
+        for k in (0, 1)
     )
 
 
@@ -308,18 +330,19 @@ convolve = Op(
 )
 
 
+def convolved(a: Atom, v: Atom, mode: str = "full") -> Any:
+    """The convolution of two vectors, of which the second may be the longer one."""
+    ordered = current().at_least(a.type.shape[0], v.type.shape[0])
+    if not ordered.possible:
+        a, v = v, a
+    return convolve(a, v, mode=mode, ordered=ordered is not Ternary.UNKNOWN)
+
+
 def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
     a, v = _line(as_array(a)), _line(as_array(v))
     if a.type.ndim != 1 or v.type.ndim != 1:
         raise ShapeError("object too deep for desired array")
-    if not dims.at_least(a.type.shape[0], v.type.shape[0]) and _shorter(a, v):
-        a, v = v, a
-    return convolve(a, v, mode=mode)
-
-
-def _shorter(a: Atom, v: Atom) -> bool:
-    n, m = a.type.shape[0], v.type.shape[0]
-    return bool(n != m and current().clamp(n, m) == n)
+    return convolved(a, v, mode)
 
 
 def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
@@ -329,9 +352,21 @@ def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     a, v = _line(a), _line(v)
     if v.type.dtype.kind == "c":
         v = conjugate(v)
-    if not dims.at_least(a.type.shape[0], v.type.shape[0]) and _shorter(a, v):
-        return flip(convolve(v, flip(a), mode=mode))
-    return convolve(a, flip(v), mode=mode)
+    ordered = current().at_least(a.type.shape[0], v.type.shape[0])
+    if ordered is Ternary.UNKNOWN and mode == "same":
+        return _correlate_same(a, v)
+    if not ordered.possible:
+        return flip(convolved(v, flip(a), mode))
+    return convolved(a, flip(v), mode)
+
+
+def _correlate_same(a: Atom, v: Atom) -> Any:
+    """The middle of all correlations: which one is in the middle of an even number depends on which
+    operand is the longer one."""
+    n, m = a.type.shape[0], v.type.shape[0]
+    shorter, swapped = least(n, m), dims.minimum(dims.maximum(m - n, 0), 1)
+    start = (shorter - 1 + swapped) // 2
+    return part(convolved(a, flip(v)), 0, start, start + n + m - shorter)
 
 
 # -- sinc

@@ -157,7 +157,7 @@ def _not_zero(count: Any) -> Any:
     """How many steps lead from start to stop; one where there are none, and no number takes it."""
     if isinstance(count, Literal):
         return max(count.value, 1)
-    return count if current().clamp(1, size_of(count)) == 1 else maximum(count, 1)
+    return count if current().at_least(size_of(count), 1).certain else maximum(count, 1)
 
 
 def _logspace(

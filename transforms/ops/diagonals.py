@@ -11,6 +11,7 @@ from tapeless.transforms.core.builder import current, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
+from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.ops.arithmetic import mul
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.fresh import count_up, eye
@@ -67,12 +68,8 @@ def diagonal_length(n: Size, m: Size, k: int) -> Size:
 
 def least(a: Size, b: Size) -> Size:
     """The smaller of two axis lengths; which one it is becomes a fact of the program."""
-    if a == b or dims.at_least(b, a):
-        return a
-    if dims.at_least(a, b):
-        return b
-    known = current().clamp(a, b)
-    return dims.minimum(a, b) if known is None else known
+    smaller = current().at_least(b, a)
+    return dims.minimum(a, b) if smaller is Ternary.UNKNOWN else a if smaller else b
 
 
 def _diagonal_infer(x: Atom, *, k: int) -> Type:

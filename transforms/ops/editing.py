@@ -19,6 +19,7 @@ from tapeless.transforms.ops.indexing import INDEX, get
 from tapeless.transforms.ops.joining import as_array, axis_of, concatenate
 from tapeless.transforms.ops.lengths import shape_of, size_given
 from tapeless.transforms.ops.parts import index, part
+from tapeless.transforms.ops.raising import require_at_least
 from tapeless.transforms.ops.shapes import broadcast_to, cast_to, copy, flat, move, reshape
 
 kept_positions = Op(
@@ -37,18 +38,10 @@ def _axis(arr: Any, axis: Any) -> tuple[Atom, int]:
 def _place(k: Any, n: Size, last: Size, axis: int) -> Size:
     """A known position from 0 to `last`, counted from the front of n elements."""
     at = int(static(k, "the position must be known"))
-    least = -at if at < 0 else at + n - last
-    if not _at_least(n, least):
-        raise IndexError(f"index {at} is out of bounds for axis {axis} with size {n}")
+    message = f"index {at} is out of bounds for axis {axis}"
+    message += f" with size {n}" if isinstance(n, int) else ""
+    require_at_least(n, -at if at < 0 else at + n - last, IndexError, message)
     return n + at if at < 0 else at
-
-
-def _at_least(n: Size, least: Size) -> bool:
-    """Whether there are so many elements, which the program then relies on."""
-    if isinstance(n, int) and isinstance(least, int):
-        return n >= least
-    found = current().clamp(least, n)
-    return found is None or found == least
 
 
 def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
@@ -134,9 +127,12 @@ def _sorted_places(places: list[Size]) -> list[int]:
 
 def _resize(a: Any, new_shape: Any) -> Any:
     line, sizes = flat(as_array(a)), shape_of(new_shape)
-    if line.type.shape[0] == 0:
+    n, some = line.type.shape[0], current().at_least(line.type.shape[0], 1)
+    if not some.possible:
         return zeros(shape=sizes, dtype=line.type.dtype)
-    where = mod(count_up(dims.product(sizes)), atom(line.type.shape[0]))
+    if not some.certain:  # where there is none, what follows is repeated
+        line = concatenate(line, zeros(shape=(1,), dtype=line.type.dtype), axis=0)
+    where = mod(count_up(dims.product(sizes)), atom(n if some.certain else dims.maximum(n, 1)))
     return reshape(get(line, where), shape=sizes)
 
 

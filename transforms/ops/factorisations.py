@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import current, size_atom
+from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Effect, Type
+from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.coinciding import (
     divided,
@@ -184,12 +184,16 @@ def _first(u: Atom, k: Size) -> Atom:
     return u if n == k else part(u, u.type.ndim - 1, 0, k)
 
 
+def _rest(u: Atom, k: Size) -> Any:
+    return part(u, u.type.ndim - 1, k, u.type.shape[-1])
+
+
 def _extended(u: Atom, u_dot: Atom, k: Size) -> Atom:
     """The tangent of all columns of a unitary matrix, given that of the first k."""
     n, last = u.type.shape[-1], u.type.ndim - 1
     if n == k:
         return u_dot
-    turned = matmul(_first(u, k), matmul(adjoint(u_dot), part(u, last, k, n)))
+    turned = matmul(_first(u, k), matmul(adjoint(u_dot), _rest(u, k)))
     return concatenate(u_dot, neg(turned), axis=last)  # type: ignore[no-any-return]
 
 
@@ -210,7 +214,7 @@ def _svd(
     if not compute_uv:
         return singular_values(a)
     n, m = a.type.shape[-2:]
-    full = full_matrices and not current().same_size(n, m)
+    full = full_matrices and not current().equals(n, m).certain
     made = full_svd(a, k=least(n, m)) if full else reduced_svd(a)
     return type(np.linalg.svd(np.eye(1)))(*made)
 
@@ -232,29 +236,26 @@ def _qr_infer(a: Atom, *, k: Size) -> tuple[Type, Type]:
 
 
 def _qr_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    """As many columns as q has decide q; r has q^H times the others, if there are more."""
     if tangents[0] is None:
         return (None, None)
-    _require_tall(params["k"], *primals[0].type.shape[-2:])
-    q, r = outs
-    scaled = swap(solve(swap(r), swap(tangents[0])))  # a_dot r^-1
+    (a,), (a_dot,), (q, r), k = primals, tangents, outs, params["k"]
+    q_dot, r_dot = _turned(q, _first(r, k), _first(a_dot, k))
+    if k != a.type.shape[-1]:
+        moved, kept = matmul(adjoint(q_dot), _rest(a, k)), matmul(adjoint(q), _rest(a_dot, k))
+        r_dot = concatenate(r_dot, add(moved, kept), axis=r.type.ndim - 1)
+    return (q_dot, r_dot)
+
+
+def _turned(q: Atom, r: Atom, a_dot: Atom) -> tuple[Any, Any]:
+    """The tangents of both factors, where r is square."""
+    scaled = swap(solve(swap(r), swap(a_dot)))  # a_dot r^-1
     inside = matmul(adjoint(q), scaled)
     below = tril(inside, k=-1)
     turn = sub(below, adjoint(below))
     if inside.type.dtype.kind == "c":  # the diagonal of r stays real
         turn = add(turn, _turning(inside))
-    return (add(matmul(q, sub(turn, inside)), scaled), matmul(sub(inside, turn), r))
-
-
-def _require_tall(k: Size, n: Size, m: Size) -> None:
-    """Whether there are fewer rows than columns may be known only when the program runs."""
-    if k == n != m:
-        raise NotDifferentiableError(
-            "np.linalg.qr of a matrix with more columns than rows has no derivative here",
-            "factorise its transpose",
-        )
-    if k != m:
-        sides = (size_atom(k), size_atom(m))
-        current().emit(Effect("check", sides, {}, current().origin))
+    return add(matmul(q, sub(turn, inside)), scaled), matmul(sub(inside, turn), r)
 
 
 qr = Op("qr", _qr_infer, "np.linalg.qr({0})", _qr_jvp, costly=True, batch=stacked)

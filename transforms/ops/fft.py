@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, current, size_atom, size_of
+from tapeless.transforms.core.builder import atom, size_atom, size_of
 from tapeless.transforms.core.dims import Dim, Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, floordiv, mul, sub, truediv
 from tapeless.transforms.ops.batching import Axes, Batched, along, shifted
+from tapeless.transforms.ops.diagonals import least
 from tapeless.transforms.ops.elementwise import conjugate
 from tapeless.transforms.ops.flipping import roll
 from tapeless.transforms.ops.fresh import count_up
@@ -136,14 +136,11 @@ def fitted(x: Any, axis: int, n: Size) -> Any:
     size = x.type.shape[axis]
     if size == n:
         return x
-    if current().clamp(n, size) == n:
-        return part(x, axis, 0, n)
-    if current().clamp(n, size) != size:
-        raise UnsupportedError(
-            "a Fourier transform of a length that may be less or more than that of its argument",
-            "cut the argument, or fill it up, before",
-        )
-    after = tuple(n - size if k == axis else 0 for k in range(x.type.ndim))
+    common = least(n, size)
+    x = x if common == size else part(x, axis, 0, common)
+    if common == n:
+        return x
+    after = tuple(n - common if k == axis else 0 for k in range(x.type.ndim))
     return pad(x, before=(0,) * x.type.ndim, after=after)
 
 

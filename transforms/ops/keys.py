@@ -92,6 +92,9 @@ def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
     else:
         length = _length(n, start, stop)
     if length is None:
+        low, high = _position(start, n, 0), _position(stop, n, n)
+        length = None if low is None or high is None else current().length(low, high)
+    if length is None:
         return dims.symbol("length", 0)
     return length if step == 1 else (length + (step - 1)) // step
 
@@ -106,6 +109,15 @@ def _length(n: Size, start: Any, stop: Any) -> Size | None:
     if start == 0 or stop is None:
         return dims.minimum(n, -start if stop is None else stop)
     return None
+
+
+def _position(b: Any, n: Size, default: Size) -> Size | None:
+    """Where a slice of n elements starts or stops, if a bound is known to count from one end."""
+    if b is None:
+        return default
+    if dims.at_least(b, 0):
+        return dims.minimum(b, n)
+    return dims.maximum(n + b, 0) if dims.at_least(-b, 1) else None
 
 
 def bound(b: Any, rest: Atoms) -> Any:

@@ -6,17 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import current, join
+from tapeless.transforms.core.builder import current, join, size_atom, var_size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import add, mul, neg, sub
 from tapeless.transforms.ops.elementwise import real
 from tapeless.transforms.ops.factorisations import singular_values
 from tapeless.transforms.ops.fresh import eye, zeros
+from tapeless.transforms.ops.indexing import INDEX
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.linalg import adjoint, conjugated, matmul
 from tapeless.transforms.ops.matrices import lapack_dtype
-from tapeless.transforms.ops.shapes import Atoms, Params, cast_to, reshape, stacked, sum
+from tapeless.transforms.ops.parts import part
+from tapeless.transforms.ops.shapes import Atoms, Params, cast, cast_to, reshape, stacked, sum
+from tapeless.transforms.ops.steps import equal, greater, logical_and
 
 
 def _pinv_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
@@ -33,35 +36,38 @@ def _pinv_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     return (add(made, matmul(matmul(right, turned), matmul(adjoint(p), p))),)
 
 
-def _pinv_infer(a: Atom) -> Type:
+def _pinv_infer(a: Atom, *, scaled: bool = False) -> Type:
     *lead, n, m = a.type.shape
     return Type(lapack_dtype(a), (*lead, m, n))
 
 
-pinv = Op("pinv", _pinv_infer, "np.linalg.pinv({0})", _pinv_jvp, costly=True, batch=stacked)
+def _pinv_source(args: Atoms, params: Params) -> str:
+    return "np.linalg.pinv({0}, rtol=None)" if params.get("scaled") else "np.linalg.pinv({0})"
 
 
-def _least_squares_infer(a: Atom, b: Atom, *, tall: bool) -> Type:
+#: `scaled`: singular values are small by as much as np.linalg.lstsq says, not np.linalg.pinv.
+pinv = Op("pinv", _pinv_infer, _pinv_source, _pinv_jvp, costly=True, batch=stacked)
+
+
+def _least_squares_infer(a: Atom, b: Atom) -> Type:
     join(a.type.shape[-2], b.type.shape[0])
     return Type(lapack_dtype(a, b), (a.type.shape[1], *b.type.shape[1:]))
 
 
 def _least_squares_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
-    """p (b_dot - a_dot x) + p p^T a_dot^T (b - a x) for p = pinv(a), a of full column rank; for
-    more unknowns than equations there is (1 - p a) a_dot^T p^T x instead."""
+    """Golub and Pereyra 1973, p b for p = pinv(a), where the rank does not change, whatever it is:
+    p (b_dot - a_dot x) + p p^T a_dot^T (b - a x) + (1 - p a) a_dot^T p^T x."""
     (a, b), (a_dot, b_dot), (x,) = primals, tangents, outs
     if a_dot is None and b_dot is None:
         return (None,)
-    p, total = pinv(a), b_dot
+    p = pinv(a, scaled=True)
     if a_dot is None:
-        return (matmul(p, total),)
-    moved = matmul(a_dot, x)
-    made = matmul(p, neg(moved) if total is None else sub(total, moved))
-    if params["tall"]:
-        pulled = matmul(adjoint(a_dot), sub(b, matmul(a, x)))
-        return (add(made, matmul(p, matmul(adjoint(p), pulled))),)
-    pulled = matmul(adjoint(a_dot), matmul(adjoint(p), x))
-    return (add(made, sub(pulled, matmul(p, matmul(a, pulled)))),)
+        return (matmul(p, b_dot),)
+    moved, turned, across = matmul(a_dot, x), adjoint(a_dot), adjoint(p)
+    change = neg(moved) if b_dot is None else sub(b_dot, moved)
+    change = add(change, matmul(across, matmul(turned, sub(b, matmul(a, x)))))
+    outside = matmul(turned, matmul(across, x))
+    return (add(matmul(p, sub(change, matmul(a, outside))), outside),)
 
 
 least_squares = Op(
@@ -82,16 +88,23 @@ matrix_rank = Op(
 
 def _lstsq(a: Any, b: Any, rcond: None = None) -> Any:
     a, b = as_array(a), as_array(b)
-    n, m = a.type.shape
-    tall = current().clamp(m, n) == m
-    x = least_squares(a, b, tall=tall)
+    x, rank = least_squares(a, b), matrix_rank(a)
+    return x, _residuals(a, b, x, rank), cast_to(rank, np.dtype(np.int32)), singular_values(a)
+
+
+def _residuals(a: Atom, b: Atom, x: Atom, rank: Atom) -> Any:
+    """The sums of squares of what is left. NumPy gives none where all equations hold, or not all
+    columns are independent: how many there are is known only when the program runs."""
+    (n, m), columns = a.type.shape, b.type.shape[1] if b.type.ndim > 1 else 1
     left = sub(b, matmul(a, x))
     square = real(mul(left, conjugated(left))) if left.type.dtype.kind == "c" else mul(left, left)
-    squares = sum(square, axes=(0,), keepdims=True)
-    residuals = reshape(squares, shape=(b.type.shape[1] if b.type.ndim > 1 else 1,))
-    if not tall or current().clamp(n, m) == n:  # all equations hold: NumPy gives none
-        residuals = zeros(shape=(0,), dtype=residuals.type.dtype)
-    return x, residuals, cast_to(matrix_rank(a), np.dtype(np.int32)), singular_values(a)
+    squares = reshape(sum(square, axes=(0,), keepdims=True), shape=(columns,))
+    more_rows = current().at_least(n, m + 1)
+    if not more_rows.possible:
+        return zeros(shape=(0,), dtype=squares.type.dtype)
+    some = equal(rank, size_atom(m))
+    some = some if more_rows.certain else logical_and(some, greater(size_atom(n), size_atom(m)))
+    return part(squares, 0, 0, var_size(mul(cast(some, dtype=INDEX), columns), lower=0))
 
 
 NUMPY: dict[Any, Any] = {

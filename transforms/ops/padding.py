@@ -106,19 +106,12 @@ def _gathered(a: Atom, axis: int, width: tuple[Size, Size], mode: str) -> Any:
 def _odd(a: Atom, axis: int, width: tuple[Size, Size], mode: str) -> Any:
     """What lies beyond an edge is mirrored at it in value, too."""
     (before, after), n = width, a.type.shape[axis]
-    if not all(_at_least(n - (mode == "reflect"), w) for w in width):
+    if not all(current().at_least(n - (mode == "reflect"), w).certain for w in width):
         raise UnsupportedError("np.pad by odd reflections wider than the array", "pad twice")
     even = _gathered(a, axis, width, mode)
     front, back = part(even, axis, 0, before), part(even, axis, before + n, before + n + after)
     first, last = part(a, axis, 0, 1), part(a, axis, n - 1, n)
     return concatenate(sub(mul(2, first), front), a, sub(mul(2, last), back), axis=axis)
-
-
-def _at_least(n: Size, least: Size) -> bool:
-    """Whether an axis is known to be so long, which the program then relies on."""
-    if isinstance(n, int) and isinstance(least, int):
-        return n >= least
-    return current().clamp(least, n) == least
 
 
 def _constant(a: Atom, widths: Widths, values: Any) -> Any:

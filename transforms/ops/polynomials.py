@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, current, made_by, size_atom, static
+from tapeless.transforms.core.builder import atom, made_by, size_atom, static
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mul, neg, sub, truediv
-from tapeless.transforms.ops.calculus import convolve
+from tapeless.transforms.ops.calculus import convolved
 from tapeless.transforms.ops.creation import NUMPY as CREATION
+from tapeless.transforms.ops.diagonals import least
 from tapeless.transforms.ops.flipping import flip
 from tapeless.transforms.ops.folding import is_number
 from tapeless.transforms.ops.fresh import FLOAT, count_up, ones
@@ -33,9 +35,12 @@ def _polyadd(a1: Any, a2: Any) -> Any:
     n, m = a.type.shape[0], b.type.shape[0]
     if n == m:
         return add(a, b)
-    if current().clamp(n, m) == n:
-        return add(pad(a, before=(m - n,), after=(0,)), b)
-    return add(a, pad(b, before=(n - m,), after=(0,)))
+    shorter = least(n, m)
+    return add(_led_by_zeros(a, m - shorter), _led_by_zeros(b, n - shorter))
+
+
+def _led_by_zeros(p: Atom, count: Size) -> Any:
+    return p if count == 0 else pad(p, before=(count,), after=(0,))
 
 
 def _polysub(a1: Any, a2: Any) -> Any:
@@ -43,7 +48,7 @@ def _polysub(a1: Any, a2: Any) -> Any:
 
 
 def _polymul(a1: Any, a2: Any) -> Any:
-    return _longer_first(*(_without_zeros(flat(as_array(a))) for a in (a1, a2)))
+    return convolved(*(_without_zeros(flat(as_array(a))) for a in (a1, a2)))
 
 
 def _without_zeros(p: Atom) -> Atom:
@@ -56,11 +61,6 @@ def _without_zeros(p: Atom) -> Atom:
         fine = not_equal(get(p, 0), 0)
         require(fine, ValueError, "np.polymul: a leading coefficient is zero; use np.convolve")
     return p
-
-
-def _longer_first(a: Atom, b: Atom) -> Any:
-    shorter = current().clamp(a.type.shape[0], b.type.shape[0]) == a.type.shape[0]
-    return convolve(b, a, mode="full") if shorter else convolve(a, b, mode="full")
 
 
 def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
@@ -84,7 +84,7 @@ def _poly(seq_of_zeros: Any) -> Any:
         return atom(np.float64(1.0))
     one = ones(shape=(1,), dtype=roots.type.dtype)
     factors = [concatenate(one, neg(get(roots, slice(j, j + 1))), axis=0) for j in range(n)]
-    return functools.reduce(lambda p, f: convolve(p, f, mode="full"), factors, one)
+    return functools.reduce(convolved, factors, one)
 
 
 def _polyfit(
@@ -101,7 +101,7 @@ def _polyfit(
     if w is not None:
         w = as_array(w)
         table, y = mul(table, column(w)), mul(y, column(w) if y.type.ndim > 1 else w)
-    made = least_squares(table, y, tall=True)
+    made = least_squares(table, y)
     return (made, _covariance(table, y, made, cov)) if cov else made
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.core.builder import atom, current
+from tapeless.transforms.core.builder import atom, current, size_atom
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Literal
 from tapeless.transforms.ops.reductions import all_, any_
-from tapeless.transforms.ops.steps import logical_not
+from tapeless.transforms.ops.steps import equal, greater_equal, logical_not
 
 NOTHING = Block((), (), ())
 
@@ -38,6 +39,33 @@ def require(fine: Any, error: type[Exception], message: str) -> None:
             raise error(message)
     elif not current().decides(error(message), lambda: logical_not(fine)):
         _branch(fine, NOTHING, _raised(error, message))
+
+
+def require_at_least(n: Size, least: Size, error: type[Exception], message: str) -> None:
+    """Raises an error unless a length is so large."""
+    enough = current().at_least(n, least)
+    if not enough.possible:
+        raise error(message)
+    if not enough.certain:
+        require(greater_equal(size_atom(n), size_atom(least)), error, message)
+
+
+def require_size(n: Size, size: int, error: type[Exception], message: str) -> None:
+    """Raises an error unless a length is this one."""
+    same = current().equals(n, size)
+    if not same.possible:
+        raise error(message)
+    if not same.certain:
+        require(equal(size_atom(n), size), error, message)
+
+
+def require_other_size(n: Size, size: int, error: type[Exception], message: str) -> None:
+    """Raises an error where a length is this one."""
+    same = current().equals(n, size)
+    if same.certain:
+        raise error(message)
+    if same.possible:
+        raise_where(equal(size_atom(n), size), error, message)
 
 
 def _raised(error: type[Exception], message: str) -> Block:

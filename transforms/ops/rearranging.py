@@ -88,15 +88,6 @@ def _expand_dims(a: Any, axis: Any) -> Any:
     return reshape(a, shape=tuple(shape))
 
 
-def _squeeze(a: Any, axis: Any = None) -> Any:
-    a = as_array(a)
-    ones = [k for k, s in enumerate(a.type.shape) if current().lacks_extent(s)]
-    places = ones if axis is None else axes_of(axis, a.type.ndim)
-    if any(k not in ones for k in places):
-        raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    return reshape(a, shape=tuple(s for k, s in enumerate(a.type.shape) if k not in places))
-
-
 def _at_least(n: int) -> Any:
     def at_least(*arys: Any) -> Any:
         made = tuple(raised_to(as_array(a), n) for a in arys)
@@ -139,7 +130,6 @@ NUMPY = {
     np.moveaxis: _moveaxis,
     np.rollaxis: _rollaxis,
     np.expand_dims: _expand_dims,
-    np.squeeze: _squeeze,
     np.atleast_1d: _at_least(1),
     np.atleast_2d: _at_least(2),
     np.atleast_3d: _at_least(3),
@@ -153,5 +143,4 @@ METHODS = {
     "ravel": _ravel,
     "flatten": lambda a, order="C": copy(_ravel(a, order)),
     "swapaxes": _swapaxes,
-    "squeeze": _squeeze,
 }

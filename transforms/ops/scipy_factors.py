@@ -127,11 +127,9 @@ def _qr(
 ) -> Any:
     _refuse("qr", more)
     a = as_blas(a)
-    square = mode == "full" and current().same_size(*a.type.shape[-2:])
-    if mode not in ("economic", "r") and not square:
+    square = mode in ("full", "r") and current().equals(*a.type.shape[-2:]).certain
+    if mode != "economic" and not square:
         raise UnsupportedError(f"scipy.linalg.qr with mode={mode!r}", "use mode='economic'")
-    if mode == "r" and not current().same_size(*a.type.shape[-2:]):
-        raise UnsupportedError("scipy.linalg.qr with mode='r'", "use mode='economic'")
     q, r = FACTORISATIONS[np.linalg.qr](a)
     return (r,) if mode == "r" else (q, r)
 

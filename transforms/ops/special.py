@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.special as sc
 
-from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import current, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
@@ -334,7 +333,7 @@ def _logsumexp(
 
 def _some(n: Size) -> bool:
     """Whether an axis is known not to be empty."""
-    return dims.at_least(n, 1) or current().clamp(1, n) == 1
+    return current().at_least(n, 1).certain
 
 
 def _over_axis(op: Op) -> Any:

@@ -21,7 +21,7 @@ from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concaten
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.pointwise import as_floats
 from tapeless.transforms.ops.quantiles import MEDIAN, by_sorting, check_levels, middle, weighted
-from tapeless.transforms.ops.raising import raise_where
+from tapeless.transforms.ops.raising import raise_where, require_other_size
 from tapeless.transforms.ops.reductions import (
     amax,
     amin,
@@ -49,6 +49,7 @@ from tapeless.transforms.ops.shapes import (
     transpose,
 )
 from tapeless.transforms.ops.sorting import argsort, permute
+from tapeless.transforms.ops.squeezing import UNKNOWN_RANK, squeezed
 from tapeless.transforms.ops.steps import equal, floor, isnan, less_equal, not_equal
 
 
@@ -173,20 +174,28 @@ def _cov(
     for name, v in (("m", m), ("y", y)):
         if v is not None and as_array(v).type.ndim > 2:
             raise ValueError(f"{name} has more than 2 dimensions")
-    rows = [_rows(as_array(v), rowvar) for v in (m, y) if v is not None]
+    given = [as_array(v) for v in (m, y) if v is not None]
+    rows = [_rows(v, rowvar, second=k > 0) for k, v in enumerate(given)]
     rows = rows if dtype is None else [cast_to(v, np.dtype(dtype)) for v in rows]
     x = rows[0] if len(rows) == 1 else concatenate(*rows, axis=0)
     x = x - mean(x, axes=(1,), keepdims=True)
     n = left_of(count(x.type, (1,)), ddof if ddof is not None else 0 if bias else 1)
     made = truediv(matmul(x, swap(conjugate(x) if x.type.dtype.kind == "c" else x)), n)
     made = made if dtype is None else cast_to(made, np.dtype(dtype))
-    return reshape(made, shape=tuple(s for s in made.type.shape if s != 1))
+    return squeezed(made, (0, 1))
 
 
-def _rows(x: Atom, rowvar: bool) -> Any:
+def _rows(x: Atom, rowvar: bool, second: bool) -> Any:
     x = cast_to(x, np.result_type(x.type.dtype, float))
-    x = x if x.type.ndim == 2 else reshape(x, shape=(1, *x.type.shape))
-    return x if rowvar or x.type.shape[0] == 1 else swap(x)
+    if x.type.ndim < 2:
+        return reshape(x, shape=(1, *x.type.shape))
+    if rowvar:
+        return x
+    if second:  # np.cov does not turn a second array of one row
+        if x.type.shape[0] == 1:
+            return x
+        require_other_size(x.type.shape[0], 1, ValueError, UNKNOWN_RANK)
+    return swap(x)
 
 
 def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:

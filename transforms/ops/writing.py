@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
@@ -69,7 +68,7 @@ def _cyclic(values: Any, count: Size) -> Any:
     n = v.type.shape[0]
     if n in (1, count):
         return v
-    if dims.at_least(n, count) or current().clamp(count, n) == count:
+    if current().at_least(n, count).certain:
         return part(v, 0, 0, count)
     return gather(v, mod(count_up(count), atom(n)), key=(Slot(0),))
 
