@@ -48,7 +48,8 @@ def _polysub(a1: Any, a2: Any) -> Any:
 
 
 def _polymul(a1: Any, a2: Any) -> Any:
-    return convolved(*(_without_zeros(flat(as_array(a))) for a in (a1, a2)))
+    a, b = (_without_zeros(flat(as_array(p))) for p in (a1, a2))
+    return convolved(a, b)
 
 
 def _without_zeros(p: Atom) -> Atom:

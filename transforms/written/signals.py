@@ -28,38 +28,34 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.
 
 
 def window_angles(M: int) -> Any:  # noqa: N803 (NumPy's)
-    """Angles from -pi to pi."""
-    return np.pi * np.arange(1 - M, M, 2) / (M - 1)
+    """Angles from -pi to pi; 0 of a window of one."""
+    return np.pi * np.arange(1 - M, M, 2) / max(M - 1, 1)
 
 
 def bartlett(M: int) -> Any:  # noqa: N803 (NumPy's)
     """A triangle."""
-    return np.ones(1) if M == 1 else 1 - np.abs(window_angles(M)) / np.pi
+    return 1 - np.abs(window_angles(M)) / np.pi
 
 
 def hanning(M: int) -> Any:  # noqa: N803 (NumPy's)
     """A raised cosine."""
-    return np.ones(1) if M == 1 else 0.5 + 0.5 * np.cos(window_angles(M))
+    return 0.5 + 0.5 * np.cos(window_angles(M))
 
 
 def hamming(M: int) -> Any:  # noqa: N803 (NumPy's)
     """A raised cosine on a pedestal."""
-    return np.ones(1) if M == 1 else 0.54 + 0.46 * np.cos(window_angles(M))
+    return 0.54 + 0.46 * np.cos(window_angles(M))
 
 
 def blackman(M: int) -> Any:  # noqa: N803 (NumPy's)
     """Three terms of cosines."""
-    if M == 1:
-        return np.ones(1)
     angles = window_angles(M)
     return 0.42 + 0.5 * np.cos(angles) + 0.08 * np.cos(2 * angles)
 
 
 def kaiser(M: int, beta: Any) -> Any:  # noqa: N803 (NumPy's)
     """Kaiser's window, of a Bessel function."""
-    if M == 1:
-        return np.ones(1)
-    inside = np.maximum(1 - (np.arange(1 - M, M, 2) / (M - 1)) ** 2, 0)
+    inside = np.maximum(1 - (np.arange(1 - M, M, 2) / max(M - 1, 1)) ** 2, 0)
     return np.i0(beta * np.sqrt(inside)) / np.i0(beta)
 
 
