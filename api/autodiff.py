@@ -195,7 +195,7 @@ class Jvp(Transformed):
     def options(self) -> tuple[Any, ...]:
         return (self.argnums, self.has_aux)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         primals, _, tangents = self.split(args)
         return super().__call__(*primals, *as_numbers(tangents), **kwargs)
 

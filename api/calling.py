@@ -9,7 +9,7 @@ from tapeless.transforms.core.builder import active
 from tapeless.transforms.frontend.hooks import Hooks
 
 
-def call_user(fun: Any, *args: Any, **kwargs: Any) -> Any:
+def call_user(fun: Any, /, *args: Any, **kwargs: Any) -> Any:
     """fun(*args, **kwargs)."""
     if not active():
         return fun(*args, **kwargs)

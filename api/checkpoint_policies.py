@@ -25,7 +25,7 @@ class Policy:
     def __init__(self, name: str) -> None:
         self.__name__ = name
 
-    def __call__(self, *args: Any, **params: Any) -> bool:
+    def __call__(self, /, *args: Any, **params: Any) -> bool:
         return self is everything_saveable
 
     def __repr__(self) -> str:

@@ -44,13 +44,13 @@ class Custom:
         functools.update_wrapper(self, fun, updated=())
         self.__name__ = base_name(fun)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if active():
             return self.__staged_call__(*args, **kwargs)
         self.complete()
         return self.fun(*args, **kwargs)
 
-    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         self.complete()
         return Call(self, *self.arguments(args, kwargs)).value
 
@@ -109,7 +109,7 @@ class WithRule(Custom):
                 )
         return [have.index(name) for name in names]
 
-    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         trace().reads["rule", id(self)] = Guard(
             f"the rule of {self.__name__}", self.rules, self.rules()
         )

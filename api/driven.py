@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeless import tree
+from tapeless import guarding, tree
 from tapeless.later import later
 from tapeless.specialisation import NUMBERS, Specialisation
 
@@ -34,7 +34,7 @@ def driven(found: Specialisation, args: tuple[Any, ...], missed: Any) -> Callabl
         tests = [*_known(found), *relations]
     except _OtherError:
         return None
-    guards = [g.holds for g in found.guards]
+    guards = guarding.together(found.guards)
     return compiled.compiled(found.run, found.text, parts, tests, guards, missed)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless import tree
+from tapeless import guarding, tree
 from tapeless.arrays import Array, functional
 from tapeless.specialisation import MISSED, Enter, Specialisation, key_orders, leaf_key, same
 
@@ -55,7 +55,11 @@ class _Writer:
     def function(self) -> Enter:
         """The entry."""
         tests = [t for k, x in enumerate(self.leaves) for t in self.tests(k, x)]
-        tests += [*self.known(), *self.outside(), *self.sizes(), *self.memory()]
+        tests += self.known()
+        if tests:
+            self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
+        self.lines += self.guards()
+        tests = [*self.captured(), *self.sizes(), *self.memory()]
         if tests:
             self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
         if self.found.overwritten and self.found.may_overlap:
@@ -164,9 +168,16 @@ class _Writer:
             yield f"{self.constant(same)}({self.constant(value)}, a{k})"
         yield from (f"s{k}[{axis}] == {n}" for k, axis, n in self.found.axes)
 
-    def outside(self) -> Iterator[str]:
-        """Tests of what is read from outside."""
-        yield from (f"{self.constant(g.holds)}()" for g in self.found.guards)
+    def guards(self) -> Iterator[str]:
+        """Statements that test what is read from outside."""
+        if self.found.guards:
+            tests = " and ".join(guarding.tests(self.found.guards, self.constant))
+            yield "try:"
+            yield f"    if not ({tests}): return MISSED"
+            yield f"except {self.constant(guarding.missing())}: return MISSED"
+
+    def captured(self) -> Iterator[str]:
+        """Tests of arrays that are read from outside."""
         for get, key in self.found.captured:
             yield f"{self.constant(leaf_key)}({self.constant(get)}()) == {self.constant(key)}"
 

@@ -28,7 +28,7 @@ class Fixed:
         left = [p for k, p in enumerate(params) if k not in values or p.kind is p.VAR_POSITIONAL]
         self.__signature__ = inspect.Signature(left)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         left = iter(args)
         count = len(args) + len(self.values)
         whole = [self.values[k] if k in self.values else next(left) for k in range(count)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from typing import TYPE_CHECKING, Any
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, cast
 
 from tapeless import tree
 from tapeless.later import later
@@ -44,6 +45,21 @@ def unwrapped(fun: Any) -> Any:
             fun = type(fun).__call__
         else:
             break
+    return fun
+
+
+def root_function(fun: Any) -> FunctionType:
+    """The function under partials, methods and transformations, if one is there; else one that
+    never changes."""
+    while not isinstance(fun, FunctionType):
+        if isinstance(fun, functools.partial):
+            fun = fun.func
+        elif isinstance(fun, MethodType):
+            fun = fun.__func__
+        elif hasattr(type(fun), "cache_key"):
+            fun = fun.fun
+        else:
+            return cast("FunctionType", check_callable)
     return fun
 
 

@@ -106,7 +106,7 @@ class Pmap(Vmap):
 
     # -- use
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if active():
             return self.staged(args, kwargs)
         inner, rest = self.of_rest(args)
@@ -209,17 +209,17 @@ class Pmap(Vmap):
 
     # -- what was emitted
 
-    def source(self, *args: Any, **kwargs: Any) -> str:
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
         """The emitted module of one shard; without arguments, that of the last call."""
         own, (own_args, own_kwargs) = self.emitter(args, kwargs)
         return own.source(*own_args, **own_kwargs)
 
-    def stages(self, *args: Any, **kwargs: Any) -> Stages:
+    def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation of one shard, or of the last call."""
         own, (own_args, own_kwargs) = self.emitter(args, kwargs)
         return own.stages(*own_args, **own_kwargs)
 
-    def profile(self, *args: Any, **kwargs: Any) -> Any:
+    def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted program for the whole axis, as one shard."""
         inner, rest = self.of_rest(args)
         return inner.whole.profile(*rest, **kwargs)

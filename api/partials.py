@@ -16,10 +16,10 @@ class _Shim:
     def __init__(self, fun: functools.partial[Any]) -> None:
         self.fun = fun
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.fun(*args, **kwargs)
 
-    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return call_user(self.fun, *args, **kwargs)
 
     def __hash__(self) -> int:
@@ -39,7 +39,7 @@ class Partial(functools.partial[Any]):
     (3.0, [1.0], 12.0)
     """
 
-    def __new__(cls, func: Callable[..., Any], *args: Any, **kw: Any) -> Partial:
+    def __new__(cls, func: Callable[..., Any], /, *args: Any, **kw: Any) -> Partial:
         if isinstance(func, functools.partial):
             func = _Shim(func)
         return super().__new__(cls, func, *args, **kw)

@@ -53,7 +53,7 @@ class _Named:
         self.fun, self.scope = fun, name
         functools.update_wrapper(self, fun, updated=())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         with named_scope(self.scope):
             return call_user(self.fun, *args, **kwargs)
 

@@ -151,7 +151,7 @@ def stand_in(x: Any) -> Any:
         return np.broadcast_to(np.zeros((), x.dtype), shape)
 
 
-def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def eval_shape(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """The shapes and dtypes of a function's results, found without computing anything.
 
     fun   any function that can be staged

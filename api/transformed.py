@@ -26,6 +26,7 @@ from tapeless.naming import (
     parameter_name,
     parameters,
     place,
+    root_function,
     unwrapped,
 )
 from tapeless.specialisation import (
@@ -50,13 +51,15 @@ if TYPE_CHECKING:
     from tapeless.random import reuse
     from tapeless.transforms import module
     from tapeless.transforms.core import printer
-    from tapeless.transforms.frontend import rewrite, stage
+    from tapeless.transforms.frontend import readers, rewrite, stage
+    from tapeless.transforms.frontend.reads import Guard
     from tapeless.transforms.frontend.stage import Staged
 else:
     region, shapes = later("tapeless.region"), later("tapeless.shapes")
     reuse = later("tapeless.random.reuse")
     python = later("tapeless.backends.python")
     module, printer = (later(f"tapeless.transforms.{m}") for m in ("module", "core.printer"))
+    readers = later("tapeless.transforms.frontend.readers")
     rewrite = later("tapeless.transforms.frontend.rewrite")
     stage = later("tapeless.transforms.frontend.stage")
 
@@ -99,6 +102,7 @@ class Transformed:
     """A function made by a transformation of another one. It does no work until it is called."""
 
     suffix = "transformed"
+    derived: frozenset[str] = frozenset({"root", "code", "defaults", "cache", "last", "ordered"})
     outlines = True  # functions that are called often may become functions of the program
 
     def __init__(self, fun: Callable[..., Any]) -> None:
@@ -107,10 +111,22 @@ class Transformed:
         self.__name__ = base_name(fun)  # of partials and objects; of functions, what wraps says
         functools.update_wrapper(self, fun, updated=())
         self.emitted_name = f"{base_name(fun)}_{self.suffix}"
-        self.cache = shared_cache(type(self), fun, self.options())
+        self.begin()
+
+    def begin(self) -> None:
+        """Finds what was staged for the function as it is now."""
+        self.root = root_function(self.fun)
+        self.code, self.defaults = self.root.__code__, self.root.__defaults__
+        self.cache = shared_cache(type(self), self.fun, self.options())
         self.last: Specialisation | None = None
-        code = getattr(unwrapped(fun), "__code__", None)
+        code = getattr(unwrapped(self.fun), "__code__", None)
         self.ordered = code is None or bool(code.co_flags & inspect.CO_VARKEYWORDS)
+
+    def renew(self) -> None:
+        """Begins anew if the function has got other code or defaults, as when a notebook loads a
+        module again."""
+        if self.root.__code__ is not self.code or self.root.__defaults__ is not self.defaults:
+            self.begin()
 
     # -- what subclasses say
 
@@ -138,9 +154,14 @@ class Transformed:
 
     # -- use
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if builder.active():
             return self.staged(args, kwargs)
+        root = self.root
+        if root.__code__ is not self.code or (
+            self.defaults is not None and root.__defaults__ is not self.defaults
+        ):
+            self.begin()
         found = self.last
         try:
             if found is not None and (made := found.enter(args, kwargs)) is not MISSED:
@@ -158,7 +179,7 @@ class Transformed:
                 self.explain(e, found)
             raise
 
-    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.staged(args, kwargs)
 
     def explain(self, error: Exception, found: Specialisation) -> None:
@@ -176,26 +197,25 @@ class Transformed:
         return (type(self), self.options())
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("cache", "last")}
+        return {k: v for k, v in self.__dict__.items() if k not in self.derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.cache = shared_cache(type(self), self.fun, self.options())
-        self.last = None
+        self.begin()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return global_name(self) or super().__reduce_ex__(protocol)
 
-    def source(self, *args: Any, **kwargs: Any) -> str:
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
         """The emitted module for these arguments, which may be `ShapeDtypeStruct`s; without any,
         that of the last call."""
         return self.pick(args, kwargs).text
 
-    def stages(self, *args: Any, **kwargs: Any) -> Stages:
+    def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
         return stages_of(self.emitted_name, self.pick(args, kwargs), self.fun)
 
-    def profile(self, *args: Any, **kwargs: Any) -> Any:
+    def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted module, beside the user's lines; prints as a table.
 
         The function is called with these arguments for a fraction of a second. Arrays that it
@@ -217,6 +237,7 @@ class Transformed:
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """The emitted function for these arguments, made now if there is none."""
+        self.renew()
         leaves, key = call_key(args, kwargs, self.ordered)
         for found in self.cache.get(key, ()):
             if found.accepts(leaves):
@@ -285,7 +306,15 @@ class Transformed:
             run = self.load(text)
         returned = registered[0] if registered else None
         names = None if spread else tuple(kwargs)
+        staged.guards = [g for g in staged.guards if not self.watches(g)]
         return Specialisation(run, text, staged, simplified, flat, names, returned)
+
+    def watches(self, guard: Guard) -> bool:
+        """Whether what is guarded is looked at in each call anyway."""
+        read = guard.get
+        if not isinstance(read, readers.AttributeOf) or read.obj is not self.root:
+            return False
+        return read.name in ("__code__", "__defaults__")
 
     def run_staged(
         self, call: Callable[[list[Any]], Any], leaves: Any, names: list[str], outlines: bool
@@ -361,16 +390,16 @@ def _owner(bound: functools.partial[Any]) -> Transformed:
 class Bound(functools.partial[Any]):
     """A transformed method of an object: the first argument is there already."""
 
-    def source(self, *args: Any, **kwargs: Any) -> str:
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
         """The emitted module for these arguments, which may be `ShapeDtypeStruct`s; without any,
         that of the last call."""
         return _owner(self).source(*self.given(args, kwargs), **kwargs)
 
-    def stages(self, *args: Any, **kwargs: Any) -> Stages:
+    def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments (or of the last call)."""
         return _owner(self).stages(*self.given(args, kwargs), **kwargs)
 
-    def profile(self, *args: Any, **kwargs: Any) -> Any:
+    def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted module for these arguments."""
         return _owner(self).profile(*self.args, *args, **kwargs)
 

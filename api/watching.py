@@ -36,7 +36,7 @@ class Watch:
         around, running = self.around, self.running
 
         @functools.wraps(method)
-        def run(this: Transformed, *args: Any, **kwargs: Any) -> Any:
+        def run(this: Transformed, /, *args: Any, **kwargs: Any) -> Any:
             if getattr(running, "of", None) is this:
                 return method(this, *args, **kwargs)
             before, running.of = getattr(running, "of", None), this

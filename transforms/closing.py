@@ -15,7 +15,7 @@ from tapeless.transforms.core.language import (
     blocks,
     outputs,
 )
-from tapeless.transforms.core.reads import reads, sizes_in
+from tapeless.transforms.core.reads import reads, sizes_in, written_params
 from tapeless.transforms.core.sizes import INT
 
 
@@ -107,7 +107,7 @@ def _unknown(
     known = known | (axes(block.params) - elsewhere)
     for s in block.body:
         if isinstance(s, Let):
-            read = sizes_in(tuple(s.params.values()))
+            read = sizes_in(tuple(written_params(s).values()))
             yield from sorted((x for x in read - known if x.var is None), key=lambda x: x.uid)
         for b in blocks(s):
             yield from _unknown(b, known, elsewhere)

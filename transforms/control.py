@@ -7,7 +7,7 @@ until(flag): if c: flag = True, else: f()      becomes      if c: break
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from tapeless.transforms.carries import carries, known_flags, yields
@@ -330,11 +330,17 @@ def _after(w: Writer, test: ast.expr, pairs: list[tuple[str, ast.expr]]) -> ast.
     moved = {v.id: n for n, v in changed.items() if isinstance(v, ast.Name)}
     if lost <= set(moved):
         return renamed(test, moved)
-    name, taken = "done", {*w.layout.names.values()}
-    while name in taken:
-        name += "_"
+    name = _unused("done", w.layout.names.values())
     w.put(f"{name} = {to_source(test)}")
     return ast.Name(name, ast.Load())
+
+
+def _unused(name: str, taken: Iterable[str]) -> str:
+    """The name, with underscores until no variable has it."""
+    names = {*taken}
+    while name in names:
+        name += "_"
+    return name
 
 
 def write_for(w: Writer, s: For) -> None:
@@ -345,8 +351,10 @@ def write_for(w: Writer, s: For) -> None:
     start, stop, step = (to_source(w.expr(a)) for a in (s.start, s.stop, s.step))
     first = "" if start == "0" and step == "1" else f"{start}, "
     span = f"range({first}{stop}{'' if step == '1' else f', {step}'})"
-    index = w.name(s.index) if s.index in w.used else "_"
-    backwards = s.reverse and index != "_"
+    is_read = s.index in w.used
+    read = (n for v, n in w.layout.names.items() if v in w.used)
+    index = w.name(s.index) if is_read else _unused("_", read)
+    backwards = s.reverse and is_read
     w.put(f"for {index} in {f'reversed({span})' if backwards else span}:", s.origin)
 
     def inside() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core.language import Effect
 from tapeless.transforms.errors import InternalError
+from tapeless.transforms.literals import literal
 from tapeless.transforms.text import quoted, template, to_source
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def part(w: Writer, p: Any, s: Effect) -> ast.expr:
     if kind == "atom":
         return w.expr(s.args[value])
     if kind == "value":
-        return ast.parse(repr(value), mode="eval").body
+        return literal(value)
     if kind == "text":
         return _text(w, value, s)
     if kind == "made":
@@ -65,7 +66,7 @@ def part(w: Writer, p: Any, s: Effect) -> ast.expr:
         return template(form, {str(k): part(w, v, s) for k, v in enumerate(parts)})  # type: ignore[no-any-return]
     if kind == "dict":
         return ast.Dict(
-            [ast.parse(repr(k), mode="eval").body for k, _ in value],
+            [literal(k) for k, _ in value],
             [part(w, v, s) for _, v in value],
         )
     elements = [part(w, v, s) for v in value]

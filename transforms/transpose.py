@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.builder import NeedStatic, made_by
 from tapeless.transforms.core.language import (
     TAPE,
     Atom,
@@ -33,7 +33,7 @@ from tapeless.transforms.jvp import is_dead
 from tapeless.transforms.kept_zeros import kept_zeros
 from tapeless.transforms.masks import chosen_by_branch
 from tapeless.transforms.ops.arithmetic import add
-from tapeless.transforms.ops.calls import add_tapes
+from tapeless.transforms.ops.calls import add_if_set, add_tapes, is_call, unbundle
 from tapeless.transforms.ops.creation import cast_to, zero
 from tapeless.transforms.ops.fresh import zero_of, zero_tape
 from tapeless.transforms.ops.shapes import sum_to
@@ -82,10 +82,20 @@ def _accumulate(env: Cotangents, v: Var, ct: Atom) -> None:
     old = env.get(v)
     stacked = isinstance(v.type, StackType)
     plus = add_stacks if stacked else add_tapes if v.type == TAPE else add
+    if v.partial and plus is add and any(map(_may_lack, (old, ct))):
+        plus = add_if_set
     new = ct if old is None else plus(old, ct)
+    if plus is add_if_set and isinstance(new, Var):
+        new.partial = True
     if isinstance(new, Var) and not new.name:
         new.name = _bar(v)
     env[v] = new
+
+
+def _may_lack(ct: Any) -> bool:
+    """Whether a cotangent comes from a tape or a call, to which values go that may not be there."""
+    let = made_by(ct) if isinstance(ct, Var) else None
+    return let is not None and (let.op in (unbundle, add_if_set) or is_call(let))
 
 
 def _linear_variables(body: list[Statement], linear: set[Var]) -> set[Var]:

@@ -53,13 +53,13 @@ class Function:
         self.__name__ = self.__qualname__ = name
         self.home = module  # the module that holds it
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if kwargs or self.parameters:
             args, kwargs = self.placed(args, kwargs)
         made = self.run(*args, **kwargs)
         return made if active() else functional(made)
 
-    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         t = trace()
         t.functional = True
         start = next(t.serials)
@@ -85,7 +85,7 @@ class Function:
 class Drawn(Function):
     """A function of ours that works on NumPy's own arrays, and gives those of `tapeless.numpy`."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         args, kwargs = self.placed(args, kwargs)
         if active():
             return self.run(*args, **kwargs)
@@ -98,14 +98,14 @@ class Drawn(Function):
 class Following(Function):
     """A function of ours whose results are arrays of `tapeless.numpy` where an argument is one."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         args, kwargs = self.placed(args, kwargs)
         made = self.run(*args, **kwargs)
         if active() or not has_functional(tree.leaves((args, kwargs))):
             return made
         return functional(made)
 
-    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if trace().functional and any(map(_is_functional, tree.leaves((args, kwargs)))):
             return super().__staged_call__(*args, **kwargs)
         args, kwargs = self.placed(args, kwargs)

@@ -63,7 +63,7 @@ class Annotated:
         self.fun, self.name, self.about = fun, name, about
         functools.update_wrapper(self, fun, updated=())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         with TraceAnnotation(self.name, **self.about):
             return call_user(self.fun, *args, **kwargs)
 

@@ -24,6 +24,7 @@ from tapeless import tree
 from tapeless.jit_options import Options
 from tapeless.recall.signature import UnknownError, signature
 from tapeless.transformed import Transformed
+from tapeless.transforms.frontend.readers import AttributeOf, BuiltinOf, CellOf, KeyOf
 
 LIBRARIES = frozenset({"numpy", "scipy", "math", "cmath", "operator"})
 TRANSFORMS = frozenset(
@@ -87,12 +88,17 @@ class Fingerprint:
             raise UnknownError("a function with attributes")
         names = (fun.__module__, fun.__name__, fun.__qualname__)
         self.parts.append(f"{self.numbers[id(fun)]}: {names} {self.code(fun.__code__)}")
+        self.watched(f"the code of {fun.__name__}", AttributeOf(fun, "__code__"))
         given = (tuple(sorted((fun.__kwdefaults__ or {}).items())), fun.__dict__.get("__wrapped__"))
         self.parts.append(self.described(given))
-        defaults = functools.partial(getattr, fun, "__defaults__")
-        self.place(f"the defaults of {fun.__name__}", defaults)
+        self.place(f"the defaults of {fun.__name__}", AttributeOf(fun, "__defaults__"))
+        if fun.__kwdefaults__:
+            named = AttributeOf(fun, "__kwdefaults__")
+            self.watched(f"the keyword defaults of {fun.__name__}", named)
+            for name in named():
+                self.watched(f"the default of {name}", KeyOf(named(), name))
         for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
-            self.place(name, functools.partial(getattr, cell, "cell_contents"))
+            self.place(name, CellOf(cell))
         read: dict[str, None] = {}
         for kind, name in _names(fun.__code__):
             (read if kind == "global" else self.attributes)[name] = None
@@ -115,7 +121,7 @@ class Fingerprint:
     def outer(self, values: dict[str, Any], name: str) -> None:
         """What a global name means."""
         if name in values:
-            self.place(name, functools.partial(values.__getitem__, name))
+            self.place(name, KeyOf(values, name))
             return
         known = vars(builtins).get(name)
         error = isinstance(known, type) and issubclass(known, BaseException)
@@ -132,11 +138,13 @@ class Fingerprint:
         ):
             raise UnknownError(f"another {name}")
         self.parts.append(f"builtin {name}: {kind}")
+        if name in vars(builtins):
+            self.watched(name, BuiltinOf(values, name))
 
     def attribute(self, module: ModuleType, name: str) -> None:
         """What an attribute of a module is, if it is one."""
         if name in vars(module):
-            self.place(f"{module.__name__}.{name}", functools.partial(getattr, module, name))
+            self.place(f"{module.__name__}.{name}", AttributeOf(module, name))
         elif "__getattr__" in vars(module) and _root(module.__name__) not in LIBRARIES:
             raise UnknownError("a module that computes its attributes")
 
@@ -147,8 +155,12 @@ class Fingerprint:
         except ValueError:  # a closure without value
             self.parts.append(f"{name}: nothing")
             return
-        self.places.append(Place(name.rpartition(".")[2], get, value))
+        self.watched(name, get)
         self.parts.append(f"{name}: {self.described(value)}")
+
+    def watched(self, name: str, get: Callable[[], Any]) -> None:
+        """A place that a program may rely on."""
+        self.places.append(Place(name.rpartition(".")[2], get, get()))
 
     # -- values
 

@@ -5,6 +5,7 @@ import functools
 import itertools
 import operator
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -195,3 +196,11 @@ def many(first, *rest, scale=1.0, **named):
 @row("defaults, keywords, `*args`, `**kwargs`")
 def passes(x):
     return many(x[0], x[1], x[2], scale=x[1], last=x[2]) + many(x[0], last=x[1])
+
+
+@row("`np.load`, `open`, `Path.read_text`, `json.load` and their like")
+def reads_files(x):
+    with open(__file__) as file:
+        first = file.readline()
+    words = Path(__file__).read_text().split()
+    return np.sum(x**2) * len(first.split()) + len(words) * x[0]

@@ -60,6 +60,9 @@ class StackType:
 #: What the forward part of a called function keeps for its backward part, as one value.
 TAPE = Type(np.dtype(object))
 
+#: What a tape of tangents holds in the place of an integer or a flag: None, which nobody reads.
+NOTHING = Type(np.dtype("V"))
+
 
 @dataclass(frozen=True)
 class Origin:

@@ -22,7 +22,7 @@ from tapeless.transforms.written.table import written
 from tapeless.transforms.written.windows import sliding_window_view
 
 
-def _numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
+def _numpy(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     return call_numpy(function, args, kwargs)
 
 
@@ -32,7 +32,7 @@ def _stacked(call: Any, items: Any) -> Any:
     return _numpy(np.stack, one)
 
 
-def _piecewise(hooks: Any, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+def _piecewise(hooks: Any, /, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     x = _numpy(np.asarray, x)
     tests = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
     tests = [_numpy(np.atleast_1d, test) for test in tests]
@@ -48,7 +48,7 @@ def _piecewise(hooks: Any, x: Any, condlist: Any, funclist: Any, *args: Any, **k
 
 
 def _apply_along_axis(
-    hooks: Any, func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
+    hooks: Any, /, func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
 ) -> Any:
     arr = _numpy(np.asarray, arr)
     if arr.ndim == 1:
@@ -76,7 +76,7 @@ def _apply_over_axes(hooks: Any, func: Any, a: Any, axes: Any) -> Any:
     return made
 
 
-def _vectorized(hooks: Any, f: np.vectorize, *args: Any, **kwargs: Any) -> Any:
+def _vectorized(hooks: Any, f: np.vectorize, /, *args: Any, **kwargs: Any) -> Any:
     if kwargs or f.excluded or f.signature:
         raise UnsupportedError(
             "np.vectorize with excluded, a signature or keyword arguments", "write it as a loop"
@@ -107,7 +107,7 @@ def _polyval(hooks: Any, p: Any, x: Any) -> Any:
     return hooks.call(of_rows, p, x) if p.ndim > 1 else hooks.call_native(np.polyval, (p, x), {})
 
 
-def _windows(hooks: Any, x: Any, *args: Any, writeable: bool = False, **options: Any) -> Any:
+def _windows(hooks: Any, /, x: Any, *args: Any, writeable: bool = False, **options: Any) -> Any:
     """Windows that nobody may store to, nor look at after a store to the array."""
     if writeable:
         raise UnsupportedError(
@@ -125,7 +125,7 @@ def _windows(hooks: Any, x: Any, *args: Any, writeable: bool = False, **options:
 def _unless(f: Any, plain: Any, ours: Any) -> Any:
     """By rule for the options that the rule has, else by our code."""
 
-    def call(hooks: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
         if plain(*args, **kwargs):
             return hooks.call_native(f, args, kwargs)
         return hooks.call(ours, *args, **kwargs)
@@ -163,14 +163,14 @@ APPLIED: dict[Any, Any] = {
 def applied(f: Any) -> Any:
     """How the function, or the object that np.vectorize made, is staged; None if it is neither."""
     if isinstance(f, np.vectorize):
-        return lambda hooks, *args, **kwargs: _vectorized(hooks, f, *args, **kwargs)
+        return lambda hooks, /, *args, **kwargs: _vectorized(hooks, f, *args, **kwargs)
     if (found := APPLIED.get(f)) is not None:
         return found
     ours = written(f) or stand_in(f)
     return None if ours is None else functools.partial(_written, f, ours)
 
 
-def _written(f: Any, ours: Any, hooks: Any, *args: Any, **kwargs: Any) -> Any:
+def _written(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Our code for a function, where a symbol or a function of the user is passed, or a class."""
     staged = isinstance(f, type) or any(
         contains_symbol(a) or callable(a) for a in (*args, *kwargs.values())

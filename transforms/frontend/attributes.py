@@ -11,6 +11,7 @@ import numpy as np
 from tapeless.transforms.frontend.capture import outer
 from tapeless.transforms.frontend.provenance import LIBRARIES, name_of
 from tapeless.transforms.frontend.python_numbers import has_attribute
+from tapeless.transforms.frontend.readers import AttributeOf, KeyOf
 from tapeless.transforms.frontend.reads import Guard
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
@@ -33,7 +34,7 @@ def seen(obj: Any, name: str, value: Any) -> Any:
     if isinstance(obj, types.ModuleType):
         if unchanging(obj):
             return value
-        return outer(value, lambda: getattr(obj, name), f"{obj.__name__}.{name}", obj)
+        return outer(value, AttributeOf(obj, name), f"{obj.__name__}.{name}", obj)
     owner = _owner(obj, name)
     if owner is None:
         return value
@@ -43,7 +44,7 @@ def seen(obj: Any, name: str, value: Any) -> Any:
         return value
     if callable(value) and getattr(owner, name, None) is not value:
         return value  # it is made anew each time that it is asked for
-    return outer(value, lambda: getattr(owner, name), label, owner)
+    return outer(value, AttributeOf(owner, name), label, owner)
 
 
 def written(obj: Any, name: str) -> bool:
@@ -97,6 +98,20 @@ def _unbound(method: Any) -> Any:
 def watch(owner: Any, label: str, get: Any, value: Any) -> None:
     """The program relies on `get()` giving `value`."""
     trace().reads.setdefault(("guard", label, id(owner), id(value)), Guard(label, get, value))
+
+
+def watch_function(f: types.FunctionType) -> None:
+    """The program relies on the code of a function, and on its defaults."""
+    watch(f, f"the code of {f.__name__}", AttributeOf(f, "__code__"), f.__code__)
+    if trace().birth(f):
+        return
+    if f.__defaults__:
+        watch(f, f"the defaults of {f.__name__}", AttributeOf(f, "__defaults__"), f.__defaults__)
+    if f.__kwdefaults__:
+        named = AttributeOf(f, "__kwdefaults__")
+        watch(f, f"the keyword defaults of {f.__name__}", named, named())
+        for name, value in named().items():
+            watch(f, f"the default of {name}", KeyOf(named(), name), value)
 
 
 def watch_class(cls: type, name: str) -> None:

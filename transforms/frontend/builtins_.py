@@ -9,6 +9,7 @@ import functools
 import itertools
 import math
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -60,6 +61,7 @@ from tapeless.transforms.frontend.texts import Text
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.frontend.truth import is_none, something, truth
 from tapeless.transforms.frontend.values import contains_symbol
+from tapeless.transforms.literals import is_literal
 from tapeless.transforms.ops import steps
 from tapeless.transforms.ops.creation import as_array
 from tapeless.transforms.ops.lengths import shape_of
@@ -120,7 +122,7 @@ def _abs(hooks: Any, x: Any) -> Any:
 
 
 def _number(kind: type) -> Any:
-    def run(hooks: Any, *args: Any, **named: Any) -> Any:
+    def run(hooks: Any, /, *args: Any, **named: Any) -> Any:
         if named:  # int("ff", base=16)
             return kind(*args, **named)
         x, *more = args or (0,)
@@ -223,10 +225,15 @@ def _print(
         return
     args: list[Any] = []
     shown = (hooks.call(str, v) if _is_object(v) else v for v in values)
+    shown = (str(v) if isinstance(v, NAMED) and not is_literal(v) else v for v in shown)
     parts = tuple(effect_parts(v, args) for v in shown)
     trace().emit(
         Effect("print", tuple(args), {"parts": parts, "sep": sep, "end": end}, trace().place())
     )
+
+
+#: What is shown by its name.
+NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, np.dtype)
 
 
 def _is_object(x: Any) -> bool:

@@ -15,14 +15,19 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend import keyed
 from tapeless.transforms.frontend.applied import applied
-from tapeless.transforms.frontend.attributes import watch, watch_class
+from tapeless.transforms.frontend.attributes import watch_class, watch_function
 from tapeless.transforms.frontend.branches import each
 from tapeless.transforms.frontend.builtins_ import AT_ONCE, BUILTINS, OVER_ITEMS
 from tapeless.transforms.frontend.dependence import can_be_known, need_integers
 from tapeless.transforms.frontend.draws import all_known, drawn, seeded
 from tapeless.transforms.frontend.effects import of_string
 from tapeless.transforms.frontend.either import Either
-from tapeless.transforms.frontend.environment import reads_environment, watched
+from tapeless.transforms.frontend.environment import (
+    note_opened,
+    reads_environment,
+    refuse_acting,
+    watched,
+)
 from tapeless.transforms.frontend.fixed import defaults, fixed_arguments
 from tapeless.transforms.frontend.iterators import advancing
 from tapeless.transforms.frontend.kin import MUTABLE, all_current, put_back
@@ -39,6 +44,7 @@ from tapeless.transforms.frontend.provenance import (
     of_library,
     of_numba,
     of_objects,
+    of_ours,
     qualified,
 )
 from tapeless.transforms.frontend.reached import reach
@@ -92,7 +98,7 @@ class Calls:
             zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         )
 
-    def call(self, f: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
 
         staged = getattr(type(f), "__staged_call__", None)
         if staged is not None:
@@ -233,6 +239,7 @@ class Calls:
             return each(lambda *one: self.call_native(f, one, kwargs), *args)
         if reads_environment(f):
             return watched(f, args, kwargs)
+        refuse_acting(f)
         all_current(*args, *kwargs.values())
         args = seeded(f, args) if hashable(f) else args
         args = tuple(map(array_of, args)) if is_numpy(f) else args
@@ -251,6 +258,7 @@ class Calls:
             return None
         if hashable(f):
             refuse_outside(f, args, kwargs)
+            note_opened(f, args, kwargs)
         if (written := of_data(this, name, args)) is not None:
             return self.call(written, this, *args, **kwargs)
         if (made := keyed.method(self, this, name, args)) is not NOTHING:
@@ -300,8 +308,8 @@ class Calls:
     ) -> Any:
         """Runs the rewritten form of a user's function."""
         t = trace()
-        if f.__defaults__ and not t.birth(f):
-            watch(f, f"the defaults of {f.__name__}", lambda: f.__defaults__, f.__defaults__)
+        if f.__code__ not in known_codes and not of_ours(f):
+            watch_function(f)
         run = f if f.__code__ in known_codes else rewritten(f, type(self)(f))
         if run is not f and (f.__defaults__ or f.__kwdefaults__) and not t.birth(f):
             run.__defaults__, run.__kwdefaults__ = defaults(f)

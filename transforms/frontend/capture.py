@@ -75,7 +75,7 @@ def _number(value: Any, get: Callable[[], Any], name: str, owner: Any) -> Symbol
 
 
 def _short(name: str) -> str:
-    return name.split(".")[-1].split("[")[0] or "captured"
+    return name.split("(")[0].split(".")[-1].split("[")[0] or "captured"
 
 
 def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:

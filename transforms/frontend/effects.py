@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import copy
 import itertools
 import string
@@ -17,12 +16,12 @@ from tapeless.transforms.errors import (
 )
 from tapeless.transforms.frontend.caught import decided
 from tapeless.transforms.frontend.kin import MUTABLE
+from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.texts import MAKERS, Chosen, Made, Template, Text, joined, method
 from tapeless.transforms.frontend.trace import trace
-from tapeless.transforms.frontend.values import (
-    contains_symbol,
-)
+from tapeless.transforms.frontend.values import contains_symbol
+from tapeless.transforms.literals import is_literal
 
 
 class Unreachable(Signal):
@@ -105,20 +104,24 @@ def effect_parts(values: Any, args: list[Atom]) -> Any:
     if isinstance(values, Symbol):
         args.append(values.value())
         return ("atom", len(args) - 1)
-    if contains_symbol(values):
-        if isinstance(values, dict):
-            return ("dict", tuple((k, effect_parts(v, args)) for k, v in values.items()))
-        return (type(values).__name__, tuple(effect_parts(v, args) for v in values))
-    # what the program changes later is shown as it is now
-    shown = copy.deepcopy(values) if isinstance(values, (*MUTABLE, tuple)) else values
-    try:
-        ast.parse(repr(shown), mode="eval")
-    except SyntaxError:
-        raise UnsupportedError(
-            f"an object of type {type(values).__name__} is shown in text, or is in an error",
-            "show its values, or give its class a __str__ or __repr__",
-        ) from None
-    return ("value", shown)
+    if not contains_symbol(values):
+        # what the program changes later is shown as it is now
+        shown = copy.deepcopy(values) if isinstance(values, (*MUTABLE, tuple)) else values
+        if is_literal(shown):
+            return ("value", shown)
+    if type(values) is dict and all(map(is_literal, values)):
+        return ("dict", tuple((k, effect_parts(v, args)) for k, v in values.items()))
+    if type(values) not in (tuple, list, StagedList):
+        raise _not_shown(values)
+    kind = "tuple" if isinstance(values, tuple) else "list"
+    return (kind, tuple(effect_parts(v, args) for v in values))
+
+
+def _not_shown(value: Any) -> UnsupportedError:
+    return UnsupportedError(
+        f"an object of type {type(value).__name__} is shown in text, or is in an error",
+        "show its values, or give its class a __str__ or __repr__",
+    )
 
 
 def _spec(spec: Any, args: list[Atom]) -> Any:

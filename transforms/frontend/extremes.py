@@ -71,7 +71,7 @@ def column_of(x: Any) -> Any:
 def extremum(name: str) -> Any:
     """The rule of max or min."""
 
-    def run(hooks: Any, *args: Any, key: Any = None, **more: Any) -> Any:
+    def run(hooks: Any, /, *args: Any, key: Any = None, **more: Any) -> Any:
         args, key = tuple(listed(a) for a in args), of_present(key)
         x = special.iterated(args[0], whole=True) if len(args) == 1 else list(args)
         x = filled(x) if must_roll(x) else x

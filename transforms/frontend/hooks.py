@@ -12,6 +12,7 @@ import numpy as np
 from tapeless.transforms.core.language import Effect
 from tapeless.transforms.errors import Signal, TapelessError
 from tapeless.transforms.frontend import capture, keyed, special
+from tapeless.transforms.frontend.attributes import watch
 from tapeless.transforms.frontend.branches import branch, choose, each
 from tapeless.transforms.frontend.caught import suppressing, trying
 from tapeless.transforms.frontend.comprehensions import comprehension
@@ -26,7 +27,8 @@ from tapeless.transforms.frontend.locations import ClosureLocation, GlobalLocati
 from tapeless.transforms.frontend.loops import while_loop
 from tapeless.transforms.frontend.once import for_each
 from tapeless.transforms.frontend.operations import Operations
-from tapeless.transforms.frontend.provenance import of_library
+from tapeless.transforms.frontend.provenance import of_library, of_ours
+from tapeless.transforms.frontend.readers import BuiltinOf, CellOf, KeyOf
 from tapeless.transforms.frontend.renewed import renewed
 from tapeless.transforms.frontend.rows_by_data import empty_list, rows_of, running_over
 from tapeless.transforms.frontend.staged_list import StagedList, as_list
@@ -83,13 +85,15 @@ class Hooks(Operations):
                 ) from None
             if trace().wrote(ClosureLocation(cell, name).key):
                 return value
-            return capture.outer(value, lambda: cell.cell_contents, name)
+            return capture.outer(value, CellOf(cell), name)
         values = self.function.__globals__
         if name in values:
             if trace().wrote(GlobalLocation(values, name).key):
                 return values[name]
-            return capture.outer(values[name], lambda: values[name], name)
+            return capture.outer(values[name], KeyOf(values, name), name)
         if hasattr(builtins, name):
+            if not of_ours(self.function):
+                watch(values, name, BuiltinOf(values, name), getattr(builtins, name))
             return getattr(builtins, name)
         raise NameError(f"name '{name}' is not defined")
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import builtins
 import logging
 import numbers
+import pathlib
 import re
 import sys
 import types
@@ -81,7 +82,8 @@ def refuse_outside(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Non
     found = REFUSED.get(f)
     if f in (builtins.vars, builtins.dir) and not args:
         found = REFUSED[builtins.locals]
-    if f is builtins.open and set(str(kwargs.get("mode", (*args, "r", "r")[1]))) & set("wax+"):
+    mode = str(kwargs.get("mode", (*args, "r", "r")[1]))
+    if f in (builtins.open, pathlib.Path.open) and set(mode) & set("wax+"):
         found = ("it would be written while staging only", "write the file outside of the function")
     if found is not None:
         raise UnsupportedError(f"{f.__name__}() in a function that is staged: {found[0]}", found[1])
@@ -133,12 +135,5 @@ def _argument(value: Any, parts: list[Any], found: list[Atom]) -> str:
     for stream in STREAMS:
         if value is not None and value is getattr(sys, stream):
             return f"sys.{stream}"
-    if isinstance(value, type):
-        if value.__module__ != "builtins":
-            raise UnsupportedError(
-                f"{value.__name__} in a call that is carried out when the program runs",
-                "use a builtin class",
-            )
-        return value.__name__
     parts.append(effect_parts(value, found))
     return f"{{{len(parts) - 1}}}"

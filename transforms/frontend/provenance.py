@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import os
 import sys
@@ -12,6 +13,10 @@ from typing import Any
 import numpy as np
 
 STANDARD = Path(os.__file__).parent
+
+
+#: Of modules whose other functions are not.
+IMPURE = {("uuid", "uuid1"), ("uuid", "uuid4"), (os.name, "urandom"), (os.name, "times")}
 
 
 class Libraries(frozenset[str]):
@@ -51,6 +56,11 @@ def of_library(f: Any) -> bool:
     if "tapeless" in roots:
         return not getattr(f, "__globals__", {}).get("__staged__", False)
     return all(root in LIBRARIES for root in roots)
+
+
+def of_ours(f: types.FunctionType) -> bool:
+    """Whether a function is plain NumPy code of ours, which is entered and never changes."""
+    return bool(f.__globals__.get("__staged__", False))
 
 
 def of_numba(f: Any) -> Any:
@@ -95,7 +105,12 @@ def qualified(f: Any) -> str:
 def impure(f: Any) -> bool:
     owner = getattr(f, "__self__", None)
     module = getattr(f, "__module__", None) or ""
-    return module in ("time", "random", "secrets") or type(owner).__module__ == "random"
+    if module in ("time", "random", "secrets") or type(owner).__module__ == "random":
+        return True
+    name = getattr(f, "__name__", "")
+    if isinstance(owner, type) and issubclass(owner, datetime.date):
+        return name in ("now", "utcnow", "today")
+    return (module, name) in IMPURE
 
 
 def may_change(obj: Any) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.exactly import exactly
+from tapeless.transforms.frontend.readers import GONE
 
 MANY = 8  # containers in another one
 PLAIN = {list, tuple, dict}
@@ -50,7 +51,7 @@ class Guard:
     def holds(self) -> bool:
         try:
             now = self.get()
-        except (AttributeError, KeyError, IndexError, NameError, ValueError):
+        except GONE:
             return False
         if now is self.value:
             return True
@@ -71,7 +72,7 @@ class Constants(Guard):
     def holds(self) -> bool:
         try:
             now = self.get()
-        except (AttributeError, KeyError, IndexError, NameError, ValueError):
+        except GONE:
             return False
         if len(now) != len(self.value):
             return False
@@ -84,7 +85,7 @@ class Frozen(Constants):
     def holds(self) -> bool:
         try:
             return bool(snapshot(self.get()) == self.value)
-        except (AttributeError, KeyError, IndexError, NameError, TypeError, ValueError):
+        except (*GONE, TypeError):
             return False
 
 

@@ -116,10 +116,11 @@ class Roll:
     def recall(self) -> None:
         """Begins with what this loop wrote when a pass of the loops around it was staged before:
         each attempt at those would double the attempts at this one. What was made in such a pass
-        is gone."""
+        is gone, and what other loops around wrote, of another call of the function, is not its."""
         t = trace()
         if not t.began:
             t.outermost = next(t.serials)
+            t.stored.clear()
             return
         known = {loc.key: loc for loc in t.stored.get(self.key, ()) if loc.birth < t.outermost}
         self.locations.update(known)

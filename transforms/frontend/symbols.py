@@ -231,7 +231,7 @@ class BoundRule:
     def __init__(self, symbol: Symbol, name: str) -> None:
         self.symbol, self.name = symbol, name
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         made = call_numpy(METHODS[self.name], (self.symbol, *args), kwargs)
         if self.name == "copy" and not args and not kwargs and self.symbol.mutable:
             made = _array_without_axes(made, None, np.copy)

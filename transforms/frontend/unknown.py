@@ -57,7 +57,7 @@ class Unknown(Operators):
             raise TypeError("unhashable type: 'numpy.ndarray'")
         return hash(self._need("a dictionary or set needs this value"))
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+    def __array__(self, /, *args: Any, **kwargs: Any) -> Any:
         raise NeedStatic(self.value(), "a function without a rule needs the elements of this array")
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import (
+    NOTHING,
     TAPE,
     Atom,
     Effect,
@@ -91,8 +92,13 @@ def _bundle_source(args: Sequence[Atom], params: dict[str, Any]) -> str:
 def _smooth(a: Atom, value: Any) -> Atom:
     """What stands for `a` in the tape of tangents."""
     if not a.type.differentiable or (isinstance(a, Literal) and a.value is None):
-        return Literal(None, a.type)
+        return Literal(None, _tangent_kind(a.type))
     return zero_of(a) if value is None else value
+
+
+def _tangent_kind(kind: Any) -> Any:
+    """The type of what stands for a value of the type `kind` in the tape of tangents."""
+    return kind if kind.differentiable else NOTHING
 
 
 def _bundle_jvp(primals: Any, tangents: Any, outs: Any, params: Any) -> tuple[Atom]:
@@ -100,7 +106,10 @@ def _bundle_jvp(primals: Any, tangents: Any, outs: Any, params: Any) -> tuple[At
 
 
 def _bundle_transpose(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:
-    parts = unbundle.bind(ct, kinds=tuple(a.type for a in args))
+    parts = unbundle.bind(ct, kinds=tuple(_tangent_kind(a.type) for a in args))
+    for part, a in zip(parts, args, strict=True):
+        assert isinstance(part, Var)
+        part.partial = isinstance(a, Var) and a.partial
     return tuple(p if on else None for p, on in zip(parts, linear, strict=True))
 
 
@@ -112,18 +121,14 @@ def _unbundle_infer(tape: Atom, *, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _unbundle_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
-    dots = unbundle.bind(tangents[0], kinds=params["kinds"])
+    dots = unbundle.bind(tangents[0], kinds=tuple(map(_tangent_kind, params["kinds"])))
     return tuple(d if d.type.differentiable else None for d in dots)
 
 
 def _unbundle_transpose(ct: Any, args: Any, linear: Any, params: Any) -> tuple[Atom]:
     cts = ct if isinstance(ct, tuple) else (ct,)
-    kinds = params["kinds"]
-    return (
-        bundle(
-            *(c if k.differentiable else Literal(None, k) for c, k in zip(cts, kinds, strict=True))
-        ),
-    )
+    pairs = zip(cts, params["kinds"], strict=True)
+    return (bundle(*(c if k.differentiable else Literal(None, NOTHING) for c, k in pairs)),)
 
 
 unbundle = Op(
@@ -135,16 +140,24 @@ unbundle = Op(
 )
 
 
-def _add_tapes_jvp(primals: Any, tangents: Any, outs: Any, params: Any) -> tuple[Any]:
-    a, b = tangents
-    return (b if a is None else a if b is None else add_tapes(a, b),)
+def _sum(name: str) -> Op:
+    """An operation for sums, part by part; what has no value counts as zero."""
+
+    def jvp(primals: Any, tangents: Any, outs: Any, params: Any) -> tuple[Any]:
+        a, b = tangents
+        return (b if a is None else a if b is None else op(a, b),)
+
+    op = Op(
+        name,
+        lambda a, b: a.type,
+        ("plus({0}, {1})", PLUS),
+        jvp,
+        lambda ct, args, linear, params: (ct, ct),
+        costly=True,
+    )
+    return op
 
 
-add_tapes = Op(
-    "add_tapes",
-    lambda a, b: a.type,
-    ("plus({0}, {1})", PLUS),
-    _add_tapes_jvp,
-    lambda ct, args, linear, params: (ct, ct),
-    costly=True,
-)
+add_tapes = _sum("add_tapes")
+#: Of cotangents of a value that may not be there.
+add_if_set = _sum("add_if_set")

@@ -9,7 +9,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, made_by, size_of
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import TAPE, Atom, Literal, StackType, Type, Var
+from tapeless.transforms.core.language import NOTHING, TAPE, Atom, Literal, StackType, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.shapes import (
@@ -162,10 +162,10 @@ zeros_of_items = Op(
 
 ZEROS = '''
 def zeros_like(saved):
-    """Zeros in the place of what was saved."""
+    """Zeros in the place of the floats that were saved, None in that of all else."""
     if isinstance(saved, (tuple, list)):
         return type(saved)(map(zeros_like, saved))
-    return None if saved is None else np.zeros_like(saved)[()]
+    return np.zeros_like(saved)[()] if np.asarray(saved).dtype.kind in "fc" else None
 '''
 #: The zero of a tape, or of a stack of tapes.
 zero_tape = Op("zero_tape", lambda x: x.type, ("zeros_like({0})", ZEROS), no_tangent)
@@ -206,6 +206,8 @@ def zero(t: Any) -> Atom:
     """An additive identity of type `t`."""
     if isinstance(t, StackType):
         return new_stack(item=t.item)  # type: ignore[no-any-return]
+    if t == NOTHING:
+        return Literal(None, NOTHING)
     if t.shape:
         return zeros(shape=t.shape, dtype=t.dtype)  # type: ignore[no-any-return]
     kind = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}[t.dtype.kind]

@@ -72,10 +72,10 @@ def _add_stacks_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: 
 
 PLUS = '''
 def plus(p, q):
-    """The sum of what two tapes hold, part by part."""
-    if isinstance(p, (tuple, list)):
-        return type(p)(map(plus, p, q))
-    return None if p is None else p + q
+    """The sum of what two tapes hold, part by part; None stands for zero."""
+    if p is None or q is None:
+        return q if p is None else p
+    return type(p)(map(plus, p, q)) if isinstance(p, (tuple, list)) else p + q
 '''
 
 

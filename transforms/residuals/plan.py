@@ -19,7 +19,7 @@ from tapeless.transforms.core.language import (
     While,
     blocks,
 )
-from tapeless.transforms.core.reads import reads, sizes_in
+from tapeless.transforms.core.reads import reads, sizes_in, written_params
 from tapeless.transforms.core.sizes import size_value
 from tapeless.transforms.maxflow import minimum_cut
 from tapeless.transforms.ops.elementwise import power
@@ -68,7 +68,7 @@ class Plan:
             for v in reads(s):
                 self.need_variable(v)
             if isinstance(s, Let):
-                for value in s.params.values():
+                for value in written_params(s).values():
                     self.need_sizes(value)
             for block in blocks(s):
                 self.need(block.body)

@@ -15,7 +15,7 @@ from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.language import TAPE, Block, Function, Let, Var
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import UnevenError, UnsupportedError
-from tapeless.transforms.ops.calls import add_tapes, bundle, is_call, unbundle
+from tapeless.transforms.ops.calls import add_if_set, add_tapes, bundle, is_call, unbundle
 from tapeless.transforms.ops.fresh import zero_tape
 from tapeless.transforms.ops.parts import index
 from tapeless.transforms.vmap.drawing import seeds
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
 
 Flags = tuple[bool, ...]
-TAPES = (bundle, unbundle, add_tapes, zero_tape)
+TAPES = (bundle, unbundle, add_tapes, add_if_set, zero_tape)
 
 
 def is_about_calls(s: Let) -> bool:
@@ -47,7 +47,7 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         pairs = zip(s.args, flags, strict=True)
         given = tuple(batch.front(a) if on else batch.value(a)[0] for a, on in pairs)
         return _recorded(batch, s, given, {"function": made})
-    if s.op is bundle:
+    if s.op in (bundle, add_if_set):
         return _recorded(batch, s, tuple(map(batch.front, s.args)), s.params)
     if s.op in (add_tapes, zero_tape):
         return _recorded(batch, s, args, s.params)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tapeless.transforms.closing import close
 from tapeless.transforms.core.builder import Builder, building, current
-from tapeless.transforms.core.language import Atom, Block, Let, Var
+from tapeless.transforms.core.language import Atom, Block, Let, Statement, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.expand import Closed, closed, expand, no_types
@@ -118,9 +119,23 @@ class Rule:
             self.element(c, like, True, inner.env) for c, like in zip(cts, s.outs, strict=True)
         )
         assert s.op.transpose is not None
-        with self.batch.for_elements(), current().block() as made:
-            found = s.op.transpose(each if len(each) > 1 else each[0], s.args, used, params)
-        return tuple(self.run(inner, made, found))
+        b = current()
+        with b.block() as body:
+            with self.batch.for_elements(), b.block() as made:
+                found = s.op.transpose(each if len(each) > 1 else each[0], s.args, used, params)
+            bars = self.run(inner, made, found)
+        return self.kept_closed(body, bars)
+
+    def kept_closed(self, body: list[Statement], bars: list[Any]) -> tuple[Any, ...]:
+        """Cotangents from one operation: a backward part may have loops that save nothing, which
+        only a forward part can have before it is known what is saved."""
+        results = [a for a in bars if isinstance(a, Var)]
+        block = close(body, results)
+        outs = tuple(Var(v.type, v.name) for v in results)
+        if outs:
+            current().let(outs, closed(f"{self.s.op.name}_bwd", block), block.params, {})
+        new = dict(zip(results, outs, strict=True))
+        return tuple(new.get(a, a) if isinstance(a, Var) else a for a in bars)
 
     def reverse(self, s: Let) -> Let:
         assert isinstance(self.s.op, Closed)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.language import (
+    NOTHING,
     TAPE,
     Atom,
     Block,
@@ -196,7 +197,7 @@ class env_kept:  # noqa: N801 (a context manager)
 
 def has_axes(t: Any) -> bool:
     """Whether values of a type are arrays or numbers, rather than lists or tapes."""
-    return isinstance(t, Type) and t != TAPE
+    return isinstance(t, Type) and t not in (TAPE, NOTHING)
 
 
 def made_inside(block: Block) -> set[Any]:

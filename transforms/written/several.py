@@ -21,7 +21,7 @@ def sort_complex(a: Any) -> Any:
 
 
 def fromfunction(
-    function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kw: Any
+    function: Any, shape: Any, /, *, dtype: Any = float, like: Any = None, **kw: Any
 ) -> Any:
     """The function of the indices of an array."""
     return function(*np.indices(shape, dtype=dtype), **kw)

@@ -189,7 +189,7 @@ class Discrete(Family):
         return np.where((q >= 0) & (q <= 1), made, np.nan)
 
     @followed
-    def entropy(self, *args: Any, **kwargs: Any) -> Any:
+    def entropy(self, /, *args: Any, **kwargs: Any) -> Any:
         """The expected value of -logpmf."""
         shapes, _ = self.parameters(args, kwargs)
         return self.need(self.uncertainty, "entropy")(*shapes)

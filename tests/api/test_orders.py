@@ -1,0 +1,167 @@
+"""Derivatives of higher orders of batched loops and recursion to a depth that data sets.
+
+The right values are mpmath's derivatives of the same functions, run with its sine.
+"""
+
+import functools
+
+import mpmath
+import numpy as np
+import pytest
+
+from tapeless import (
+    checkpoint,
+    custom_jvp,
+    grad,
+    hessian,
+    jacrev,
+    jit,
+    jvp,
+    lax,
+    linearize,
+    pmap,
+    vmap,
+)
+
+
+def settles(x, sin=np.sin):
+    y = x
+    while y < 2:
+        y = 1.5 * y + 0.1 * sin(y)
+    return y * x
+
+
+def breaks(x, sin=np.sin):
+    total = 0.0
+    for k in range(5):
+        if x * k > 1.5:
+            break
+        total = total + sin(x * k)
+    return total * x
+
+
+def iterated(x, sin=np.sin):
+    y = x
+    while True:
+        z = 0.5 * sin(y + x)
+        if abs(z - y) < 1e-2:
+            break
+        y = z
+    return z
+
+
+def halves(x, sin=np.sin):
+    if x < 0.2:
+        return x
+    return sin(x) + halves(x / 2, sin) * x
+
+
+FUNCTIONS = [settles, breaks, iterated, halves]
+POINTS = np.array([0.3, 0.9, 1.4])
+ROWS = np.stack([POINTS, POINTS + 0.47])
+
+
+@functools.cache
+def derivative_at(f, x, order):
+    with mpmath.workdps(40):
+        return float(mpmath.diff(lambda y: f(y, mpmath.sin), mpmath.mpf(x), order))
+
+
+def derivatives(f, points, order):
+    return np.vectorize(lambda x: derivative_at(f, x, order))(points)
+
+
+def summed(f):
+    return grad(lambda x: np.sum(f(x)))
+
+
+def assert_derivatives(actual, f, points, order):
+    np.testing.assert_allclose(actual, derivatives(f, points, order), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_second_order_of_batches(f):
+    ones = np.ones(3)
+    slopes = summed(vmap(f))
+    assert_derivatives(summed(slopes)(POINTS), f, POINTS, 2)
+    assert_derivatives(jit(summed(slopes))(POINTS), f, POINTS, 2)
+    assert_derivatives(linearize(slopes, POINTS)[1](ones), f, POINTS, 2)
+    assert_derivatives(jvp(slopes, (POINTS,), (ones,))[1], f, POINTS, 2)
+    assert_derivatives(np.diag(hessian(lambda x: np.sum(vmap(f)(x)))(POINTS)), f, POINTS, 2)
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_second_order_of_batches_of_batches(f):
+    ones = np.ones(ROWS.shape)
+    assert_derivatives(linearize(vmap(vmap(grad(f))), ROWS)[1](ones), f, ROWS, 2)
+    assert_derivatives(linearize(pmap(vmap(grad(f))), ROWS)[1](ones), f, ROWS, 2)
+    assert_derivatives(summed(vmap(vmap(grad(f))))(ROWS), f, ROWS, 2)
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_third_order(f):
+    assert_derivatives(vmap(grad(grad(grad(f))))(POINTS), f, POINTS, 3)
+    assert_derivatives(summed(summed(summed(vmap(f))))(POINTS), f, POINTS, 3)
+    assert_derivatives(vmap(summed(summed(summed(vmap(f)))))(ROWS), f, ROWS, 3)
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_fourth_order(f):
+    assert_derivatives(grad(grad(grad(grad(f))))(0.9), f, 0.9, 4)
+
+
+def until(x):
+    return lax.while_loop(lambda y: y < 2, lambda y: y * 1.5, x)
+
+
+def rises(x):
+    y = x
+    while y < 2:
+        y = y * 1.5
+    return y
+
+
+def grows(x):
+    for _ in range(5):
+        if x > 1:
+            break
+        x = x * 1.3
+    return x
+
+
+@pytest.mark.parametrize("f", [rises, grows, until])
+def test_checkpoint_of_a_loop_that_data_ends_in_a_batch(f):
+    slopes = np.array([grad(f)(x) for x in POINTS.tolist()])
+    step = 1e-6
+    np.testing.assert_allclose(
+        slopes, [(f(x + step) - f(x - step)) / (2 * step) for x in POINTS.tolist()], rtol=1e-8
+    )
+    kept = checkpoint(f)
+    np.testing.assert_allclose(summed(vmap(kept))(POINTS), slopes)
+    np.testing.assert_allclose(jit(summed(vmap(kept)))(POINTS), slopes)
+    np.testing.assert_allclose(summed(pmap(kept))(POINTS), slopes)
+    np.testing.assert_allclose(jacrev(vmap(kept))(POINTS), np.diag(slopes))
+    wide = summed(lambda x: vmap(checkpoint(vmap(f)))(x))(np.stack([POINTS, POINTS]))
+    np.testing.assert_allclose(wide, [slopes, slopes])
+
+
+def test_a_loop_in_two_calls_of_a_function_with_a_rule():
+    """A variable that a function inside of the loop reads belongs to its own call."""
+
+    @custom_jvp
+    def total(x, rate):
+        made = 0.0
+        while x < 3:
+            for k in range(3):
+                at = x + 0.5 * k
+                made += (lambda: rate * at)()
+            x += 1
+        return made
+
+    @total.defjvp
+    def _(primals, tangents):
+        return total(*primals), tangents[1] * total(primals[0], 1.0)
+
+    slope = grad(lambda rate: total(0.25, rate) + total(1.25, rate * rate))(1.5)
+    at = [x + 0.5 * k for x in (0.25, 1.25, 2.25) for k in range(3)]
+    assert slope == pytest.approx(sum(at) + 2 * 1.5 * sum(at[3:]))
