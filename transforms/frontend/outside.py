@@ -82,11 +82,15 @@ def refuse_outside(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Non
     found = REFUSED.get(f)
     if f in (builtins.vars, builtins.dir) and not args:
         found = REFUSED[builtins.locals]
-    mode = str(kwargs.get("mode", (*args, "r", "r")[1]))
-    if f in (builtins.open, pathlib.Path.open) and set(mode) & set("wax+"):
+    if f in (builtins.open, pathlib.Path.open) and _writes(args, kwargs):
         found = ("it would be written while staging only", "write the file outside of the function")
     if found is not None:
         raise UnsupportedError(f"{f.__name__}() in a function that is staged: {found[0]}", found[1])
+
+
+def _writes(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call of `open` is for writing."""
+    return bool(set(str(kwargs.get("mode", (*args, "r", "r")[1]))) & set("wax+"))
 
 
 def spelling(f: Any) -> tuple[str, str] | None:
