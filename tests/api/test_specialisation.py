@@ -185,3 +185,14 @@ def test_keys():
     assert leaf_key("a") == (str, "a")
     assert quick_key((1.0, np.ones(7))) == (float, (np.dtype(float), 2))
     assert quick_key(([1.0],)) is None
+
+
+def test_an_empty_tuple_from_outside_that_is_another_one_later():
+    class Config:
+        shape = ()
+
+    config = Config()
+    slope = grad(lambda x: np.sum(np.zeros(config.shape) + x))
+    assert slope(2.0) == 1.0
+    config.shape = (3,)
+    assert slope(2.0) == 3.0

@@ -43,8 +43,8 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
     refuse_foreign(value, name)
     if isinstance(value, np.ndarray):
         return (_captured if value.dtype.kind in "biufc" else _known)(value, get, name)
-    if isinstance(value, CONTAINERS):
-        made = t.birth(value) or ("copy", id(value)) in t.reads or value == ()
+    if isinstance(value, CONTAINERS) and (value or type(value) is not tuple):  # () is one object
+        made = t.birth(value) or ("copy", id(value)) in t.reads
         return value if made else _container(value, get, name)
     if isinstance(value, types.ModuleType) and value is np:
         return value
