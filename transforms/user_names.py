@@ -12,8 +12,8 @@ njit np scipy adjugate adjugate_in_place before cholesky_in_place compensated ei
 eliminate_in_place empty erf_inv erf_inv_single factorises four_rounds filled grown in_numbers_of
 in_parallel inverse_error inverse_error_single inverse_gaps inverse_sums last_store matmul matrix
 matrix_slope order_in_place place_after place_before plus plus_product product random_word
-row_order scratch sort_in_place substitute_in_place threefry2x32 zeros_like nan_where_unclear
-values_and_turns
+row_order scratch sort_in_place substitute_in_place threefry2x32 unit_of zeros_like
+nan_where_unclear values_and_turns
 """
 CALLED = frozenset([*HELPERS.split(), *dir(builtins)])
 OURS = re.compile(r"(done|stop|left)_\d+|.*_(bar|dot|saved)|")

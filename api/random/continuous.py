@@ -44,9 +44,13 @@ def standard_normal(key: Any, shape: Any, dtype: Any) -> Any:
     if dtype.kind == "f":
         low, root = np.nextafter(dtype.type(-1), dtype.type(0)), dtype.type(np.sqrt(2))
         span = dtype.type(1) - low
-        return draws.mapped(
-            key, shape, dtype, lambda u: root * inside_erf_inv(np.maximum(low, u * span + low))
-        )
+
+        def inverted(u: Any) -> Any:
+            u *= span
+            u += low
+            return root * inside_erf_inv(np.maximum(low, u))
+
+        return draws.mapped(key, shape, dtype, inverted)
     keys, part = draws.split(key), np.finfo(dtype).dtype
     real = standard_normal(keys[0], shape, part).astype(dtype)
     imaginary = standard_normal(keys[1], shape, part).astype(dtype)

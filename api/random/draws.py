@@ -10,8 +10,9 @@ import numpy as np
 
 from tapeless.random.blocks import bits_array, unit_array
 from tapeless.random.rounding import multiply_add
-from tapeless.random.threefry import bits_of, counted, split_key, words_of
+from tapeless.random.threefry import bits_of, counted, split_key
 from tapeless.transforms.core.builder import active
+from tapeless.transforms.ops import written_once
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -48,10 +49,8 @@ def mapped(key: Any, shape: Any, dtype: Any, transform: Callable[[Any], Any]) ->
 def unit_of(bits: Any, dtype: Any) -> Any:
     """Of 64 random bits the mantissa of numbers in [0, 1); nothing is rounded."""
     nmant, width = np.finfo(dtype).nmant, 8 * dtype.itemsize
-    if width == 64:  # two conversions of 32 bits take a third of one of 64
-        first, second = words_of(bits)
-        low = second >> np.uint32(64 - nmant)
-        return first.astype(dtype) * dtype.type(2.0**-32) + low * dtype.type(2.0**-nmant)
+    if width == 64:
+        return written_once.unit_of(bits)
     top = bits_of(bits, width)
     return (top >> top.dtype.type(width - nmant)).astype(dtype) * dtype.type(2.0**-nmant)
 

@@ -16,10 +16,12 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 
 
 def polynomial(coefficients: Any, x: Any) -> Any:
-    """A value of a polynomial, by Horner's rule; the coefficient of the highest power is first."""
-    value = coefficients[0]
+    """Values of a polynomial, by Horner's rule in one array, which stays in the cache; the
+    coefficient of the highest power is first."""
+    value = np.full_like(x, coefficients[0])
     for c in coefficients[1:]:
-        value = value * x + c
+        value *= x
+        value += c
     return value
 
 
@@ -30,8 +32,13 @@ def inside_erf_inv(x: Any) -> Any:
         return inside_erf_inv(x.astype(np.float32)).astype(x.dtype)
     if active():
         return written_once.erf_inv(x)
-    w = -np.log(1 - x * x)  # log1p has more digits only near 0, where w is added to a number
-    return _piecewise(_SINGLE if x.dtype.itemsize < 8 else _DOUBLE, w) * x
+    w = np.asarray(x * x)
+    np.subtract(1, w, out=w)
+    np.log(w, out=w)  # log1p has more digits only near 0, where w is added to a number
+    np.negative(w, out=w)
+    value = _piecewise(_SINGLE if x.dtype.itemsize < 8 else _DOUBLE, w)
+    value *= x
+    return value[()]
 
 
 def _erf_inv(x: Any) -> Any:
@@ -44,12 +51,13 @@ def _erf_inv(x: Any) -> Any:
 
 def _piecewise(pieces: Any, w: Any) -> Any:
     """The first piece everywhere, the others only where they belong: in few elements."""
-    w = np.asarray(w)
     value = np.asarray(pieces[0][1](w))
+    (outside,) = np.nonzero(np.ravel(w >= pieces[0][0]))
+    rest = np.ravel(w)[outside]
     for (start, _), (stop, piece) in itertools.pairwise(pieces):
-        here = (w >= start) & (w < stop)
+        here = (rest >= start) & (rest < stop)
         if here.any():
-            value[here] = piece(w[here])
+            value.reshape(-1)[outside[here]] = piece(rest[here])
     return value
 
 

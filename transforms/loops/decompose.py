@@ -29,7 +29,7 @@ from tapeless.transforms.loops.contracted import CONTRACTED
 from tapeless.transforms.loops.joined import JOINED, NotTaken
 from tapeless.transforms.loops.reshaped import RESHAPED
 from tapeless.transforms.loops.scans import SCANS
-from tapeless.transforms.ops.arithmetic import add, sub, truediv
+from tapeless.transforms.ops.arithmetic import add, mul, sub, truediv
 from tapeless.transforms.ops.diagonals import diagonal
 from tapeless.transforms.ops.elementwise import exp, log, log1p, sqrt
 from tapeless.transforms.ops.fresh import count_up, empty, tri
@@ -39,7 +39,7 @@ from tapeless.transforms.ops.reductions import amax, count, left_of
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import cast_to
 from tapeless.transforms.ops.shapes import sum as total_of
-from tapeless.transforms.ops.steps import equal, isfinite, not_equal, rint
+from tapeless.transforms.ops.steps import equal, isfinite, not_equal, right_shift, rint
 from tapeless.transforms.simplify import simplify
 
 
@@ -112,6 +112,15 @@ def _logsumexp(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     return add(add(log1p(truediv(rest, number)), log(number)), largest)
 
 
+def _unit(bits: Atom) -> Any:
+    """Of the upper 52 bits a number in [0, 1), exactly: two conversions of 32 bits take a third of
+    one of 64."""
+    first = cast_to(right_shift(bits, np.uint64(32)), np.dtype(np.uint32))
+    low = right_shift(cast_to(bits, np.dtype(np.uint32)), np.uint32(12))
+    upper, rest = (cast_to(x, np.dtype(float)) for x in (first, low))
+    return add(mul(upper, 2.0**-32), mul(rest, 2.0**-52))
+
+
 def _rounded(out: Type, x: Atom, decimals: int) -> Any:
     if out.dtype.kind != "f":
         raise NotTaken
@@ -150,6 +159,7 @@ PARTS: dict[str, Callable[..., Any]] = {
     "softmax": _softmax,
     "log_softmax": _log_softmax,
     "logsumexp": _logsumexp,
+    "unit_of": _unit,
 }
 #: The same inside loops and branches, where each pass would call NumPy otherwise; these are given
 #: the type of the result, too.

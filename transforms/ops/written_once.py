@@ -27,24 +27,47 @@ from tapeless.transforms.ops.promotion import conform
 
 PARITY = 0x1BD11BDA  # of the key schedule, from Skein
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+BLOCK = 1 << 15  # numbers that are worked on at a time: with temporaries they stay in the cache
 WORD, COUNT = np.dtype(np.uint32), np.dtype(np.uint64)
 
 THREEFRY = f'''
 def threefry2x32(key0, key1, count):
     """64 random bits for each 64-bit count and key of two uint32 words: Threefry-2x32 (Salmon et
     al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011)."""
-    keys = (key0, key1, key0 ^ key1 ^ np.uint32({PARITY:#x}))
     turns = {ROTATIONS}
-    with np.errstate(over="ignore"):  # sums wrap around
-        x = (count >> np.uint64(32)).astype(np.uint32) + key0
-        y = count.astype(np.uint32) + key1
+    blocks = np.nditer(  # which stay in the cache
+        [key0, key1, count, None],
+        ["external_loop", "buffered", "zerosize_ok"],
+        [["readonly"]] * 3 + [["writeonly", "allocate"]],
+        buffersize={BLOCK},
+    )
+    for k0, k1, n, out in blocks:
+        keys = (k0, k1, k0 ^ k1 ^ np.uint32({PARITY:#x}))
+        x = (n >> np.uint64(32)).astype(np.uint32) + k0
+        y = n.astype(np.uint32) + k1
+        low = np.empty_like(y)
         for k in range(5):
             for turn in turns[k % 2]:
-                x = x + y
-                y = (y << np.uint32(turn) | y >> np.uint32(32 - turn)) ^ x
-            x = x + keys[(k + 1) % 3]
-            y = y + (keys[(k + 2) % 3] + np.uint32(k + 1))
-    return x.astype(np.uint64) << np.uint64(32) | y
+                x += y
+                np.right_shift(y, np.uint32(32 - turn), out=low)
+                y <<= np.uint32(turn)
+                y |= low
+                y ^= x
+            x += keys[(k + 1) % 3]
+            y += keys[(k + 2) % 3] + np.uint32(k + 1)
+        np.left_shift(x, np.uint64(32), out=out)
+        out |= y
+    return blocks.operands[3]
+'''
+
+UNIT = '''
+def unit_of(bits):
+    """Numbers in [0, 1), each of the upper 52 of 64 random bits."""
+    made = bits >> np.uint64(12)
+    made |= np.uint64(0x3ff0000000000000)  # the mantissas of numbers in [1, 2)
+    made = made.view(np.float64)
+    made -= 1.0
+    return made
 '''
 
 
@@ -66,10 +89,25 @@ def erf_inv(x):
     farther = [
 {_listed(giles.DOUBLE_FAR)},
     ]
-    w = -np.log(1 - x * x)
-    root = np.sqrt(w)
-    tail = np.where(w < 16, np.polyval(far, root - 3.25), np.polyval(farther, root - 5))
-    return np.where(w < 6.25, np.polyval(near, w - 3.125), tail) * x
+    blocks = np.nditer(  # which stay in the cache
+        [x, None],
+        ["external_loop", "buffered", "zerosize_ok"],
+        [["readonly"], ["writeonly", "allocate"]],
+        buffersize={BLOCK},
+    )
+    for u, out in blocks:
+        w = -np.log(1 - u * u)
+        v = w - 3.125
+        out[...] = near[0]
+        for c in near[1:]:
+            out *= v
+            out += c
+        outside = w >= 6.25  # few
+        root = np.sqrt(w[outside])
+        tails = np.polyval(far, root - 3.25), np.polyval(farther, root - 5)
+        out[outside] = np.where(w[outside] < 16, *tails)
+        out *= u
+    return blocks.operands[1]
 '''
 ERF_INV_SINGLE = f'''
 def erf_inv_single(x):
@@ -81,9 +119,23 @@ def erf_inv_single(x):
     far = [
 {_listed(giles.SINGLE_TAIL)},
     ]
-    w = -np.log(1 - x * x)
-    tail = np.polyval(np.float32(far), np.sqrt(w) - 3)
-    return np.where(w < 5, np.polyval(np.float32(near), w - np.float32(2.5)), tail) * x
+    blocks = np.nditer(  # which stay in the cache
+        [x, None],
+        ["external_loop", "buffered", "zerosize_ok"],
+        [["readonly"], ["writeonly", "allocate"]],
+        buffersize={BLOCK},
+    )
+    for u, out in blocks:
+        w = -np.log(1 - u * u)
+        v = w - np.float32(2.5)
+        out[...] = near[0]
+        for c in np.float32(near[1:]):
+            out *= v
+            out += c
+        outside = w >= 5  # few
+        out[outside] = np.polyval(np.float32(far), np.sqrt(w[outside]) - 3)
+        out *= u
+    return blocks.operands[1]
 '''
 
 
@@ -112,6 +164,18 @@ threefry = Op(
     costly=True,
     elementwise=True,
 )
+
+# -- uniform numbers: uint64 to float64
+
+
+def _unit_infer(bits: Atom) -> Type:
+    if bits.type.dtype != COUNT:
+        raise TypeError(f"unit_of takes uint64, not {bits.type.dtype}")
+    return Type(np.dtype(np.float64), bits.type.shape)
+
+
+unit_of = _function(UNIT)
+unit = Op("unit_of", _unit_infer, lambda args, params: ("unit_of({0})", UNIT), elementwise=True)
 
 # -- the inverse error function between -1 and 1: float32 or float64
 
@@ -146,4 +210,8 @@ def _rule(op: Op) -> Callable[..., Any]:
 
 
 #: The functions that a staged run meets.
-OURS: dict[Any, Any] = {threefry2x32: _rule(threefry), erf_inv: _rule(inverse_erf)}
+OURS: dict[Any, Any] = {
+    threefry2x32: _rule(threefry),
+    unit_of: _rule(unit),
+    erf_inv: _rule(inverse_erf),
+}

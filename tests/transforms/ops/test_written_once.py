@@ -5,7 +5,15 @@ import pytest
 import scipy.special
 
 import tapeless
-from tapeless.transforms.ops.written_once import erf_inv, erf_inv_single, threefry2x32
+from tapeless import random
+from tapeless.random.blocks import PART
+from tapeless.transforms.ops.written_once import (
+    BLOCK,
+    erf_inv,
+    erf_inv_single,
+    threefry2x32,
+    unit_of,
+)
 
 INSIDE = np.concatenate([np.linspace(-0.999, 0.999, 11), 1 - 10.0 ** -np.arange(4, 16)])
 #: Of the authors' library Random123: key and counter words, and the two random words.
@@ -104,3 +112,34 @@ def test_other_dtypes_are_refused(dtype):
     words = np.zeros(1, np.uint32)
     with pytest.raises(TypeError, match="threefry2x32 takes uint32, uint32 and uint64"):
         tapeless.jit(lambda n: threefry2x32(words, words, n))(np.zeros(2, dtype))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_uniform_numbers_are_the_upper_bits(form):
+    bits = np.array([0, 1 << 11, 1 << 12, (1 << 63) + 5, (1 << 64) - 1], np.uint64)
+    made = FORMS[form](lambda b: unit_of(b))(bits)
+    assert [x * 2**52 for x in made.tolist()] == [int(b) >> 12 for b in bits]
+
+
+def test_blocks_do_not_change_numbers():
+    size = 3 * BLOCK + 7
+    keys, counts = np.array([[1, 2], [3, 4]], np.uint32), np.arange(size, dtype=np.uint64)
+    made = threefry2x32(keys[:, :1], keys[:, 1:], counts)
+    x = np.linspace(-0.9999, 0.9999, size)
+    for start in (0, BLOCK - 2, size - 5):
+        part = slice(start, start + 5)
+        for key, row in zip(keys, made, strict=True):
+            alone = threefry2x32(key[:1], key[1:], counts[part])
+            np.testing.assert_array_equal(row[part], alone)
+        for f, y in ((erf_inv, x), (erf_inv_single, x.astype("f4"))):
+            np.testing.assert_allclose(f(y)[part], f(y[part]), rtol=1e-14 if y is x else 1e-6)
+    assert threefry2x32(keys[:, :1], keys[:, 1:], counts[:0]).shape == (2, 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_threads_do_not_change_numbers(dtype):
+    shape = (5, 1 + PART)
+    plain, key = random.uniform(random.key(3), shape, dtype), random.key(3)
+    np.testing.assert_array_equal(
+        plain, tapeless.jit(lambda k: random.uniform(k, shape, dtype))(key)
+    )
