@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -115,6 +115,8 @@ class Specialisation:
     changes: tuple[Change, ...] = ()  # of containers of the caller
     keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
     twice: tuple[tuple[str, str, int], ...] = ()  # reports of keys that a call uses twice
+    reason = ""  # why it was made, where there was one for such arguments
+    number = 0  # the later it was made, the higher
 
     def __init__(
         self,
@@ -221,6 +223,11 @@ class Specialisation:
 
     def sizes_hold(self, leaves: list[Any]) -> bool:
         """Whether the sizes are related as the program relies on."""
+        values = self.size_values(leaves)
+        return all(_related(relation, a, b, values) for relation, a, b in self.sizes)
+
+    def size_values(self, leaves: Sequence[Any]) -> dict[dims.Symbol, int]:
+        """The sizes of a call."""
         s = self.staged
         values = {}
         for symbol, (k, axis) in s.decisions.homes.items():
@@ -229,11 +236,18 @@ class Specialisation:
             values[symbol] = int(leaves[k]) if axis < 0 else leaves[k].shape[axis]
         for c in s.captured:
             values.update(c.sizes())
+        return values
+
+    def unmet_relations(
+        self, leaves: Sequence[Any], names: Sequence[str]
+    ) -> Iterator[tuple[str, str, str, Any, Any]]:
+        """The relations of sizes that do not hold: operator, and both sides as text and value."""
+        values = self.size_values(leaves)
         for relation, a, b in self.sizes:
-            x, y = dims.evaluate(a, values), dims.evaluate(b, values)
-            if x is None or y is None or not RELATIONS[relation](x, y):
-                return False
-        return True
+            if not _related(relation, a, b, values):
+                left, right = dims.sides(a, b)
+                numbers = (dims.evaluate(n, values) for n in (left, right))
+                yield relation, str(left), str(right), *numbers  # type: ignore[misc]
 
     def relations(self) -> list[str] | None:
         """How sizes are related, as expressions of the leaves (`a0`) and their shapes (`s0`); None
@@ -285,6 +299,11 @@ class Specialisation:
             write.carry_out(value, held)
         store(self.changes, (args, kwargs), new)
         return result
+
+
+def _related(relation: str, a: Any, b: Any, values: dict[dims.Symbol, int]) -> bool:
+    x, y = dims.evaluate(a, values), dims.evaluate(b, values)
+    return x is not None and y is not None and RELATIONS[relation](x, y)
 
 
 def _overlap(a: Any, b: Any) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -46,7 +47,7 @@ from tapeless.transforms.errors import (
 )
 
 if TYPE_CHECKING:
-    from tapeless import region, shapes
+    from tapeless import reasons, region, shapes
     from tapeless.backends import python
     from tapeless.random import reuse
     from tapeless.transforms import module
@@ -55,13 +56,17 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.reads import Guard
     from tapeless.transforms.frontend.stage import Staged
 else:
-    region, shapes = later("tapeless.region"), later("tapeless.shapes")
+    reasons, region = later("tapeless.reasons"), later("tapeless.region")
+    shapes = later("tapeless.shapes")
     reuse = later("tapeless.random.reuse")
     python = later("tapeless.backends.python")
     module, printer = (later(f"tapeless.transforms.{m}") for m in ("module", "core.printer"))
     readers = later("tapeless.transforms.frontend.readers")
     rewrite = later("tapeless.transforms.frontend.rewrite")
     stage = later("tapeless.transforms.frontend.stage")
+
+
+NUMBERS = itertools.count(1)  # of specialisations, in the order in which they are made
 
 
 @dataclass
@@ -253,15 +258,24 @@ class Transformed:
                 if found.accepts(leaves):
                     break
             else:
+                reason = self.unmet(self.cache.get(key, ()), leaves, args, kwargs)
                 self.cache.notice(key)
                 kept = None if self.cache.changing else self.recalled(args, kwargs)
                 found = kept or self.checked(args, kwargs)
+                found.reason, found.number = reason, next(NUMBERS)
                 self.cache[key] = [found, *self.cache.get(key, ())]
                 if found.twice:
                     reuse.report(found.twice)
         found.refuse_overlap(leaves)
         self.last = found
         return found
+
+    def unmet(self, earlier: Sequence[Specialisation], leaves: Any, args: Any, kwargs: Any) -> str:
+        """Why no function for such arguments is right for these; where there is none, nothing."""
+        if not earlier:
+            return ""
+        names = leaf_paths(args, kwargs, self.arguments(args, kwargs))
+        return reasons.nearest(earlier, leaves, names)
 
     # -- compilation
 

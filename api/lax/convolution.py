@@ -13,11 +13,10 @@ from tapeless.lax.dimension_numbers import (
     conv_dimension_numbers,
     default_words,
 )
+from tapeless.lax.lengths import dilated, known_lengths, lengths
 from tapeless.lax.windows import (
     checked_numbers,
     counts,
-    dilated,
-    known_sizes,
     padded,
     pads_of,
     part,
@@ -55,7 +54,8 @@ def conv_general_dilated(
     precision               accepted, and of no effect: products are those of the dtype
     preferred_element_type  the dtype to compute in and to return
 
-    The sizes of spatial axes become part of the signature of a staged run. Linear in each operand
+    A staged run is for a window and numbers of features of these lengths; for images and batches of
+    any, but that "SAME" with a stride depends on the length of the axis. Linear in each operand
     and differentiable to any order; the derivatives are products of matrices too. Raises TypeError
     for operands of different dtypes or ranks, ValueError for sizes that do not fit.
 
@@ -88,7 +88,7 @@ def conv_general_dilated(
             f"lax.{name}: {padding!r} with lhs_dilation is not defined",
             "give pairs (low, high), or use lax.conv_transpose",
         )
-    sizes, window = known_sizes(x, range(1, n + 1)), known_sizes(kernel, range(n))
+    sizes, window = lengths(x, range(1, n + 1)), known_lengths(kernel, range(n))
     wide = [dilated(k, d) for k, d in zip(window, dilation, strict=True)]
     pads = pads_of(name, padding, sizes, wide, strides)
     out = counts(sizes, window, strides, pads, spread, dilation)
@@ -240,7 +240,7 @@ def conv_transpose(
     dilation = checked_numbers("conv_transpose", "rhs_dilation", rhs_dilation, n)
     spatial = numbers.rhs_spec[2:]
     if isinstance(padding, str) or use_consistent_padding:
-        wide = list(map(dilated, known_sizes(kernel, spatial), dilation))
+        wide = list(map(dilated, known_lengths(kernel, spatial), dilation))
         each = [padding] * n if isinstance(padding, str) else padding
         padding = tuple(
             [transposed_pads(k, s, p) for k, s, p in zip(wide, strides, each, strict=True)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from tapeless.lax.checks import checked_array
+from tapeless.lax.lengths import dilated, end, is_negative, is_positive, simplest
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -30,23 +30,29 @@ def pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
     """
     x = checked_array("pad", operand)
     config = _config(padding_config, x.ndim)
-    if any(low > 0 or high > 0 or inner for low, high, inner in config):
+    if any(is_positive(n) for axis in config for n in axis):
         x = _grown(x, padding_value, config)
-    crop = [
-        slice(max(-low, 0), x.shape[k] + min(high, 0)) if min(low, high) < 0 else slice(None)
-        for k, (low, high, _) in enumerate(config)
-    ]
-    return x[tuple(crop)] if any(c != slice(None) for c in crop) else x
+    if not any(is_negative(n) for axis in config for n in axis):
+        return x
+    ends = zip(x.shape, config, strict=True)
+    return x[tuple([_crop(n, low, high) for n, (low, high, _) in ends])]
+
+
+def _crop(n: Any, low: Any, high: Any) -> slice:
+    """What is left of an axis when places are taken away at its ends."""
+    if not (is_negative(low) or is_negative(high)):
+        return slice(None)
+    return slice(-low if is_negative(low) else 0, n + (high if is_negative(high) else 0))
 
 
 def _config(given: Any, rank: int) -> Any:
     try:
-        config = tuple([tuple([operator.index(n) for n in axis]) for axis in given])
+        config = tuple([tuple([simplest(n) for n in axis]) for axis in given])
     except TypeError:
         raise ArgumentTypeError(
             f"lax.pad: padding_config must have (low, high, interior) for each axis, not {given!r}"
         ) from None
-    if len(config) != rank or any(len(axis) != 3 or axis[2] < 0 for axis in config):
+    if len(config) != rank or any(len(axis) != 3 or is_negative(axis[2]) for axis in config):
         raise ArgumentError(
             f"lax.pad: padding_config must have (low, high, interior from 0) for each of {rank} "
             f"axes, not {given!r}"
@@ -58,19 +64,15 @@ def _grown(x: Any, value: Any, config: Any) -> Any:
     """The array with all new places; what is taken away is still there."""
     shape, places = [], []
     for n, (low, high, inner) in zip(x.shape, config, strict=True):
-        low, high = max(low, 0), max(high, 0)
-        if low == high == inner == 0:
+        low, high = [k if is_positive(k) else 0 for k in (low, high)]
+        if not any(is_positive(k) for k in (low, high, inner)):
             length, place = n, slice(None)
         else:
-            length = n if inner == 0 else _spread(n, inner)
-            place = slice(low, low + length, inner + 1 if inner else None)
+            length = dilated(n, inner + 1)
+            place = slice(low, end(low, length, 1), inner + 1 if inner else None)
         shape.append(low + length + high)
         places.append(place)
     zero = isinstance(value, (int, float)) and value == 0
     made = np.zeros(tuple(shape), x.dtype) if zero else np.full(tuple(shape), value, x.dtype)
     made[tuple(places)] = x
     return made
-
-
-def _spread(n: Any, inner: int) -> Any:
-    return (n - 1) * (inner + 1) + 1 if n else 0

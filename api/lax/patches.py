@@ -11,7 +11,8 @@ from tapeless.lax import windows
 from tapeless.lax.checks import checked_array
 from tapeless.lax.dimension_numbers import conv_dimension_numbers
 from tapeless.lax.dots import dot_general
-from tapeless.lax.windows import checked_numbers, counts, dilated, known_sizes, padded, pads_of
+from tapeless.lax.lengths import dilated, lengths
+from tapeless.lax.windows import checked_numbers, counts, padded, pads_of
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -51,7 +52,7 @@ def conv_general_dilated_patches(
     spread = checked_numbers(name, "lhs_dilation", lhs_dilation, n)
     dilation = checked_numbers(name, "rhs_dilation", rhs_dilation, n)
     x = np.transpose(x, (numbers[0][0], *numbers[0][2:], numbers[0][1]))
-    sizes = known_sizes(x, range(1, n + 1))
+    sizes = lengths(x, range(1, n + 1))
     wide = [dilated(k, d) for k, d in zip(window, dilation, strict=True)]
     pads = pads_of(name, padding, sizes, wide, strides)
     out = counts(sizes, window, strides, pads, spread, dilation)

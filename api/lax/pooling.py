@@ -10,11 +10,11 @@ from tapeless import tree
 from tapeless.lax import elementwise
 from tapeless.lax.checks import checked_array, checked_number
 from tapeless.lax.kinds import checked_function
+from tapeless.lax.lengths import dilated
 from tapeless.lax.staging import batched
 from tapeless.lax.windows import (
     checked_numbers,
     counts,
-    dilated,
     padded,
     pads_of,
     part,
@@ -47,8 +47,8 @@ def reduce_window(
     window_dilation    spreads the window
 
     Differentiable; of equal greatest or least elements the first one in the window has the
-    derivative. Lengths of axes along which windows slide become part of the signature of a staged
-    run. Raises TypeError and ValueError for lengths that do not fit.
+    derivative. With "SAME" and a stride, the length of the axis becomes part of the signature of a
+    staged run. Raises TypeError and ValueError for lengths that do not fit.
 
     >>> import numpy as np
     >>> from tapeless import lax

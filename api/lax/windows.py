@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from tapeless.lax.lengths import around, dilated, end, lengths, places, same_lengths, simplest
 from tapeless.lax.padding import pad
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.ops.creation import unset
 
 __staged__ = True  # plain NumPy code: a staged run enters it
-
-
-def known_sizes(x: Any, axes: Sequence[int]) -> tuple[int, ...]:
-    """Lengths of axes as integers that are known: a staged run is for arrays of these lengths."""
-    return tuple([int(x.shape[k]) for k in axes])
-
-
-def dilated(size: int, dilation: int) -> int:
-    """The length of an axis with dilation - 1 places put in between."""
-    return (size - 1) * dilation + 1 if size else 0
 
 
 def checked_numbers(name: str, what: str, values: Any, rank: int, least: int = 1) -> Any:
@@ -55,17 +45,13 @@ def pads_of(name: str, padding: Any, sizes: Any, window: Any, strides: Any) -> A
             f"lax.{name}: the padding {padding!r} is none of 'SAME', 'SAME_LOWER' and 'VALID'",
             "or give a pair (low, high) for each axis",
         )
-    totals = [
-        max((-(-n // s) - 1) * s + k - n, 0) for n, k, s in zip(sizes, window, strides, strict=True)
-    ]
-    if word == "SAME":
-        return tuple([(total // 2, total - total // 2) for total in totals])
-    return tuple([(total - total // 2, total // 2) for total in totals])
+    pairs = [around(*axis) for axis in zip(sizes, window, strides, strict=True)]
+    return tuple(pairs if word == "SAME" else [(high, low) for low, high in pairs])
 
 
 def _pairs(name: str, padding: Any, rank: int) -> Any:
     try:
-        pairs = tuple([(operator.index(low), operator.index(high)) for low, high in padding])
+        pairs = tuple([(simplest(low), simplest(high)) for low, high in padding])
     except (TypeError, ValueError):
         raise ArgumentError(
             f"lax.{name}: padding must be a word or pairs (low, high) of integers, not {padding!r}"
@@ -75,18 +61,13 @@ def _pairs(name: str, padding: Any, rank: int) -> Any:
     return pairs
 
 
-def count(size: int, window: int, stride: int) -> int:
-    """How many windows fit."""
-    return max((size - window) // stride + 1, 0)
-
-
 def counts(
     sizes: Any, window: Any, strides: Any, pads: Any, base_dilation: Any, window_dilation: Any
 ) -> tuple[int, ...]:
     """How many windows fit on each axis."""
     return tuple(
         [
-            count(low + dilated(n, b) + high, dilated(k, d), s)
+            places(dilated(n, b), low, high, dilated(k, d), s)
             for n, k, s, (low, high), b, d in zip(
                 sizes, window, strides, pads, base_dilation, window_dilation, strict=True
             )
@@ -104,7 +85,7 @@ def padded(x: Any, value: Any, axes: Any, pads: Any, dilation: Any) -> Any:
 
 def part(x: Any, axis: int, start: Any, length: int, step: int) -> Any:
     """So many elements along an axis, from `start` on in steps: a view."""
-    stop = start + (length - 1) * step + 1 if length else start
+    stop = end(start, length, step)
     return x[(slice(None),) * axis + (slice(start, stop, step if step > 1 else None),)]
 
 
@@ -150,8 +131,8 @@ def _fill(made: Any, x: Any, axis: int, sizes: Any) -> None:
 
 
 def sizes_where(arrays: Any, axes: Any) -> tuple[int, ...]:
-    """Known lengths of axes, which must be the same for all arrays."""
-    found = [known_sizes(x, axes) for x in arrays]
-    if any(sizes != found[0] for sizes in found):
+    """Lengths of axes, which must be the same for all arrays."""
+    if not same_lengths(arrays, axes):
+        found = [tuple([x.shape[k] for k in axes]) for x in arrays]
         raise ArgumentError(f"lax.reduce_window: the shapes of the operands differ: {found}")
-    return found[0]
+    return lengths(arrays[0], axes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,13 +52,23 @@ def _is(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-@functools.cache
 def related(relations: tuple[str, ...]) -> Callable[[Sequence[Any]], bool]:
     """Whether leaves are related in these ways."""
-    text = " and ".join(relations) or "True"
+    return value_of(" and ".join(relations) or "True")
+
+
+@functools.cache
+def value_of(text: str) -> Callable[[Sequence[Any]], Any]:
+    """An expression of leaves and their shapes as a function of the leaves."""
     text = re.sub(r"\ba(\d+)\b", r"leaves[\1]", text)
     text = re.sub(r"\bs(\d+)\b", r"leaves[\1].shape", text)
     return eval(f"lambda leaves: {text}")  # type: ignore[no-any-return]
+
+
+def _named(text: str, names: Sequence[str]) -> str:
+    """An expression of leaves and their shapes with the user's names."""
+    text = re.sub(r"\bint\(a(\d+)\)", lambda m: names[int(m[1])], text)
+    return re.sub(r"\bs(\d+)\b", lambda m: f"{names[int(m[1])]}.shape", text)
 
 
 class Recalled(Specialisation):
@@ -91,6 +101,15 @@ class Recalled(Specialisation):
 
     def sizes_hold(self, leaves: list[Any]) -> bool:
         return related(self.record.relations)(leaves)
+
+    def unmet_relations(
+        self, leaves: Sequence[Any], names: Sequence[str]
+    ) -> Iterator[tuple[str, str, str, Any, Any]]:
+        for text in self.record.relations:
+            if not related((text,))(leaves):
+                left, relation, right = re.split(" (==|!=|>=) ", text)
+                numbers = [value_of(side)(leaves) for side in (left, right)]
+                yield relation, *(_named(side, names) for side in (left, right)), *numbers
 
     @functools.cached_property
     def whole(self) -> Specialisation:

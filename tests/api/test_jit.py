@@ -384,3 +384,65 @@ def test_reasons_where_values_are_found_to_matter():
     f(np.ones(3), 0)
     f(np.ones(3), 1)
     assert [c.reason for c in f.compilations] == ["first call", "k is 1"]
+
+
+class Settings:
+    def __init__(self):
+        self.scaled, self.mode, self.weights = True, "sum", np.ones((2, 3))
+
+
+def test_reasons_name_what_is_read_from_outside():
+    settings = Settings()
+
+    def f(x):
+        x = x * 2 if settings.scaled else x
+        return np.sum(x) * np.sum(settings.weights) if settings.mode == "sum" else np.max(x)
+
+    f = jit(f)
+    changes = [("scaled", False), ("scaled", True), ("mode", "max"), ("mode", "sum")]
+    for name, value in [
+        *changes,
+        ("weights", np.ones((2, 3), "f4")),
+        ("weights", np.ones(3, "f4")),
+    ]:
+        f(np.ones(4))
+        setattr(settings, name, value)
+    f(np.ones(4))
+    assert [c.reason for c in f.compilations] == [
+        "first call",
+        "settings.scaled is False, not True",
+        "settings.mode is 'max', not 'sum'",
+        "new dtype of settings.weights: float32",
+        "settings.weights has 1 axis, not 2",
+    ]
+
+
+def test_reasons_name_sizes_and_what_they_were():
+    rows = jit(lambda x: np.sum(np.split(x, x.shape[0])[1]))
+    for n in (3, 5):
+        rows(np.ones((n, 2)))
+    assert [c.reason for c in rows.compilations] == ["first call", "x.shape[0] is 5, not 3"]
+    def solved(a):
+        for _ in range(2):
+            a = np.linalg.solve(a + np.eye(len(a)), a)
+        return a
+
+    f = jit(solved)
+    for n in (3, 70):
+        f(np.eye(n))
+    *_, last = f.compilations
+    assert last.reason == "2*a.shape[1]*a.shape[1]*a.shape[1] is 686000, more than 524288"
+
+
+def test_the_reason_where_threads_are_worth_it():
+    def f(x, w):
+        hidden = np.tanh(x @ w)
+        return np.sum(hidden / np.sum(hidden**2))
+
+    f = jit(f)
+    f(np.ones((3, 2)), np.ones((2, 4)))
+    f(np.ones((3000, 2)), np.ones((2, 400)))
+    assert {c.reason.partition(":")[0] for c in f.compilations} == {
+        "first call",
+        "the work is worth threads",
+    }

@@ -247,6 +247,21 @@ def at_least(a: Size, b: Size) -> bool:
     return bound is not None and bound >= 0
 
 
+def sides(a: Size, b: Size) -> tuple[Size, Size]:
+    """Two sizes that compare as a and b do, without differences: n - m and 0 are n and m.
+
+    >>> n, m = symbol("n"), symbol("m")
+    >>> sides(n - m, 0)
+    (n, m)
+    """
+    left: Size = 0
+    right: Size = 0
+    for factors, c in terms_of(a - b):
+        term = product(map(single, factors)) * abs(c)
+        left, right = (left + term, right) if c > 0 else (left, right + term)
+    return left, right
+
+
 def compared(kind: str, a: Size, b: Size) -> bool | None:
     """A comparison, by the name of its operator; None where it is not certain.
 

@@ -37,6 +37,8 @@ class Analysis:
 
     def __post_init__(self) -> None:
         self.relied = Relied(self.facts, self.canon)
+        lets = ((v, s) for v, s in self.memory.defs.items() if isinstance(s, Let))
+        self.relied.definitions.update(lets)
 
     def canon(self, size: Size) -> Size:
         return canonical(size, self.sizes)

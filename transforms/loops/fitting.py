@@ -93,6 +93,7 @@ class Fitting:
         self.sizes, self.hints, self.facts = sizes, hints, list(facts)
         self.checks: list[Statement] = []
         self.lengths: dict[Any, Size] = {}  # what is the value of a size
+        self.integers: dict[Var, Let] = {}  # what computes integers, which may be lengths
         self.relied: list[tuple[str, Size, Size]] = []
         self.dropped = False  # whether a check was left out
 
@@ -166,6 +167,8 @@ class Fitting:
     def let(self, s: Let, top: bool) -> Iterator[Statement]:
         if s.op.name == "size_value":
             self.lengths[s.outs[0]] = s.params["size"]
+        if isinstance(s.outs[0].type, Type) and s.outs[0].type.dtype.kind in "iu":
+            self.integers[s.outs[0]] = s
         args = list(s.args)
         for k, wanted in self.wanted(s):
             a = args[k]
@@ -213,7 +216,9 @@ class Fitting:
     def stored(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
         """The shape of the part that a value is stored to, where inputs say it."""
         if s.args[1].type.shape:
-            with building(Relied(list(map(self.canon, self.facts)), self.canon)):
+            relied = Relied(list(map(self.canon, self.facts)), self.canon)
+            relied.definitions = self.integers
+            with building(relied):
                 space = result_shape(s.args[0].type.shape, s.params["key"], s.args[2:])
             if len(s.args[1].type.shape) <= len(space) and all(map(dims.is_given, space)):
                 yield 1, _stretched(s.args[1], space)

@@ -115,7 +115,7 @@ def _prepared(
     plain = transposes_last(decompose(without_wide_integers(block)), fastmath)
     plain = reciprocals(plain) if fastmath else plain
     fitting = Fitting(sizes, hints, facts_of(relations))
-    fitted = fitting.run(vectorise(alongside(counted(by_rows(alike(plain))))))
+    fitted = fitting.run(vectorise(alongside(counted(by_rows(alike(plain), hints)))))
     fitted = chosen_terms(sums_first(fitted, equal)) if fastmath else fitted
     fitted = made_again(fitted)
     facts = [canonical(n, sizes) for n in facts_of(relations)]

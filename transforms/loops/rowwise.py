@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,17 +41,20 @@ def _kind(a: Atom, b: Atom, *, shape: tuple[Size, ...], **_: Any) -> Type:
 row_products = Op("row_products", _kind, "({0}.reshape({flat}) @ {1}).reshape({shape})")
 
 
-def by_rows(block: Block) -> Block:
-    """The block with such products, where loops alone make the left operand or read the result."""
-    return Rowwise(block).run()
+def by_rows(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
+    """The block with such products, where loops alone make the left operand or read the result.
+
+    hints  sizes in the call that the program is made for, which say where it pays
+    """
+    return Rowwise(block, hints).run()
 
 
 class Rowwise:
     """`made` says where values come from; `uses` how often they are read, `looped` by which
     loops."""
 
-    def __init__(self, block: Block) -> None:
-        self.block = block
+    def __init__(self, block: Block, hints: Mapping[dims.Symbol, int]) -> None:
+        self.block, self.hints = block, hints
         self.made = {v: s for s in block.body if isinstance(s, (Let, For)) for v in s.outs}
         self.uses = Counter(a for s in statements(block) for a in operands(s))
         self.uses.update(block.results)
@@ -92,19 +96,25 @@ class Rowwise:
         kept = Let((held,), copy, (x,), {}, product.origin)
         return [kept, Let(s.outs, row_products, (held, b), params, product.origin)]
 
-    def rows(self, x: Var, y: Var, b: Atom, before: bool) -> int | None:
+    def rows(self, x: Var, y: Var, b: Atom, before: bool) -> Size | None:
         """How many rows of the product belong to one of what loops make or read, if it pays."""
         after = y in self.looped and self.uses[y] == 1
         large, width = (x, b.type.shape[0]) if before else (y, b.type.shape[1])
         size = dims.product(large.type.shape[1:])
-        if not (before or after) or not isinstance(size, int) or not isinstance(width, int):
-            return None
-        if size < LEAST or size % width or width > NARROW > size // width:
-            return None
-        rows = size // width
-        pairs = zip((x, y), b.type.shape, strict=True)
+        rows = size // width if width != 0 else 0
+        pairs = list(zip((x, y), b.type.shape, strict=True))
         fits = [dims.product(v.type.shape[1:]) == rows * n for v, n in pairs]
-        return rows if all(fits) else None
+        if not (before or after) or not all(fits):
+            return None
+        return rows if self.pays(size, width, rows) else None
+
+    def pays(self, size: Size, width: Size, rows: Size) -> bool:
+        """Whether a call for each row is worth it, with the sizes of this call."""
+        numbers = [dims.evaluate(n, self.hints) for n in (size, width, rows)]
+        if None in numbers:
+            return False
+        total, wide, count = numbers
+        return total >= LEAST and (wide <= NARROW or count >= NARROW)  # type: ignore[operator]
 
     def filled(self, x: Var) -> bool:
         """Whether loops fill an array of the program's own."""

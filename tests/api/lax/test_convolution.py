@@ -401,3 +401,58 @@ def test_refused(name):
     run, kind, message = REFUSED[name]
     with pytest.raises(kind, match=message):
         run()
+
+
+PADDED = {  # what a window of 3 by 2 makes of the words
+    "SAME": ((1, 1), (0, 1)),
+    "SAME_LOWER": ((1, 1), (1, 0)),
+    "VALID": ((0, 0), (0, 0)),
+}
+
+
+def windows_times(kernel, image, strides, pads):
+    """The convolution, place by place of the window."""
+    image = np.pad(image, ((0, 0), *pads, (0, 0)))
+    high, wide = kernel.shape[:2]
+    rows, columns = (image.shape[k + 1] - kernel.shape[k] + 1 for k in (0, 1))
+    seen = (
+        (i, j, image[:, i : i + rows, j : j + columns]) for i in range(high) for j in range(wide)
+    )
+    return sum(part @ kernel[i, j] for i, j, part in seen)[:, :: strides[0], :: strides[1]]
+
+
+@pytest.mark.parametrize(
+    ("padding", "strides"),
+    [*((word, (1, 1)) for word in PADDED), ("VALID", (2, 3)), (((2, 1), (0, 3)), (2, 1))],
+)
+def test_one_compilation_is_for_images_of_all_sizes(padding, strides):
+    def of(image, kernel):
+        return lax.conv_general_dilated(image, kernel, strides, padding, dimension_numbers=NHWC)
+
+    value, slope = (
+        tapeless.jit(of),
+        tapeless.jit(tapeless.grad(lambda *a: np.sum(of(*a) ** 2), (0, 1))),
+    )
+    for shape in ((2, 8, 7), (3, 9, 16), (5, 6, 8), (2, 20, 6)):
+        image, kernel = normal(*shape, 3), normal(3, 2, 3, 4)
+        move = normal(*shape, 3), normal(3, 2, 3, 4)
+
+        def right(x, k):
+            return windows_times(k, x, strides, PADDED.get(padding, padding))
+
+        agree(value(image, kernel), right(image, kernel))
+        along = [np.sum(s * m) for s, m in zip(slope(image, kernel), move, strict=True)]
+        made = right(image, kernel)  # linear in both
+        want = [2 * np.sum(made * right(move[0], kernel)), 2 * np.sum(made * right(image, move[1]))]
+        np.testing.assert_allclose(along, want, rtol=1e-10)
+    assert {c.reason for f in (value, slope) for c in f.compilations} <= {"first call"}
+
+
+@pytest.mark.parametrize("strides", [(1, 1, 1, 1), (1, 2, 3, 1)])
+def test_one_compilation_is_for_pooling_of_all_sizes(strides):
+    f = tapeless.jit(lambda x: lax.reduce_window(x, -np.inf, lax.max, (1, 2, 2, 1), strides))
+    for shape in ((2, 8, 7, 3), (3, 9, 16, 2), (2, 5, 6, 4)):
+        x = normal(*shape)
+        parts = [x[:, i : shape[1] - 1 + i, j : shape[2] - 1 + j] for i in (0, 1) for j in (0, 1)]
+        agree(f(x), np.maximum.reduce(parts)[:, :: strides[1], :: strides[2]])
+    assert {c.reason for c in f.compilations} <= {"first call"}
