@@ -16,6 +16,7 @@ from tapeless.programs import CoreProgram
 from tapeless.region import leaf_type
 from tapeless.shapes import ShapeDtypeStruct, eval_shape, known_lengths, stand_in
 from tapeless.specialisation import same
+from tapeless.standalone import Module
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.language import Program
 from tapeless.transforms.errors import ArgumentTypeError
@@ -112,7 +113,7 @@ class Staged:
 
     def source(self) -> str:
         """The emitted module."""
-        return self.found.text
+        return Module(self.found, self.fun.emitted_name).with_small()
 
     def cost_analysis(self) -> dict[str, float]:
         """How much is computed and passed: "flops" and "transcendentals" of the program, loops
@@ -148,7 +149,7 @@ class Lowered(Staged):
 
     def as_text(self) -> str:
         """The emitted module."""
-        return self.found.text
+        return self.source()
 
     def compile(self, compiler_options: Any = None) -> Compiled:
         """The function, whose kernels are compiled for these arguments; it is not run. A kernel
@@ -235,7 +236,7 @@ class Compiled(Staged):
 
     def as_text(self) -> str:
         """The emitted module."""
-        return self.found.text
+        return self.source()
 
     def memory_analysis(self) -> Memory:
         """How many bytes arguments, results and the arrays between the kernels take."""

@@ -249,7 +249,7 @@ class Jit(Unchanged):
         staged.sizes.extend(made.relied)
         staged.overwritten.update(made.overwritten)
         text = driver.write_compiled(
-            name, made.driver, made.kernels, names, unpack, result, self.doc(staged)
+            name, made.driver, made.kernels, names, unpack, result, self.doc(staged, names)
         )
         self.drivers[text] = Program(name, made.driver)
         return text, flat

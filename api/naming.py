@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+from collections import Counter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
 from tapeless import tree
 from tapeless.later import later
 from tapeless.transforms.errors import ArgumentTypeError
-from tapeless.transforms.user_names import CALLED
+from tapeless.transforms.user_names import CALLED, short_names
 
 if TYPE_CHECKING:
     from tapeless.transforms import emit
@@ -149,12 +150,21 @@ def parameter_name(name: str) -> str:
 def parameters(
     staged: Staged, arguments: list[str], paths: list[str]
 ) -> tuple[list[str], list[Any]]:
-    """The parameters of the emitted function, and the expression that reads each variable."""
+    """The parameters of the emitted function, and the expression that reads each variable.
+
+    What is read from outside has the shortest name that no other has: w, or layers0_w beside
+    layers1_w.
+    """
     pairs = zip(staged.leaves, paths, strict=True)
     unpack = [(leaf.var, path) for leaf, path in pairs if leaf.var is not None]
     names = list(arguments)
-    for c in staged.captured:
-        name = c.var.name if c.var.name.isidentifier() else "captured"
-        names.append(unused(name, names))
+    found = [
+        [parameter_name(n) for n in short_names(c.name) if n.isidentifier()] or ["captured"]
+        for c in staged.captured
+    ]
+    counts = Counter(n for each in found for n in each)
+    for c, each in zip(staged.captured, found, strict=True):
+        free = (n for n in each if counts[n] == 1 and n not in names)
+        names.append(next(free, unused(each[-1], names)))
         unpack.append((c.var, names[-1]))
     return names, unpack

@@ -7,6 +7,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,16 @@ class Pmap(Vmap):
         """The emitted module of one shard; without arguments, that of the last call."""
         own, (own_args, own_kwargs) = self.emitter(args, kwargs)
         return own.source(*own_args, **own_kwargs)
+
+    def save(self, file: Any, /, *args: Any, **kwargs: Any) -> Path:
+        """Writes the emitted module of one shard to a file that stands alone."""
+        own, (own_args, own_kwargs) = self.emitter(args, kwargs)
+        return own.save(file, *own_args, **own_kwargs)
+
+    def file(self, /, *args: Any, **kwargs: Any) -> str:
+        """The path of the emitted module of one shard."""
+        own, (own_args, own_kwargs) = self.emitter(args, kwargs)
+        return own.file(*own_args, **own_kwargs)
 
     def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation of one shard, or of the last call."""

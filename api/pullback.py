@@ -20,6 +20,7 @@ from tapeless.naming import base_name, check_callable, parameters
 from tapeless.region import is_value, leaf_atom, matched, put
 from tapeless.specialisation import Specialisation
 from tapeless.split import Half, PullBack, PushForward, Side, plain_zero
+from tapeless.standalone import Module
 from tapeless.transformed import Stages, Transformed, stages_of
 from tapeless.transforms.closing import close, missing_sizes
 from tapeless.transforms.core import dims
@@ -111,7 +112,7 @@ class AtPoint(Transformed):
         signature = ", ".join(names)
         inner = called([block, self.plan.block], self.emitted_name, self.plan.name)
         first = emit_function(
-            self.emitted_name, block, signature, unpack, result, self.doc(staged), set(names)
+            self.emitted_name, block, signature, unpack, result, self.doc(staged, names), set(names)
         )
         functions = [function_text(f.name, b, "") for f, b in inner.items()]
         return join_module([*functions, first, self.plan.text(self.second_doc())]), flat
@@ -204,7 +205,7 @@ class Derivative:
 
     def source(self) -> str:
         """The emitted module, with both functions."""
-        return self.made.text
+        return Module(self.made, self.owner.emitted_name).with_small()
 
     def stages(self) -> Stages:
         """Each stage of the compilation of both functions."""

@@ -118,12 +118,12 @@ class Shard(Transformed):
             made = lower(self.emitted_name, block, staged.sizes, hints=staged.hints)
             staged.sizes.extend(made.relied)
             write = functools.partial(write_compiled, self.emitted_name, made.driver, made.kernels)
-        text = write(names, unpack, result, self.doc(staged))
+        text = write(names, unpack, result, self.doc(staged, names))
         self.left_out = [names.index(name) for name in self.extra if not _reads(text, name)]
         kept = [name for k, name in enumerate(names) if k not in self.left_out]
         unpack = [(v, path) for v, path in unpack if path not in names or path in kept]
         self.at = len(arguments)
-        return write(kept, unpack, result, self.doc(staged)), flat
+        return write(kept, unpack, result, self.doc(staged, names)), flat
 
     def emitted(self, text: str) -> Callable[..., Any]:
         if not self.compiled:

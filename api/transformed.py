@@ -47,7 +47,9 @@ from tapeless.transforms.errors import (
 )
 
 if TYPE_CHECKING:
-    from tapeless import reasons, region, shapes
+    from pathlib import Path
+
+    from tapeless import reasons, region, shapes, standalone
     from tapeless.backends import python
     from tapeless.random import reuse
     from tapeless.transforms import module
@@ -57,7 +59,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.stage import Staged
 else:
     reasons, region = later("tapeless.reasons"), later("tapeless.region")
-    shapes = later("tapeless.shapes")
+    shapes, standalone = later("tapeless.shapes"), later("tapeless.standalone")
     reuse = later("tapeless.random.reuse")
     python = later("tapeless.backends.python")
     module, printer = (later(f"tapeless.transforms.{m}") for m in ("module", "core.printer"))
@@ -213,8 +215,51 @@ class Transformed:
 
     def source(self, /, *args: Any, **kwargs: Any) -> str:
         """The emitted module for these arguments, which may be `ShapeDtypeStruct`s; without any,
-        that of the last call."""
-        return self.pick(args, kwargs).text
+        that of the last call.
+
+        Small arrays and numbers that the function reads from outside are data in it; larger ones
+        are parameters, which its docstring names (`save` writes them beside the module).
+        """
+        return self.module(args, kwargs).with_small()
+
+    def save(self, file: Any, /, *args: Any, **kwargs: Any) -> Path:
+        """Writes the emitted module for these arguments, or of the last call, to a file that needs
+        no other code but NumPy (and Numba under `jit`, and SciPy where the function uses it).
+
+        file  the path of a Python file. Arrays that the function reads from outside are data in
+              the module, or, where they are large, in an `.npz` beside it; they have the values
+              that they have now
+
+        Returns the path. Raises ValueError for a name that ends in .npz, and OSError where nothing
+        can be written.
+
+        >>> import numpy as np, tempfile, tapeless
+        >>> w = np.array([1.0, 2.0])
+        >>> slope = tapeless.grad(lambda x: np.sum(w * x**2))
+        >>> file = slope.save(tempfile.mkdtemp() + "/slope.py", np.ones(2))
+        >>> print(file.read_text().split("# line")[0].rstrip().splitlines()[-1])
+            return 2 * x * w
+        """
+        path = standalone.checked_file(file)
+        self.module(args, kwargs).save(path)
+        return path
+
+    def file(self, /, *args: Any, **kwargs: Any) -> str:
+        """The path of the emitted module for these arguments, or of the last call, as it runs: a
+        debugger shows it, and takes breakpoints there.
+
+        >>> import linecache, tapeless
+        >>> slope = tapeless.grad(lambda x: x**2)
+        >>> slope(3.0)
+        6.0
+        >>> "return 2 * x" in open(slope.file()).read()
+        True
+        """
+        return standalone.file_of(self.emitted_name, self.pick(args, kwargs).text)
+
+    def module(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> standalone.Module:
+        """The emitted module and what its function reads from outside."""
+        return standalone.Module(self.pick(args, kwargs), self.emitted_name)
 
     def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
@@ -378,18 +423,28 @@ class Transformed:
         flat = bool(staged.writes) or not module.is_plain(staged.result)
         result = module.flat_text if flat else partial(module.result_text, staged.result)
         return module.write_module(
-            self.emitted_name, block, names, unpack, result, self.doc(staged)
+            self.emitted_name, block, names, unpack, result, self.doc(staged, names)
         ), flat
 
     def load(self, text: str) -> Callable[..., Any]:
         """The emitted module as a callable."""
         return python.load(self.emitted_name, text)
 
-    def doc(self, staged: Staged) -> str:
-        """The docstring of the emitted function."""
+    def doc(self, staged: Staged, names: Sequence[str]) -> str:
+        """The docstring of the emitted function, whose last parameters are what it reads from
+        outside."""
         at = place(self.fun)
         first = f"{self.describe()}." + (f"  From {short(at[0])}:{at[1]}." if at else "")
-        return "\n".join([first, *staged.legend])
+        return "\n".join([first, *staged.legend, *from_outside(staged, names)])
+
+
+def from_outside(staged: Staged, names: Sequence[str]) -> list[str]:
+    """What the last parameters are for the user's function, as a line of a docstring."""
+    told = []
+    for p, c in zip(names[len(names) - len(staged.captured) :], staged.captured, strict=True):
+        what = "an array of constants in the function" if c.name == "constant" else c.name
+        told.append(p if p == what else f"{p} = {what}" if what == c.name else f"{p}, {what}")
+    return [f"Read from outside: {'; '.join(told)}."] if told else []
 
 
 def short(path: str) -> str:
@@ -408,6 +463,15 @@ class Bound(functools.partial[Any]):
         """The emitted module for these arguments, which may be `ShapeDtypeStruct`s; without any,
         that of the last call."""
         return _owner(self).source(*self.given(args, kwargs), **kwargs)
+
+    def save(self, file: Any, /, *args: Any, **kwargs: Any) -> Path:
+        """Writes the emitted module for these arguments, or of the last call, to a file that
+        stands alone."""
+        return _owner(self).save(file, *self.given(args, kwargs), **kwargs)
+
+    def file(self, /, *args: Any, **kwargs: Any) -> str:
+        """The path of the emitted module for these arguments, or of the last call."""
+        return _owner(self).file(*self.given(args, kwargs), **kwargs)
 
     def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments (or of the last call)."""

@@ -98,6 +98,6 @@ class Unchanged(Transformed):
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         text = driver.write_plain(
-            self.emitted_name, block, self.stored, names, unpack, result, self.doc(staged)
+            self.emitted_name, block, self.stored, names, unpack, result, self.doc(staged, names)
         )
         return text, flat

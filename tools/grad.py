@@ -28,7 +28,11 @@ def describe(parser: ArgumentParser) -> None:
         "--jit", action="store_true", help="the loop form that is compiled, not array form"
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="write there instead of printing"
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="a module that stands alone is written there",
     )
 
 
@@ -36,18 +40,14 @@ def execute(options: Namespace) -> int:
     """Print the emitted module, or write it."""
     derivative = Derivative.of(options)
     function = tapeless.jit(derivative.function) if options.jit else derivative.function
-    source = function.source(*derivative.args)
     if options.output is None:
-        show_source(source)
-    else:
-        _write(options.output, source)
-    return 0
-
-
-def _write(path: Path, source: str) -> None:
+        show_source(function.source(*derivative.args))
+        return 0
     try:
-        path.write_text(source, encoding="utf-8")
+        function.save(options.output, *derivative.args)
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be written: {error.strerror}", "-o names a file in a folder that exists"
+            f"{options.output} cannot be written: {error.strerror}",
+            "-o names a file in a folder that exists",
         ) from None
+    return 0

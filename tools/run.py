@@ -58,11 +58,24 @@ def keep(cache: Path, folder: Path) -> int:
 
 
 def about(path: Path) -> str:
-    """The first line of the module's docstring, or of the first function's that has one."""
+    """What the module computes, by the docstring of its public function, and in which form: the
+    function is called what the file is called, and stands behind those that it calls."""
     module = ast.parse(path.read_text(encoding="utf-8"))
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]
-    documented = [ast.get_docstring(module), *map(ast.get_docstring, functions)]
-    return next((text.splitlines()[0] for text in documented if text), "no description")
+    documented = [f for f in reversed(functions) if ast.get_docstring(f)]
+    name = path.stem.rpartition("_")[0]
+    public = next((f for f in documented if f.name == name), next(iter(documented), None))
+    if public is None:
+        return (ast.get_docstring(module) or "no description").splitlines()[0]
+    text = (ast.get_docstring(public) or "").splitlines()[0]
+    compiled = any(isinstance(s, ast.ImportFrom) and s.module == "numba" for s in module.body)
+    return f"{text} {'Compiled loops' if compiled else 'NumPy'}: `{ast.unparse(_head(public))}`."
+
+
+def _head(function: ast.FunctionDef) -> ast.Call:
+    """The call of a function with its parameters."""
+    args: list[ast.expr] = [ast.Name(a.arg, ast.Load()) for a in function.args.args]
+    return ast.Call(ast.Name(function.name, ast.Load()), args, [])
 
 
 def _add_emit(parser: ArgumentParser) -> None:

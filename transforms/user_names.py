@@ -30,3 +30,25 @@ def readable(name: str) -> str:
     """A name for emitted code: flags have the number of the jump that they replace."""
     found = FLAG.fullmatch(name)
     return FLAGS[found[1]] + (found[2] or "") if found else name
+
+
+def short_name(path: str) -> str:
+    """A variable name for what an expression reads: w0 for params["w"][0]."""
+    return short_names(path)[0]
+
+
+def short_names(path: str) -> list[str]:
+    """Variable names for what an expression reads, the shortest first: w and layers0_w for
+    self.layers[0].w."""
+    path = re.sub(r".* of |\(.*", "", path)  # of "the defaults of f" the function
+    words = re.findall(r"[A-Za-z_][A-Za-z_0-9]*|\d+", path)
+    names: list[str] = []
+    places: list[str] = []
+    for word in reversed(words):
+        if word.isdigit():
+            places.insert(0, word)
+            continue
+        name = word + "_".join(places)
+        names.append(f"{name}_{names[-1]}" if names else name)
+        places = []
+    return names or ["x" + "_".join(places)]

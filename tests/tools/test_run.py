@@ -59,21 +59,29 @@ def test_index_of_nothing(tmp_path):
     ("source", "line"),
     [
         ('"""Of the module.\n\nMore."""\n', "Of the module."),
-        ('import numpy as np\ndef f():\n    """Of f."""\n', "Of f."),
+        ('def f(x, y):\n    """Of f."""\n', "Of f. NumPy: `f(x, y)`."),
+        (
+            "from numba import njit\n"
+            'def in_parallel():\n    """Of ours."""\ndef f(x):\n    """Of f."""\n',
+            "Of f. Compiled loops: `f(x)`.",
+        ),
+        ('def m(x):\n    """First."""\ndef back(y):\n    """Second."""\n', "First. NumPy: `m(x)`."),
         ("x = 1\n", "no description"),
     ],
 )
 def test_about(tmp_path, source, line):
-    (tmp_path / "m.py").write_text(source)
-    assert about(tmp_path / "m.py") == line
+    (tmp_path / "m_123abc.py").write_text(source)
+    assert about(tmp_path / "m_123abc.py") == line
 
 
 def test_emitted_sources_are_kept(tapeless, models):
     """With the engine: a script that differentiates."""
     (models / "train.py").write_text(
-        "import tapeless\nfrom models import logistic\n\nprint(tapeless.grad(logistic)(1.0))\n"
+        "import tapeless\nfrom models import logistic\n\nslope = tapeless.grad(logistic)\n"
+        "print(slope(1.0), tapeless.jit(slope)(1.0))\n"
     )
     result = tapeless("run", "train.py", "--emit", "out")
     assert result.code == 0, result.err
     index = (models / "out" / "INDEX.md").read_text()
-    assert "d logistic / d x" in index
+    assert "d logistic / d x.  From models.py:6. NumPy: `logistic_grad(x)`." in index
+    assert "d logistic / d x.  From models.py:6. Compiled loops: `logistic_grad(x)`." in index

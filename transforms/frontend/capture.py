@@ -29,6 +29,7 @@ from tapeless.transforms.frontend.reads import (
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import trace
+from tapeless.transforms.user_names import short_name
 
 MAPPINGS = (ChainMap, UserDict, types.MappingProxyType)  # that hold others
 CONTAINERS = (list, dict, tuple, deque, set, frozenset)
@@ -53,6 +54,7 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
     key = ("guard", name, id(owner), id(value))
     if key not in t.reads:
         t.reads[key] = Guard(name, get, value)
+        t.paths.setdefault(id(value), name)
     return value
 
 
@@ -64,7 +66,7 @@ def _number(value: Any, get: Callable[[], Any], name: str, owner: Any) -> Symbol
     """A number that is another at each call: a step counter, or a rate that decays."""
     t, key = trace(), ("number", name, id(owner))
     if key not in t.reads:
-        var = Var(number_type(value), _short(name))
+        var = Var(number_type(value), short_name(name))
         if var.type.dtype.kind in "iu":
             var.size = dims.symbol(var.name, None, var)
             (s,) = dims.symbols(var.size)
@@ -72,10 +74,6 @@ def _number(value: Any, get: Callable[[], Any], name: str, owner: Any) -> Symbol
         t.inputs[var] = value
         t.reads[key] = (Captured(name, get, var, value), Symbol(var))
     return t.reads[key][1]  # type: ignore[no-any-return]
-
-
-def _short(name: str) -> str:
-    return name.split("(")[0].split(".")[-1].split("[")[0] or "captured"
 
 
 def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
@@ -86,7 +84,7 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
     if key in t.reads:
         _same_object(t.reads[key][0].name, t.reads[key][0].get, name, get)
     else:
-        short = _short(name)
+        short = short_name(name)
         home = ("outer", name)
         known = [k for leaf, k in t.decisions.axes if leaf == home] if t.decisions else []
         if known:

@@ -16,6 +16,7 @@ from tapeless.transforms.frontend.decisions import Decisions
 from tapeless.transforms.frontend.reads import Constants, Guard, input_type, number_type
 from tapeless.transforms.frontend.symbols import Symbol
 from tapeless.transforms.frontend.trace import Trace
+from tapeless.transforms.user_names import short_name
 
 
 @dataclass
@@ -81,7 +82,7 @@ def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> An
         if symbol.cell is not None and getattr(value, "functional", False):
             symbol.cell.functional = trace.functional = True
         return symbol
-    leaf.var = Var(number_type(value), _short(leaf.name))
+    leaf.var = Var(number_type(value), short_name(leaf.name))
     if leaf.var.type.dtype.kind in "iu":
         leaf.var.size = dims.symbol(leaf.var.name, None, leaf.var)
         (s,) = dims.symbols(leaf.var.size)
@@ -94,19 +95,10 @@ def name_nameless(leaves: list[Leaf]) -> None:
     """Arrays that no variable of the user was given are called by their place."""
     for leaf in leaves:
         if leaf.var is not None and not leaf.var.name:
-            leaf.var.name = _short(leaf.name)
+            leaf.var.name = short_name(leaf.name)
 
 
 def _name(name: str) -> str:
     """A name for an array: elements of tuples and lists get that of the first variable that they
     are given."""
-    return "" if re.search(r"\[\d+\]$", name) else _short(name)
-
-
-def _short(name: str) -> str:
-    """A variable name for a path such as params["w"][0]: w0."""
-    words = re.findall(r"[A-Za-z_][A-Za-z_0-9]*|\d+", name)
-    places: list[str] = []
-    while words and words[-1].isdigit():
-        places.insert(0, words.pop())
-    return (words[-1] if words else "x") + "_".join(places)
+    return "" if re.search(r"\[\d+\]$", name) else short_name(name)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.frontend.trace import trace
+
 STANDARD = Path(os.__file__).parent
 
 
@@ -132,8 +134,9 @@ def static_attribute(cls: type, name: str) -> Any:
 
 
 def name_of(obj: Any) -> str:
+    """What an object from outside is called: what the program read it as, if it did."""
     named = isinstance(obj, (type, types.FunctionType, types.MethodType, types.ModuleType))
-    return str(obj.__name__) if named else type(obj).__name__.lower()
+    return str(obj.__name__) if named else trace().paths.get(id(obj), type(obj).__name__.lower())
 
 
 def of_objects(f: Any, args: tuple[Any, ...]) -> bool:

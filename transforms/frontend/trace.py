@@ -90,6 +90,7 @@ class Trace(Builder):
         self.births: dict[int, tuple[int, Any]] = {}
         self.serials = itertools.count(1)
         self.reads: dict[Any, Any] = {}
+        self.paths: dict[int, str] = {}  # how objects from outside were read, by their ids
         self.poisoned: dict[Any, str] = {}
         self.sums: dict[Atom, Size] = {}  # of how many items, as data says
         self.memories: dict[Any, set[Any]] = {}  # of cells that may be in the memory of others
