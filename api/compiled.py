@@ -7,6 +7,7 @@ import contextvars
 import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
+from sys import gettrace, settrace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from tapeless.naming import base_name, parameters
 from tapeless.recall.recalled import Record
 from tapeless.recall.records import Shelf, recalled, shelf
 from tapeless.specialisation import MISSED, Specialisation
+from tapeless.stepping import skipping, untraced
 from tapeless.transformed import Stages
 from tapeless.transforms.algebra.facts import as_written
 from tapeless.transforms.core.language import Block, Program, Var
@@ -117,6 +119,8 @@ class Jit(Unchanged):
                     return made
             except Exception:  # noqa: BLE001  # raised again below, with the user's line
                 pass
+        if gettrace() is not None and hasattr(gettrace(), "__self__"):
+            settrace(skipping(gettrace(), untraced()))
         if disabled():
             return self.plain(*args, **kwargs)
         try:

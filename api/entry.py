@@ -44,6 +44,7 @@ class _Writer:
     ) -> None:
         self.found, self.args, self.kwargs, self.ordered = found, args, kwargs, ordered
         self.names: dict[str, Any] = {"MISSED": MISSED, "ndarray": np.ndarray, "run": found.run}
+        self.names["__name__"] = __name__  # debuggers skip it like this module
         self.leaves, self.structure = tree.flatten_known((args, kwargs))
         self.index = {path: k for k, path in enumerate(tree.paths((args, kwargs)))}
         self.values = 0

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from sys import gettrace, settrace
 from typing import TYPE_CHECKING, Any, cast
 
 from tapeless import tree
@@ -37,8 +38,9 @@ from tapeless.specialisation import (
     never,
     shared_cache,
 )
-from tapeless.transforms.core import builder
+from tapeless.stepping import PassedOver, skip_ours, skipping, untraced
 from tapeless.transforms.core.language import Block, Program
+from tapeless.transforms.core.op import opened
 from tapeless.transforms.errors import (
     ArgumentError,
     InternalError,
@@ -114,6 +116,7 @@ class Transformed:
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         check_callable(fun, self.suffix)
+        skip_ours()
         self.fun = fun
         self.__name__ = base_name(fun)  # of partials and objects; of functions, what wraps says
         functools.update_wrapper(self, fun, updated=())
@@ -162,7 +165,9 @@ class Transformed:
     # -- use
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if builder.active():
+        if gettrace() is not None and hasattr(gettrace(), "__self__"):
+            settrace(skipping(gettrace(), untraced()))
+        if opened.builder is not None:
             return self.staged(args, kwargs)
         root = self.root
         if root.__code__ is not self.code or (
@@ -174,7 +179,8 @@ class Transformed:
             if found is not None and (made := found.enter(args, kwargs)) is not MISSED:
                 return made
             found = None
-            found = self.specialise(args, kwargs)
+            with PassedOver():
+                found = self.specialise(args, kwargs)
             given = self.marked(args, kwargs)
             if found.keys:
                 found.use_keys(tree.leaves(given))
