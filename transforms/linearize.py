@@ -211,11 +211,12 @@ def halved(
     whole = close(body, results)
     read = [v for v in whole.params if v not in given]
     first = Block(block.params, tuple(forward), ())
-    lengths = missing_sizes(whole, [*read, *given], axes([*block.params, *defined(first)]))
+    unset = given_by_one_side(forward)
+    shown = [v for v in read if not (v.partial or v in unset)]  # None shows no length
+    lengths = missing_sizes(whole, [*shown, *given], axes([*block.params, *defined(first)]))
     tape = Var(TAPE, "saved")
     new: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
     name_all(forward, set(read))
-    unset = given_by_one_side(forward)
     for v in sorted(read, key=lambda v: bool(getattr(v.type, "shape", ()))):  # lengths come first
         new[v] = Var(retype(v.type, new), v.name, partial=v.partial or v in unset)
     own = [new[v] for v in read]

@@ -132,10 +132,13 @@ class Sizes:
     def spell(
         self, size: Size, known: dict[Key, Home], table: dict[Size, Home], read: set[Var], s: Let
     ) -> None:
-        """Notes where a size is found, or else the parts that it is made of."""
+        """Notes where a size is found, or else the parts that it is made of: integers, rather than
+        what may have no value."""
         if size in known and not isinstance(size, int):
-            table[size] = known[size]
-            return
+            integers = all(symbol.var in self.scope for symbol in sizes_in(size))
+            if not (integers and self.may_lack(known[size].var)):
+                table[size] = known[size]
+                return
         for symbol in sizes_in(size):
             one = dims.single(symbol)
             if symbol.var in self.scope:

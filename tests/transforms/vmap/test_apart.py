@@ -322,3 +322,26 @@ def test_counts_with_a_least_length(form):
 def test_counts_that_are_longer_than_said_are_not_cut():
     with pytest.raises(ValueError, match="could not broadcast"):
         vmap(lambda k: np.bincount(k, minlength=2))(np.array([[0, 1], [2, 1]]))
+
+
+def descended(k, v):
+    """The innermost call of each depth is reached by no element of the batch."""
+
+    def descend(k, scale):
+        if k <= 0:
+            return 0.0 * scale
+        y = np.sum(np.sin(v * scale))
+        return y + 0.5 * descend(k - 1, scale + np.cos(y))
+
+    return descend(k, 1.0)
+
+
+@pytest.mark.parametrize("change", [lambda f: f, tapeless.jit], ids=["plain", "jit"])
+def test_lengths_of_what_no_element_reaches_are_saved(change):
+    depths, rows = np.array([2, 1]), np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+
+    def total(rows):
+        return np.sum(tapeless.vmap(descended)(depths, rows))
+
+    expected = [tapeless.grad(descended, 1)(k, v) for k, v in zip(depths, rows, strict=True)]
+    np.testing.assert_allclose(change(tapeless.grad(total))(rows), expected)
