@@ -154,3 +154,11 @@ def test_a_symbol_without_bound_has_none():
     assert dims.lower_bound(free) is None
     assert dims.lower_bound(free // 2) is None
     assert not dims.at_least(free, 0)
+
+
+def test_a_length_is_never_less_than_the_smaller_one_of_two():
+    n, m = dims.symbol("n", 0), dims.symbol("m", 0)
+    assert dims.at_least(n, dims.minimum(n, m))
+    assert dims.at_least(dims.maximum(n, m), m)
+    assert dims.maximum(n - dims.minimum(n, m), 0) == n - dims.minimum(n, m)
+    assert not dims.at_least(dims.minimum(n, m), n)
