@@ -112,6 +112,10 @@ class Builder:
         """Whether a == b; a pass may rely on the answer."""
         return compared("eq", a, b)
 
+    def in_scope(self, v: Var) -> bool:
+        """Whether the integer that a length in a type names can be read."""
+        return True
+
     def clamp(self, bound: Size, n: Size) -> Size | None:
         """`bound` as a position in an axis of length n, where a pass may rely on it. It says where
         a slice begins or ends; `at_least` says which of two lengths is the larger one."""
@@ -159,7 +163,8 @@ def size_atom(size: Size) -> Atom:
     known = dims.symbols(size)
     if len(known) == 1:
         (only,) = known
-        if only.var is not None and size == dims.Dim((((only,), 1),)):
+        whole = size == dims.Dim((((only,), 1),))
+        if only.var is not None and whole and current().in_scope(only.var):
             return only.var  # type: ignore[no-any-return]
     return size_value(size=size)  # type: ignore[no-any-return]
 

@@ -21,6 +21,7 @@ from tapeless.transforms.core.language import (
     Literal,
     Statement,
     Type,
+    Var,
     statements,
     with_blocks,
 )
@@ -230,9 +231,16 @@ def _inner(s: Let) -> Iterator[Statement]:
         yield s
 
 
+class Formula(Builder):
+    """Lengths in types of arguments may name integers that nobody reads any more: arrays tell."""
+
+    def in_scope(self, v: Var) -> bool:
+        return v in self.definitions
+
+
 def parts_of(s: Let, formula: Callable[..., Any]) -> Iterator[Statement]:
     """The statements that compute what an operation gives, by a formula of its arguments."""
-    b = Builder()
+    b = Formula()
     b.origin = s.origin
     with building(b):
         made = formula(*s.args, **s.params)

@@ -22,6 +22,7 @@ import numpy as np
 
 import tapeless
 from tapeless import TapelessError
+from tapeless.transforms.errors import InternalError
 from tests.corpus.differences import leaves, rebuild, signed
 from tests.transforms.ops.test_table import FUNCTION, flat, smooth
 
@@ -350,6 +351,8 @@ def met(combination, mode):
     """What is wrong with a combination, also where an error is raised; None where it is right."""
     try:
         return checked(combination, mode)
+    except InternalError as e:
+        return f"InternalError: {e.problem}"
     except TapelessError as e:
         return f"refused: {type(e).__name__}: {e.problem}"
     except Exception as e:  # noqa: BLE001 (each is reported)

@@ -345,3 +345,15 @@ def test_lengths_of_what_no_element_reaches_are_saved(change):
 
     expected = [tapeless.grad(descended, 1)(k, v) for k, v in zip(depths, rows, strict=True)]
     np.testing.assert_allclose(change(tapeless.grad(total))(rows), expected)
+
+
+def turned(x, place):
+    y = np.fft.ifftshift(x[np.arange(5) != place])
+    return np.sum(np.cos(np.arange(np.size(y)) + 1.0) * y)
+
+
+def test_a_roll_of_a_length_that_nobody_else_reads():
+    rows, places = np.arange(10.0).reshape(2, 5), np.array([1, 3])
+    slopes = jit(grad(lambda rows: np.sum(vmap(turned)(rows, places))))(rows)
+    expected = [grad(turned)(x, k) for x, k in zip(rows, places, strict=True)]
+    np.testing.assert_allclose(slopes, expected)
