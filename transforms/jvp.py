@@ -38,7 +38,8 @@ from tapeless.transforms.masks import chosen_by_branch
 from tapeless.transforms.ops.calls import enter, is_call
 from tapeless.transforms.ops.creation import zero
 from tapeless.transforms.ops.fresh import new_stack, zero_of, zero_stack
-from tapeless.transforms.slopes import chooses, chosen, may_be_chosen, note, note_branch, on_side
+from tapeless.transforms.sign_analysis import CHOSEN
+from tapeless.transforms.slopes import chooses, has_zeros, note, note_branch, on_side, zeros_of
 from tapeless.transforms.spectral_recognition import spectral_functions
 
 Tangents = dict[Var, Any]
@@ -164,7 +165,7 @@ class Forward:
             return
         name_results(s)
         ahead: Any
-        zeros = tuple(k for k in given if may_be_chosen(t[s.args[k]]))  # type: ignore[index]
+        zeros = tuple(k for k in given if zeros_of(t[s.args[k]]))  # type: ignore[index]
         split = not self.merged
         ins, outs, ahead = function.derived["linear"] if split else pushed(function, given, zeros)
         if not outs:
@@ -174,7 +175,8 @@ class Forward:
         dots = tuple(known(tangent_of(t, s.args[k]), s.args[k]) for k in ins)
         made = tuple(tangent_variable(s.outs[k]) for k in outs)
         for v in made:
-            chosen(v, not self.merged or bool(zeros) or chooses(function))
+            may = not self.merged or zeros or chooses(function)
+            has_zeros(v, CHOSEN if may else 0)
         if self.merged:
             enter(ahead, (*s.args, *dots), (*s.outs, *made), s.op.pure)
         else:
@@ -246,14 +248,14 @@ class Forward:
             tangent_of(t, a) is not None and p.type.differentiable
             for a, p in zip(s.inits, params, strict=True)
         ]
-        zeros = [False] * len(active)
+        zeros = [0] * len(active)
         while True:
             inner = dict(t)
             dots = [
                 tangent_variable(p) if on else None for p, on in zip(params, active, strict=True)
             ]
             for d, may in zip(dots, zeros, strict=True):
-                chosen(d, may)
+                has_zeros(d, may)
             inner |= {p: d for p, d in zip(params, dots, strict=True) if d is not None}
             with builder.current().block() as statements:
                 self.block(body.body, inner)
@@ -262,7 +264,7 @@ class Forward:
                     on or (r is not None and p.type.differentiable)
                     for on, r, p in zip(active, results, params, strict=True)
                 ]
-                may_be = [r is not None and may_be_chosen(r) for r in results]
+                may_be = [0 if r is None else zeros_of(r) for r in results]
                 if new == active and (may_be == zeros or not self.run):
                     extra = [
                         known(r, y) for r, y, on in zip(results, yields, active, strict=True) if on
@@ -332,7 +334,7 @@ class Forward:
         found = [(v, a) for v, a, on in zip(s.outs, s.inits, active, strict=True) if on]
         for (v, init), dot, end in zip(found, outs, ends, strict=True):
             start = tangent_of(t, init)
-            chosen(dot, start is None or may_be_chosen(start) or may_be_chosen(end))
+            has_zeros(dot, zeros_of(start) | zeros_of(end))
             if is_dead(init) and isinstance(dot.type, Type):
                 v.partial = True
                 dot.partial, dot.primal = True, v
@@ -374,7 +376,7 @@ def jvp(
     with builder.building(b):
         dots = [tangent_variable(block.params[k]) for k in wrt]
         for k, d in zip(wrt, dots, strict=True):
-            chosen(d, k in zeros)
+            has_zeros(d, CHOSEN if k in zeros else 0)
         t: Tangents = {block.params[k]: d for k, d in zip(wrt, dots, strict=True)}
         Forward(merged=True).block(block.body, t)
         tangents = [known(tangent_of(t, a), a) for a in (block.results[k] for k in outs)]

@@ -19,14 +19,14 @@ from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import reshape, transpose
 from tapeless.transforms.ops.strong_zero import scaling
-from tapeless.transforms.slopes import may_be_chosen, may_be_infinite
+from tapeless.transforms.slopes import may_be_infinite, zeros_of
 
 
 def kept_zeros(body: list[Statement], start: int, given: Iterable[Any], outs: Any) -> Any:
     """The results `outs` of a rule that recorded the statements from `start` on, for tangents or
     cotangents that may be exactly zero by choice."""
     linear = {t for t in given if isinstance(t, Var)}
-    if not any(map(may_be_chosen, linear)):
+    if not any(map(zeros_of, linear)):
         return outs
     new: dict[Any, Any] = {}
     recorded, body[start:] = body[start:], []

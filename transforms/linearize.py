@@ -47,8 +47,9 @@ from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.calls import bundle, enter, is_call, linear_call, unbundle
 from tapeless.transforms.passes import counted_passes
 from tapeless.transforms.residuals.resolve import resolve
+from tapeless.transforms.sign_analysis import CHOSEN
 from tapeless.transforms.simplify import simplify
-from tapeless.transforms.slopes import chosen
+from tapeless.transforms.slopes import has_zeros
 from tapeless.transforms.spectral_recognition import spectral_functions
 from tapeless.transforms.transpose import transpose
 from tapeless.transforms.views_ahead import views_ahead
@@ -161,7 +162,7 @@ class Halves:
             else:
                 given = [_cotangent(a) for _, a in tangents]
                 for v in given:
-                    chosen(v)
+                    has_zeros(v, CHOSEN)
                 pairs = zip(tangents, given, strict=True)
                 seeds: list[tuple[Var, Atom]] = [
                     (dot, ct) for (dot, _), ct in pairs if isinstance(dot, Var)

@@ -21,7 +21,7 @@ from tapeless.transforms.ops.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.folding import is_number
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.strong_zero import STRONG, Scaling
-from tapeless.transforms.slopes import chosen, is_steep, may_be_chosen
+from tapeless.transforms.slopes import has_zeros, needs_strong_zero, zeros_of
 
 
 class Mask(NamedTuple):
@@ -49,7 +49,7 @@ def scaled(op: Scaling, t: Atom, c: Atom) -> Atom:
     if inner is not None and mask is not None:
         return applied(mask, scaled(op, inner, c))
     made: Atom
-    if not (may_be_chosen(t) and is_steep(op, c)):
+    if not needs_strong_zero(op, t, c):
         made = op(t, c)
     elif mask is not None and mask.whole:
         made = applied(mask, op(t, c))
@@ -60,11 +60,11 @@ def scaled(op: Scaling, t: Atom, c: Atom) -> Atom:
 
 def chosen_by_branch(v: Var, test: Atom, then: Atom | None, orelse: Atom | None) -> None:
     """Says of a derivative that it is that of one side of a branch; None: zero."""
-    sides = (then, orelse)
-    may = [a is None or may_be_chosen(a) for a in sides]
-    chosen(v, any(may))
-    if sides.count(None) == 1 and isinstance(test, Var) and not test.type.shape:
-        _branches.setdefault(current(), {})[v] = Mask(test, orelse is None, may.count(True) == 1)
+    a, b = zeros_of(then), zeros_of(orelse)
+    has_zeros(v, a | b)
+    if (then is None) != (orelse is None) and isinstance(test, Var) and not test.type.shape:
+        whole = not (b if then is None else a)
+        _branches.setdefault(current(), {})[v] = Mask(test, orelse is None, whole)
 
 
 def mask_of(a: Atom) -> Mask | None:
@@ -80,7 +80,7 @@ def _through(let: Let) -> Mask | None:
         test, a, b = let.args
         if is_number(b, 0) or is_number(a, 0):
             inner = a if is_number(b, 0) else b
-            return Mask(test, is_number(b, 0), not may_be_chosen(inner))
+            return Mask(test, is_number(b, 0), not zeros_of(inner))
         return None
     if let.op in (neg, truediv):
         return mask_of(let.args[0])
@@ -97,7 +97,7 @@ def _of_product(mask: Mask | None, other: Atom) -> Mask | None:
     """The mask of a product: it is also zero where the other factor is."""
     if mask is None:
         return None
-    return mask._replace(whole=mask.whole and not may_be_chosen(other))
+    return mask._replace(whole=mask.whole and not zeros_of(other))
 
 
 def _of_both(a: Mask | None, b: Mask | None) -> Mask | None:

@@ -24,12 +24,16 @@ INDICATOR = 16  # only zeros and ones, which do not change
 EXTREME = 32  # the largest or smallest of values
 SOME = 64  # not negative, and at least one element is not zero, if there is one
 LEVEL = 128  # at least one element is zero: what is less than the largest one by
+UNREAD = 256  # an array of which an element may be zero since nobody read or kept it
+ROOT = 512  # made of a root, which has an infinite slope where it is zero
 ABOVE = NONZERO | POSITIVE
+ZERO = CHOSEN | UNREAD
 
 #: Those that are infinite or nan somewhere.
 LOGS = frozenset(["log", "log2", "log10", "log1p"])
 ANGLES = frozenset(["arcsin", "arccos", "arccosh", "arctanh", "arctan2"])
 SPECIAL = frozenset(["digamma", "gammaln", "gamma", "zeta", "erfinv", "ndtri", "logit"])
+ROOTS = frozenset(["cbrt", "hypot", "norm", "std", "arcsin", "arccos", "arccosh", "float_power"])
 POLES = LOGS | ANGLES | SPECIAL | {"reciprocal", "float_power"}
 #: Those whose elements are elements of their argument.
 PARTS = frozenset(["index", "gather", "real", "conj"])
@@ -55,19 +59,20 @@ def of_result(let: Let, found: list[int]) -> int:
     """What is known of the result of a statement, for what is known of its operands."""
     name, may = let.op.name, reduce(int.__or__, found, 0)
     if name in RULES:
-        return RULES[name](let, found) | may & INFINITE
+        return RULES[name](let, found) | may & (INFINITE | ROOT)
     if name in MOVES:
         return found[0] & ~(SOME | LEVEL if name in PARTS else 0)
     if is_truth(let.outs[0]):
         return INDICATOR | CHOSEN | (SOME if may & EXTREME else 0)
     pole = name in POLES and found[0] & ABOVE != ABOVE
-    chosen = CHOSEN if name in ZEROS else may & CHOSEN
-    return chosen | may & INFINITE | (INFINITE if pole else 0)
+    chosen = CHOSEN if name in ZEROS else may & ZERO
+    root = ROOT if name in ROOTS else 0
+    return chosen | may & (INFINITE | ROOT) | root | (INFINITE if pole else 0)
 
 
 def of_one(a: int, b: int) -> int:
     """Of one of two values: what is sure of both, and what may be of either."""
-    return (a & b & (ABOVE | INDICATOR)) | ((a | b) & (INFINITE | CHOSEN))
+    return (a & b & (ABOVE | INDICATOR)) | ((a | b) & (INFINITE | ZERO | ROOT))
 
 
 def of_comparison(name: str, bound: Atom, known: int) -> tuple[int, int]:
@@ -96,61 +101,77 @@ def _is_real(a: Atom) -> bool:
     return bool(a.type.dtype.kind in "iuf")
 
 
+def _both_zero(a: int, b: int) -> int:
+    """What makes a sum zero: what makes both terms zero."""
+    return (CHOSEN if a & b & CHOSEN else UNREAD) if a & ZERO and b & ZERO else 0
+
+
 def _sum(let: Let, found: list[int]) -> int:
     a, b = found
     nonzero = NONZERO if a & b & POSITIVE and (a | b) & NONZERO else 0
-    return a & b & (POSITIVE | CHOSEN) | nonzero
+    some = ABOVE | SOME if a & b & SOME else 0
+    return a & b & POSITIVE | _both_zero(a, b) | nonzero | some
 
 
 def _difference(let: Let, found: list[int]) -> int:
     a, b = found
     if is_number(let.args[0], 1) and b & INDICATOR:
         return INDICATOR | CHOSEN | POSITIVE
-    return a & b & CHOSEN | (LEVEL if b & EXTREME else 0)
+    return _both_zero(a, b) | (LEVEL if b & EXTREME else 0)
 
 
 def _product(let: Let, found: list[int]) -> int:
     a, b = found
     square = POSITIVE if let.args[0] is let.args[1] and _is_real(let.args[0]) else 0
-    return a & b & (ABOVE | INDICATOR) | square | (a | b) & CHOSEN
+    return a & b & (ABOVE | INDICATOR) | square | (a | b) & (ZERO | LEVEL)
 
 
 def _quotient(let: Let, found: list[int]) -> int:
     a, b = found
-    return a & b & ABOVE | a & CHOSEN | (0 if b & NONZERO else INFINITE)
+    return a & b & ABOVE | a & (ZERO | LEVEL) | (0 if b & NONZERO else INFINITE)
 
 
 def _power(let: Let, found: list[int]) -> int:
     (x, n), a = let.args, found[0]
-    known = a & (ABOVE | CHOSEN)
+    known = a & (ABOVE | ZERO)
+    whole = n.type.dtype.kind in "iu" or (isinstance(n, Literal) and n.value % 1 == 0)
     if a & ABOVE == ABOVE:
         return known
-    if not isinstance(n, Literal) or not isinstance(n.value, (int, float)) or n.value % 1:
-        return INFINITE | known & CHOSEN
+    if not whole:
+        return INFINITE | ROOT | known & ZERO
+    if not isinstance(n, Literal):
+        return known & ZERO  # taken for one that is not negative
     even = POSITIVE if n.value % 2 == 0 and _is_real(x) else 0
     return known | even | (0 if n.value >= 0 or a & NONZERO else INFINITE)
 
 
 def _square(let: Let, found: list[int]) -> int:
-    return found[0] & (NONZERO | CHOSEN) | (POSITIVE if _is_real(let.args[0]) else 0)
+    return found[0] & (NONZERO | ZERO) | (POSITIVE if _is_real(let.args[0]) else 0)
 
 
 def _absolute(let: Let, found: list[int]) -> int:
-    return found[0] & (NONZERO | CHOSEN) | POSITIVE
+    return found[0] & (NONZERO | ZERO) | POSITIVE
 
 
 def _square_root(let: Let, found: list[int]) -> int:
     (a,) = found
-    return POSITIVE | a & (NONZERO | CHOSEN) | (0 if a & POSITIVE else INFINITE)
+    return POSITIVE | ROOT | a & (NONZERO | ZERO) | (0 if a & POSITIVE else INFINITE)
 
 
 def _larger(let: Let, found: list[int]) -> int:
     a, b = found
-    return (a | b) & POSITIVE | (NONZERO if ABOVE in (a & ABOVE, b & ABOVE) else 0) | a & b & CHOSEN
+    sure = NONZERO if ABOVE in (a & ABOVE, b & ABOVE) else 0
+    return (a | b) & POSITIVE | sure | _both_zero(a, b) | EXTREME
 
 
 def _total(let: Let, found: list[int]) -> int:
-    return found[0] & (POSITIVE | CHOSEN) | (ABOVE if found[0] & SOME else 0)
+    return found[0] & (POSITIVE | ZERO) | (ABOVE if found[0] & SOME else 0)
+
+
+def _update(let: Let, found: list[int]) -> int:
+    """Where zeros are stored by a mask, the program chooses."""
+    stored = CHOSEN if any(map(is_truth, let.args[2:])) else UNREAD
+    return found[0] & ZERO | (stored if found[1] & ZERO else 0)
 
 
 def _cast(let: Let, found: list[int]) -> int:
@@ -175,7 +196,7 @@ RULES: dict[str, Rule] = {
     "sub": _difference,
     "mul": _product,
     "truediv": _quotient,
-    "neg": lambda let, found: found[0] & (NONZERO | CHOSEN),
+    "neg": lambda let, found: found[0] & (NONZERO | ZERO | LEVEL),
     "power": _power,
     "square": _square,
     "abs": _absolute,
@@ -184,16 +205,19 @@ RULES: dict[str, Rule] = {
     "maximum": _larger,
     "sum": _total,
     "mean": _total,
-    "max": lambda let, found: found[0] & (ABOVE | CHOSEN) | EXTREME,
-    "min": lambda let, found: found[0] & (ABOVE | CHOSEN) | EXTREME,
+    "max": lambda let, found: found[0] & (ABOVE | ZERO) | EXTREME,
+    "min": lambda let, found: found[0] & (ABOVE | ZERO) | EXTREME,
     "cast": _cast,
     **dict.fromkeys(["array", "stack", "concatenate", "full"], _elements),
-    **dict.fromkeys(["norm", "var", "std"], _always(POSITIVE)),
+    **dict.fromkeys(["norm", "std"], _always(POSITIVE | ROOT)),
+    "var": _always(POSITIVE),
     **dict.fromkeys(["exp", "exp2"], _exponential),
     **dict.fromkeys(["size_value", "cosh"], _always(ABOVE)),
     **dict.fromkeys(["eye", "tri"], _always(INDICATOR | CHOSEN | POSITIVE)),
-    **dict.fromkeys(["call", "unbundle", "pop"], _always(CHOSEN)),
+    **dict.fromkeys(["call", "unbundle"], _always(CHOSEN)),
+    **dict.fromkeys(["pop", "peek", "unstack"], _always(UNREAD)),
     **dict.fromkeys(["strong_mul", "strong_both"], _always(CHOSEN)),
     "strong_div": lambda let, found: CHOSEN | (0 if found[1] & NONZERO else INFINITE),
-    "add_at": lambda let, found: found[0] & CHOSEN,
+    "add_at": lambda let, found: UNREAD if found[0] & ZERO else 0,
+    "update": _update,
 }

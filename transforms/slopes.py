@@ -32,6 +32,9 @@ from tapeless.transforms.sign_analysis import (
     CHOSEN,
     INFINITE,
     NONZERO,
+    ROOT,
+    UNREAD,
+    ZERO,
     is_truth,
     of_comparison,
     of_number,
@@ -54,10 +57,17 @@ class _Told(threading.local):
 _told = _Told()
 
 
-def is_steep(op: Scaling, c: Atom) -> bool:
-    """Whether a product with `c`, or a quotient by it, may be one with something infinite."""
-    known = _known(c)
-    return bool(known & INFINITE) or (op is truediv and not known & NONZERO)
+def needs_strong_zero(op: Scaling, t: Atom, c: Atom) -> bool:
+    """Whether `op(t, c)` may be 0 * inf where t is exactly zero by choice.
+
+    A number that is an element of an array which nobody has read needs none, unless a root made
+    its slope infinite: what it was computed to was infinite itself.
+    """
+    zero, scale = zeros_of(t), _known(c)
+    if zero == UNREAD and not t.type.shape and not scale & ROOT:
+        return False
+    steep = scale & INFINITE or (op is truediv and not scale & NONZERO)
+    return bool(zero and steep)
 
 
 def may_be_infinite(a: Atom) -> bool:
@@ -65,15 +75,15 @@ def may_be_infinite(a: Atom) -> bool:
     return bool(_known(a) & INFINITE)
 
 
-def may_be_chosen(a: Atom) -> bool:
-    """Whether a tangent or cotangent may be exactly zero because the program chose so."""
-    return bool(_known(a) & CHOSEN)
+def zeros_of(a: Any) -> int:
+    """How a tangent or cotangent may be exactly zero by choice, as facts; None: it is."""
+    return CHOSEN if a is None else _known(a) & ZERO
 
 
-def chosen(v: Any, on: bool = True) -> None:
-    """Says of a tangent or cotangent whether it may be exactly zero by choice."""
+def has_zeros(v: Any, how: int) -> None:
+    """Says how a tangent or cotangent may be exactly zero by choice."""
     if isinstance(v, Var):
-        _facts[v] = CHOSEN if on else 0
+        _facts[v] = how
 
 
 def note(s: Let) -> None:

@@ -39,7 +39,7 @@ from tapeless.transforms.ops.fresh import zero_of, zero_tape
 from tapeless.transforms.ops.shapes import sum_to
 from tapeless.transforms.ops.stacks import add_stacks
 from tapeless.transforms.ops.table import FUNCTIONS
-from tapeless.transforms.slopes import chosen, may_be_chosen, on_side
+from tapeless.transforms.slopes import has_zeros, on_side, zeros_of
 
 Cotangents = dict[Var, Any]
 
@@ -247,14 +247,14 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
     inner_linear = linear | set(params)
     gets: list[Var] = []
     starts = _start_types(s)
-    zeros = [False] * len(live)
+    zeros = [0] * len(live)
     while True:
         carried = [
             Var(kind, _bar(p)) if on else None
             for p, kind, on in zip(params, starts, live, strict=True)
         ]
         for c, may in zip(carried, zeros, strict=True):
-            chosen(c, may)
+            has_zeros(c, may)
         sums = [Var(f.type, _bar(f)) for f in gets]
         with b.block() as statements:
             inner: Cotangents = dict(zip(gets, sums, strict=True))
@@ -262,7 +262,7 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
             _block(list(s.body.body), inner, inner_linear)
             new_live = [on or inner.get(p) is not None for on, p in zip(live, params, strict=True)]
             new_gets = [f for f in free if inner.get(f) is not None]
-            new_zeros = [_may_be_zero(inner.get(p)) for p in params]
+            new_zeros = [0 if inner.get(p) is None else zeros_of(inner[p]) for p in params]
             if new_live == live and len(new_gets) == len(gets) and new_zeros == zeros:
                 ins = [_filled(inner.get(p), p) for p, on in zip(params, live, strict=True) if on]
                 totals = [inner[f] for f in gets]
@@ -289,17 +289,13 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
         )
     )
     for init, end, out in zip(inits, (*ins, *totals), outs, strict=True):
-        chosen(out, may_be_chosen(init) or may_be_chosen(end))
+        has_zeros(out, zeros_of(init) | zeros_of(end))
     for f, out in zip(gets, outs[len(kinds) :], strict=True):
         env[f] = out
     inits_of = [a for a, on in zip(s.inits, live, strict=True) if on]
     for a, out in zip(inits_of, outs, strict=False):
         if isinstance(a, Var) and a in linear:
             _accumulate(env, a, out)
-
-
-def _may_be_zero(ct: Any) -> bool:
-    return ct is not None and may_be_chosen(ct)
 
 
 def _start_types(s: For) -> list[Any]:

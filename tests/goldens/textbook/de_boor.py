@@ -21,9 +21,8 @@ def de_boor_grad(knots, coeffs, x, degree):
             alpha = (x - knots_part) / (knots[j + 1 + k - r] - knots_part)
             d_j_bar = d_bar[j]  # line 72
             d_bar[j] = 0.0
-            matters = d_j_bar != 0
-            d_bar[j] += d_j_bar * alpha if matters else 0.0
-            d_bar[j - 1] += d_j_bar * (1 - alpha) if matters else 0.0
+            d_bar[j] += d_j_bar * alpha
+            d_bar[j - 1] += d_j_bar * (1 - alpha)
     coeffs_bar = np.zeros(coeffs.shape)  # line 68
     for i in reversed(range(degree + 1)):
         item_bar = d_bar.pop()
