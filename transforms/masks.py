@@ -46,10 +46,12 @@ def scaled(op: Scaling, t: Atom, c: Atom) -> Atom:
     """t * c or t / c; exactly zero where t is so by choice."""
     inner = _unmasked(t)
     mask = mask_of(t)
-    if inner is not None and mask is not None:
+    strong = needs_strong_zero(op, t, c)
+    grows = c.type.ndim > t.type.ndim
+    if inner is not None and mask is not None and (strong or not grows):
         return applied(mask, scaled(op, inner, c))
     made: Atom
-    if not needs_strong_zero(op, t, c):
+    if not strong:
         made = op(t, c)
     elif mask is not None and mask.whole:
         made = applied(mask, op(t, c))
