@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Atom, Let, Literal
+from tapeless.transforms.core.language import Atom, Let, Literal, Var
 from tapeless.transforms.ops.folding import is_number
 
 #: Facts, as bits. Without any, a value may be zero, is finite, and is no choice.
@@ -65,7 +65,8 @@ def of_result(let: Let, found: list[int]) -> int:
     if is_truth(let.outs[0]):
         return INDICATOR | CHOSEN | (SOME if may & EXTREME else 0)
     pole = name in POLES and found[0] & ABOVE != ABOVE
-    chosen = CHOSEN if name in ZEROS else may & ZERO
+    given = (k for a, k in zip(let.args, found, strict=True) if isinstance(a, Var))
+    chosen = CHOSEN if name in ZEROS else reduce(int.__or__, given, 0) & ZERO
     root = ROOT if name in ROOTS else 0
     return chosen | may & (INFINITE | ROOT) | root | (INFINITE if pole else 0)
 

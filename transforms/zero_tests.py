@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.language import Atom, Block, Let, Literal, Statement, with_blocks
+from tapeless.transforms.core.language import Atom, Block, Let, Literal, Statement, Var, with_blocks
 from tapeless.transforms.ops.arithmetic import mul, neg
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.steps import logical_and, not_equal
@@ -52,7 +52,8 @@ def _tested(s: Let) -> None:
     t, c = s.args
     op, zero = PLAIN[s.op], builder.atom(0.0)
     test = not_equal(_root(t), 0)
-    test.name = "matters"
+    if isinstance(test, Var):
+        test.name = "matters"
     if s.op is strong_both:
         b.let(s.outs, select, (logical_and(test, not_equal(c, 0)), op(t, c), zero), {})
     elif not s.outs[0].type.shape:
