@@ -422,6 +422,7 @@ def test_reasons_name_sizes_and_what_they_were():
     for n in (3, 5):
         rows(np.ones((n, 2)))
     assert [c.reason for c in rows.compilations] == ["first call", "x.shape[0] is 5, not 3"]
+
     def solved(a):
         for _ in range(2):
             a = np.linalg.solve(a + np.eye(len(a)), a)

@@ -262,6 +262,21 @@ def broadcast(*shapes: tuple[Size, ...]) -> tuple[Size, ...]:
     return tuple(out)
 
 
+def stretch(shape: tuple[Size, ...], target: tuple[Size, ...]) -> None:
+    """Raises ShapeError where NumPy cannot broadcast a shape to the target; where only the run says
+    so, it is checked then."""
+    for a, n in zip(reversed(shape), reversed(target), strict=False):
+        if a not in (1, n) and not (current().is_one(a, n) or current().same_size(a, n)):
+            break
+    else:
+        if len(shape) <= len(target):
+            return
+    raise ShapeError(
+        f"could not broadcast input array from shape {shape} into shape {target}",
+        "take an element or a row of it first, or reshape it",
+    )
+
+
 def join(a: Size, b: Size, shapes: tuple[tuple[Size, ...], ...] = ()) -> Size:
     b_ = current()
     if a == b or b == 1:

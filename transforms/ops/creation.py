@@ -12,6 +12,7 @@ from tapeless.transforms.core.builder import (
     current,
     size_atom,
     size_of,
+    stretch,
 )
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Literal
@@ -74,6 +75,7 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> A
     value = as_array(fill_value)
     sizes, dtype = lengths_of(shape), one_kind(dtype or value.type.dtype)
     if value.type.shape:
+        stretch(value.type.shape, sizes)
         return copy(broadcast_to(cast_to(value, dtype), shape=sizes))
     check_bounds(value, dtype)
     return full(value, shape=sizes, dtype=dtype)

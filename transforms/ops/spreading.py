@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import broadcast, size_atom
-from tapeless.transforms.errors import ShapeError
+from tapeless.transforms.core.builder import broadcast, size_atom, stretch
 from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.lengths import shape_of
 from tapeless.transforms.ops.shapes import broadcast_to, flat, reshape
@@ -20,12 +19,7 @@ def _broadcast_shapes(*args: Any) -> tuple[Any, ...]:
 
 def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     a, target = as_array(array), shape_of(shape)
-    if a.type.ndim > len(target):
-        raise ShapeError(
-            f"cannot broadcast shape {a.type.shape} to {target}",
-            "take an element or a row of it first, or reshape it",
-        )
-    broadcast(a.type.shape, target)
+    stretch(a.type.shape, target)
     return broadcast_to(a, shape=target)
 
 

@@ -31,3 +31,55 @@ def test_a_part_is_multiplied_with_a_matrix(columns, change):
 def test_a_part_that_does_not_fit():
     with pytest.raises(ShapeError, match="do not fit"):
         jit(second_half)(np.ones((1, 3)), np.ones((4, 6)))
+
+
+Y = np.arange(1.0, 6.0)
+
+
+def stored(x):
+    a = np.zeros(5)
+    a[:] = x[x > 3]
+    return np.sum(a * Y)
+
+
+def added_at(x):
+    a = np.zeros(5)
+    np.add.at(a, np.array([0, 0, 1]), x[x > 3])
+    return np.sum(a * Y)
+
+
+ONE_OF_FIVE = {
+    "stored": stored,
+    "added at": added_at,
+    "product": lambda x: np.sum(x[x > 3] * Y),
+    "sum of two": lambda x: np.sum(x[x > 3] + x[x > 1]),
+    "full": lambda x: np.sum(np.full(5, x[x > 3]) * Y),
+    "broadcast_to": lambda x: np.sum(np.broadcast_to(x[x > 3], (5,)) * Y),
+    "where": lambda x: np.sum(np.where(Y > 2, x[x > 3], Y) * Y),
+    "einsum": lambda x: np.einsum("i,i->", x[x > 3], Y),
+    "squeeze": lambda x: np.sum(np.squeeze(x[x > 3]) * Y),
+    "interp": lambda x: np.sum(np.interp(Y, x[x > 3], x[x > 3] * 2) * Y),
+    "resize": lambda x: np.sum(np.resize(x[x > 3], 5) * Y),
+    "polyval": lambda x: np.sum(np.polyval(x[x > 3], Y)),
+    "convolve": lambda x: np.sum(np.convolve(x[x > 3], Y, "same") * Y),
+}
+
+
+@pytest.mark.parametrize("name", ONE_OF_FIVE)
+def test_a_length_of_one_that_data_decides_is_right_or_refused(name):
+    """NumPy stretches it; here it is known only when the program runs that it is one."""
+    f, x, step = ONE_OF_FIVE[name], np.array([0.4, 1.3, 3.6, 2.1, 0.9]), 1e-6 * np.eye(5)
+    slopes = [(f(x + e) - f(x - e)) / 2e-6 for e in step]
+    stretched = name not in ("interp", "resize", "polyval", "convolve")
+    for run, expected in ((jit(f), f(x)), (grad(f), slopes), (jit(grad(f)), slopes)):
+        if stretched:
+            with pytest.raises(ValueError, match=r"lengths differ|cannot assign|number of axes"):
+                run(x)
+        else:
+            np.testing.assert_allclose(run(x), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_what_does_not_fit_into_a_shape_of_one():
+    for f in (lambda x: np.full((1,), x), lambda x: np.broadcast_to(x, (1,))):
+        with pytest.raises(ShapeError, match="could not broadcast"):
+            jit(f)(Y)
