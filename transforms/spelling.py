@@ -75,10 +75,15 @@ class Spelling:
         if isinstance(text, tuple):
             text, helper = text
             self.helpers[textwrap.dedent(helper).strip()] = None
+            self.note_imports(helper)
+        self.note_imports(text)
+        return text  # type: ignore[no-any-return]
+
+    def note_imports(self, text: str) -> None:
+        """Notes the modules of SciPy that a text needs."""
         if "scipy" in text:
             found = re.findall(r"scipy\.(?:special|linalg|fft)", text)
             self.imports |= {f"import {m}" for m in found}
-        return text  # type: ignore[no-any-return]
 
     def holes_of(self, s: Let, key: str, value: Any) -> dict[str, ast.expr]:
         """What a param is filled in as, where it is a size, or a tuple of sizes."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.custom import CustomJvp
 from tapeless.lax.checks import checked_kind, checked_operands
 from tapeless.random.checks import scipy_special
 from tapeless.random.gamma_slope import gamma_slope
@@ -75,22 +74,6 @@ def _density(a: Any, x: Any) -> Any:
     return np.exp((a - 1) * np.log(x) - x - scipy_special("igamma", "lax").gammaln(a))
 
 
-_igamma = CustomJvp(lambda a, x: scipy_special("igamma", "lax").gammainc(a, x))
-_igammac = CustomJvp(lambda a, x: scipy_special("igammac", "lax").gammaincc(a, x))
-
-
-@_igamma.defjvp
-def _igamma_jvp(primals: Any, tangents: Any) -> Any:
-    slope = _density(*primals) * tangents[1] + _by_a(*primals) * tangents[0]
-    return _igamma(*primals), slope
-
-
-@_igammac.defjvp
-def _igammac_jvp(primals: Any, tangents: Any) -> Any:
-    slope = _density(*primals) * tangents[1] + _by_a(*primals) * tangents[0]
-    return _igammac(*primals), -slope
-
-
 def _by_a(a: Any, x: Any) -> Any:
     return -gamma_slope(a, x) * _density(a, x)
 
@@ -106,7 +89,7 @@ def igamma(a: Any, x: Any) -> Any:
     >>> round(float(lax.igamma(1.0, 2.0)), 6)
     0.864665
     """
-    return _igamma(*checked_operands("igamma", "f", a, x))
+    return scipy_special("igamma", "lax").gammainc(*checked_operands("igamma", "f", a, x))
 
 
 def igammac(a: Any, x: Any) -> Any:
@@ -120,7 +103,7 @@ def igammac(a: Any, x: Any) -> Any:
     >>> round(float(lax.igammac(1.0, 2.0)), 6)
     0.135335
     """
-    return _igammac(*checked_operands("igammac", "f", a, x))
+    return scipy_special("igammac", "lax").gammaincc(*checked_operands("igammac", "f", a, x))
 
 
 def igamma_grad_a(a: Any, x: Any) -> Any:

@@ -2,7 +2,8 @@
 
 A layer is a pair (init_fun, apply_fun): `init_fun(key, input_shape)` gives the shape of the output
 and the parameters, `apply_fun(params, inputs, rng=key)` the output. -1 stands for a length in
-shapes that is not known yet, that of the batch, say.
+shapes that is not known yet, that of the batch, say. `init_fun(input_shape)` without a key, as in
+2018, takes one that `np.random.seed` decides.
 
 >>> import numpy as np
 >>> from tapeless import random, stax

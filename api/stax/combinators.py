@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeless import random
 from tapeless.stax.layers import Layer
+from tapeless.stax.seeded import seedable
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -28,6 +29,7 @@ def serial(*layers: Layer) -> Layer:
     """
     inits, applies = [layer[0] for layer in layers], [layer[1] for layer in layers]
 
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         params = []
         for init in inits:
@@ -60,6 +62,7 @@ def parallel(*layers: Layer) -> Layer:
     """
     inits, applies = [layer[0] for layer in layers], [layer[1] for layer in layers]
 
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         rngs = random.split(rng, len(inits))
         made = [init(r, s) for init, r, s in zip(inits, rngs, input_shape, strict=True)]
@@ -88,6 +91,7 @@ def shape_dependent(make_layer: Callable[[Any], Layer]) -> Layer:
     (-1, 6)
     """
 
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         return make_layer(input_shape)[0](rng, input_shape)
 
@@ -104,6 +108,7 @@ def FanOut(num: int) -> Layer:  # noqa: N802
     [3.0, 3.0]
     """
 
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         return [input_shape] * num, ()
 
@@ -114,6 +119,7 @@ def FanOut(num: int) -> Layer:  # noqa: N802
 
 
 def _fan_in_sum() -> Layer:
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         return input_shape[0], ()
 
@@ -134,6 +140,7 @@ def FanInConcat(axis: int = -1) -> Layer:  # noqa: N802
     array([[1., 1., 0.]])
     """
 
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         place = axis % len(input_shape[0])
         joined = sum(shape[place] for shape in input_shape)

@@ -10,6 +10,7 @@ from tapeless import lax, random
 from tapeless.lax.windows import checked_numbers
 from tapeless.nn.initializers import glorot_normal, normal
 from tapeless.stax.layers import Layer
+from tapeless.stax.seeded import seedable
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -105,6 +106,7 @@ def _init(
     w_init = w_init or glorot_normal(kernel.index("I"), kernel.index("O"))
     b_init = b_init or normal(1e-6)
 
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         if len(input_shape) != rank:
             raise ArgumentError(

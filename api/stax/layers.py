@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeless import nn, random
 from tapeless.nn.initializers import glorot_normal, normal, ones, zeros
+from tapeless.stax.seeded import seedable
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -32,6 +33,7 @@ def Dense(out_dim: int, W_init: Any = None, b_init: Any = None) -> Layer:  # noq
     """
     w_init, b_init = W_init or glorot_normal(), b_init or normal()
 
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         k1, k2 = random.split(rng)
         params = w_init(k1, (input_shape[-1], out_dim)), b_init(k2, (out_dim,))
@@ -69,6 +71,7 @@ def BatchNorm(  # noqa: N802
     """
     axes = tuple(axis) if np.iterable(axis) else (axis,)
 
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         shape = _without(axes, input_shape)
         k1, k2 = random.split(rng)
@@ -109,6 +112,7 @@ def Dropout(rate: float, mode: str = "train") -> Layer:  # noqa: N802
     array([2., 2., 0., 0.])
     """
 
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         return input_shape, ()
 
@@ -135,6 +139,7 @@ def elementwise(fun: Callable[..., Any], **fun_kwargs: Any) -> Layer:
     array([0., 1.])
     """
 
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         return input_shape, ()
 
@@ -145,6 +150,7 @@ def elementwise(fun: Callable[..., Any], **fun_kwargs: Any) -> Layer:
 
 
 def _flatten() -> Layer:
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         return (input_shape[0], math.prod(input_shape[1:])), ()
 

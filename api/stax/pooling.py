@@ -9,6 +9,7 @@ import numpy as np
 from tapeless import lax
 from tapeless.lax.windows import checked_numbers, pads_of
 from tapeless.stax.layers import Layer
+from tapeless.stax.seeded import seedable
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -69,6 +70,7 @@ def _pooling(
     strides = checked_numbers("reduce_window", "strides", strides or None, len(window_shape))
     steps = _with_ones(strides, outside)
 
+    @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         if len(input_shape) != len(window):
             raise ArgumentError(

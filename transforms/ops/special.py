@@ -16,6 +16,7 @@ from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.arithmetic import mul, neg, sub
 from tapeless.transforms.ops.batching import Axes, Batched, reducing
 from tapeless.transforms.ops.elementwise import exp, log, log1p, maximum
+from tapeless.transforms.ops.incomplete import beta_by_shape, gamma_by_shape
 from tapeless.transforms.ops.joining import as_array, axes_of
 from tapeless.transforms.ops.pointwise import Over, as_floats, as_integers, elementwise
 from tapeless.transforms.ops.selection import select
@@ -88,8 +89,19 @@ beta = special(
 )
 betaln = special("betaln", lambda a, b, y: psi(a) - psi(a + b), lambda a, b, y: psi(b) - psi(a + b))
 poch = special("poch", lambda a, n, y: y * (psi(a + n) - psi(a)), lambda a, n, y: y * psi(a + n))
-gammainc = special("gammainc", refused, lambda a, x, y: exp((a - 1) * log(x) - x - gammaln(a)))
-gammaincc = special("gammaincc", refused, lambda a, x, y: -exp((a - 1) * log(x) - x - gammaln(a)))
+
+
+def gamma_density(a: Atom, x: Atom) -> Any:
+    return exp((a - 1) * log(x) - x - gammaln(a))
+
+
+gammainc_by_a = gamma_by_shape(lambda a, x: gamma_density(a, x) * (log(x) - psi(a)))
+gammainc = special(
+    "gammainc", lambda a, x, y: gammainc_by_a(a, x), lambda a, x, y: gamma_density(a, x)
+)
+gammaincc = special(
+    "gammaincc", lambda a, x, y: -gammainc_by_a(a, x), lambda a, x, y: -gamma_density(a, x)
+)
 zeta: Op = elementwise(
     sc.beta,  # of the same dtypes
     refused,
@@ -105,11 +117,23 @@ riemann_zeta: Op = elementwise(
     costly=True,
     source="scipy.special.zeta({0})",
 )
+
+
+def beta_density(a: Atom, b: Atom, x: Atom) -> Any:
+    return exp((a - 1) * log(x) + (b - 1) * log1p(-x) - betaln(a, b))
+
+
+betainc_by_a = beta_by_shape(
+    0, lambda a, b, x: beta_density(a, b, x) * (log(x) - psi(a) + psi(a + b))
+)
+betainc_by_b = beta_by_shape(
+    1, lambda a, b, x: beta_density(a, b, x) * (log1p(-x) - psi(b) + psi(a + b))
+)
 betainc = special(
     "betainc",
-    refused,
-    refused,
-    lambda a, b, x, y: exp((a - 1) * log(x) + (b - 1) * log1p(-x) - betaln(a, b)),
+    lambda a, b, x, y: betainc_by_a(a, b, x),
+    lambda a, b, x, y: betainc_by_b(a, b, x),
+    lambda a, b, x, y: beta_density(a, b, x),
 )
 
 

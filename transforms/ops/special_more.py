@@ -34,8 +34,13 @@ from tapeless.transforms.ops.promotion import conform
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import Atoms, Params
 from tapeless.transforms.ops.special import (
+    beta_density,
+    betainc_by_a,
+    betainc_by_b,
     betaln,
     gamma,
+    gamma_density,
+    gammainc_by_a,
     gammaln,
     hyp1f1,
     hyp2f1,
@@ -46,7 +51,7 @@ from tapeless.transforms.ops.special import (
     special,
     yv,
 )
-from tapeless.transforms.ops.steps import equal, greater, less_equal, logical_and
+from tapeless.transforms.ops.steps import equal, greater, less_equal, logical_and, sign
 from tapeless.transforms.ops.ufuncs import UFUNCS
 
 ROOT_2PI = math.sqrt(2 * math.pi)
@@ -118,39 +123,60 @@ cotdg = special("cotdg", lambda x, y: -DEGREE * (1 + y * y))
 
 ndtri_exp = special("ndtri_exp", lambda x, y: ROOT_2PI * exp(x + y * y / 2))
 gammaincinv = special(
-    "gammaincinv", refused, lambda a, p, x: exp(gammaln(a) + x - (a - 1) * log(x))
+    "gammaincinv", lambda a, p, x: _gamma_move(a, x), lambda a, p, x: 1 / gamma_density(a, x)
 )
 gammainccinv = special(
-    "gammainccinv", refused, lambda a, p, x: -exp(gammaln(a) + x - (a - 1) * log(x))
+    "gammainccinv", lambda a, p, x: _gamma_move(a, x), lambda a, p, x: -1 / gamma_density(a, x)
 )
 betaincc = special(
     "betaincc",
-    refused,
-    refused,
-    lambda a, b, x, y: -exp((a - 1) * log(x) + (b - 1) * log1p(-x) - betaln(a, b)),
+    lambda a, b, x, y: -betainc_by_a(a, b, x),
+    lambda a, b, x, y: -betainc_by_b(a, b, x),
+    lambda a, b, x, y: -beta_density(a, b, x),
 )
 betaincinv = special(
     "betaincinv",
-    refused,
-    refused,
-    lambda a, b, p, x: exp(betaln(a, b) - (a - 1) * log(x) - (b - 1) * log1p(-x)),
+    lambda a, b, p, x: -betainc_by_a(a, b, x) / beta_density(a, b, x),
+    lambda a, b, p, x: -betainc_by_b(a, b, x) / beta_density(a, b, x),
+    lambda a, b, p, x: 1 / beta_density(a, b, x),
 )
 betainccinv = special(
     "betainccinv",
-    refused,
-    refused,
-    lambda a, b, p, x: -exp(betaln(a, b) - (a - 1) * log(x) - (b - 1) * log1p(-x)),
+    lambda a, b, p, x: -betainc_by_a(a, b, x) / beta_density(a, b, x),
+    lambda a, b, p, x: -betainc_by_b(a, b, x) / beta_density(a, b, x),
+    lambda a, b, p, x: -1 / beta_density(a, b, x),
 )
-chdtr = special("chdtr", refused, lambda v, x, y: _chi_density(v, x))
-chdtrc = special("chdtrc", refused, lambda v, x, y: -_chi_density(v, x))
+chdtr = special(
+    "chdtr",
+    lambda v, x, y: gammainc_by_a(v / 2, x / 2) / 2,
+    lambda v, x, y: gamma_density(v / 2, x / 2) / 2,
+)
+chdtrc = special(
+    "chdtrc",
+    lambda v, x, y: -gammainc_by_a(v / 2, x / 2) / 2,
+    lambda v, x, y: -gamma_density(v / 2, x / 2) / 2,
+)
 pdtr = special("pdtr", refused, lambda k, m, y: -exp(k * log(m) - m - gammaln(k + 1)))
 pdtrc = special("pdtrc", refused, lambda k, m, y: exp(k * log(m) - m - gammaln(k + 1)))
-stdtr = special("stdtr", refused, lambda v, t, y: _t_density(v, t))
-stdtrit = special("stdtrit", refused, lambda v, p, t: 1 / _t_density(v, t))
+stdtr = special("stdtr", lambda v, t, y: _t_by_freedom(v, t), lambda v, t, y: _t_density(v, t))
+stdtrit = special(
+    "stdtrit",
+    lambda v, p, t: -_t_by_freedom(v, t) / _t_density(v, t),
+    lambda v, p, t: 1 / _t_density(v, t),
+)
 
 
-def _chi_density(v: Atom, x: Atom) -> Any:
-    return exp((v / 2 - 1) * log(x) - x / 2 - v / 2 * math.log(2) - gammaln(v / 2))
+def _gamma_move(a: Atom, x: Atom) -> Any:
+    """How a quantile of the gamma distribution moves with its shape."""
+    return -gammainc_by_a(a, x) / gamma_density(a, x)
+
+
+def _t_by_freedom(v: Atom, t: Atom) -> Any:
+    """The derivative of stdtr by v: for t < 0 it is betainc(v / 2, 1 / 2, v / (v + t * t)) / 2."""
+    square = t * t
+    w = v / (v + square)
+    moved = absolute(t) * exp((v / 2 - 1) * log(w) - 1.5 * log(v + square) - betaln(v / 2, 0.5))
+    return sign(t) * (betainc_by_a(v / 2, 0.5, w) / -4 - moved / 2)
 
 
 def _t_density(v: Atom, t: Atom) -> Any:

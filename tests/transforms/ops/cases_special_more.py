@@ -56,6 +56,17 @@ CASES = [
     case(sc.pseudo_huber, positive(3), normal(3)),
     *(case(f, 2, uniform(0.2, 0.8, 3)) for f in (sc.gammaincinv, sc.gammainccinv)),
     *(case(f, 2, 3, uniform(0.2, 0.8, 3)) for f in (sc.betaincc, sc.betaincinv, sc.betainccinv)),
+    *(
+        case(f, positive(3), uniform(0.2, 0.8, 3), second=False)
+        for f in (sc.gammaincinv, sc.gammainccinv)
+    ),
+    *(
+        case(f, positive(3), positive(3), uniform(0.2, 0.8, 3), second=False)
+        for f in (sc.betaincc, sc.betaincinv, sc.betainccinv)
+    ),
+    *(case(f, positive(3), positive(3), second=False, single=False) for f in (sc.chdtr, sc.chdtrc)),
+    case(sc.stdtr, positive(3), normal(3), second=False, single=False),
+    case(sc.stdtrit, positive(3), uniform(0.2, 0.8, 3), second=False, single=False),
     case(sc.stdtr, 3, normal(3), single=False),
     case(sc.stdtrit, 3, uniform(0.2, 0.8, 3), single=False),
     case(sc.factorial, positive(3), single=False),
