@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         optimizers,
         profiler,
         random,
+        ref,
         scipy,
         sharding,
         stages,
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from tapeless.profiler.live import live_arrays
     from tapeless.programs import clear_caches, make_jaxpr
     from tapeless.ravel import ravel_pytree
+    from tapeless.ref import Ref, empty_ref, free_ref, freeze, new_ref
     from tapeless.scopes import (
         copy_to_host_async,
         effects_barrier,
@@ -141,6 +143,7 @@ MODULES = frozenset(
         "optimizers",
         "profiler",
         "random",
+        "ref",
         "scipy",
         "sharding",
         "stages",
@@ -178,6 +181,7 @@ NAMES = {
         "profiler.live": "live_arrays",
         "programs": "clear_caches make_jaxpr",
         "ravel": "ravel_pytree",
+        "ref": "Ref empty_ref free_ref freeze new_ref",
         "scopes": (
             "copy_to_host_async effects_barrier ensure_compile_time_eval named_call "
             "named_scope no_tracing"
@@ -234,6 +238,7 @@ __all__ = [
     "Device",
     "NamedSharding",
     "P",
+    "Ref",
     "ShapeDtypeStruct",
     "Shard",
     "TapelessError",
@@ -270,6 +275,7 @@ __all__ = [
     "dlpack",
     "dtypes",
     "effects_barrier",
+    "empty_ref",
     "enable_checks",
     "enable_custom_prng",
     "enable_x64",
@@ -279,6 +285,8 @@ __all__ = [
     "example_libraries",
     "experimental",
     "flatten_util",
+    "free_ref",
+    "freeze",
     "fwd_and_bwd",
     "grad",
     "hessian",
@@ -305,6 +313,7 @@ __all__ = [
     "make_mesh",
     "named_call",
     "named_scope",
+    "new_ref",
     "nn",
     "no_tracing",
     "numpy",
@@ -320,6 +329,7 @@ __all__ = [
     "pure_callback",
     "random",
     "ravel_pytree",
+    "ref",
     "remat",
     "reshard",
     "scipy",

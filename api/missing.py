@@ -8,7 +8,6 @@ from tapeless.transforms.errors import TapelessError
 
 MEMORY = "arrays are NumPy's, in the memory of the machine"
 SHARDS = f"{MEMORY}: x.sharding and x.addressable_shards say which part belongs to which device"
-WRITE = "arrays can be written to, inside transformed functions as well: x[i] = v"
 INSIDE = "it is part of the inside of JAX; ours is described in docs/design.md"
 XLA = "it speaks to XLA, which is not used"
 LOGS = "use log_compiles, jit(f).compilations, or profiler.trace"
@@ -22,7 +21,6 @@ PROCESS = "JAX has given it up: use process_index and process_count"
 REASONS: dict[str, dict[str, str]] = {
     "tapeless": {
         "PartitionSpec": SHARDS,
-        "Ref": WRITE,
         "ad": INSIDE,
         "allow_f16_reductions": "sums are done in the dtype that NumPy does them in",
         "api_util": INSIDE,
@@ -31,14 +29,11 @@ REASONS: dict[str, dict[str, str]] = {
         "core": INSIDE,
         "custom_batching": "vmap has no rules of users; write f in array code for the whole batch",
         "ds": "it is for Pallas; slices of known length are x[i : i + n]",
-        "empty_ref": WRITE,
         "explain_cache_misses": LOGS,
         "extend": INSIDE,
         "export": "f.source() is a module that runs by itself, with NumPy (and Numba)",
         "ffi": OUTSIDE,
         "float0": "cotangents of integers are floats that are 0; dtypes.float0 is the name",
-        "free_ref": WRITE,
-        "freeze": WRITE,
         "host_count": PROCESS,
         "host_id": PROCESS,
         "host_ids": PROCESS,
@@ -50,10 +45,8 @@ REASONS: dict[str, dict[str, str]] = {
         "are read from outside",
         "memory": MEMORY,
         "monitoring": LOGS,
-        "new_ref": WRITE,
         "no_execution": "to stage without running, use eval_shape, make_jaxpr or f.stages(...)",
         "print_environment_info": "use the command `tapeless doctor`",
-        "ref": WRITE,
         "remove_size_one_mesh_axis_from_type": SHARDS,
         "smap": SHARDS,
         "softmax_custom_jvp": "nn.softmax has the derivative that JAX's has by default",
@@ -121,6 +114,7 @@ REASONS: dict[str, dict[str, str]] = {
         ),
         "types of values do not say how arrays are laid out: use set_mesh and NamedSharding",
     ),
+    "tapeless.ref": {"AbstractRef": INSIDE},
     "tapeless.random": {"random_gamma_p": PRIMITIVES},
     "tapeless.nn": dict.fromkeys(
         ("get_scaled_dot_general_config", "scaled_dot_general", "scaled_matmul"),
