@@ -140,9 +140,7 @@ def freeze(ref: Ref) -> Any:
     array([0., 0.])
     """
     if not isinstance(ref, Ref):
-        raise ArgumentTypeError(
-            f"freeze: {type(ref).__name__} is no Ref", "new_ref makes one"
-        )
+        raise ArgumentTypeError(f"freeze: {type(ref).__name__} is no Ref", "new_ref makes one")
     return ref[...]
 
 

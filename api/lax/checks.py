@@ -10,7 +10,7 @@ import numpy as np
 
 from tapeless.lax.kinds import at_most, same_size
 from tapeless.region import described, is_value, leaf_type, shape_text
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.symbols import Symbol, call_numpy
 
 
@@ -213,3 +213,14 @@ def checked_count(name: str, k: Any, x: Any, axis: int) -> int:
     if count < 0 or not at_most(count, n):
         raise ArgumentError(f"lax.{name}: k is {count}, of {described(x)} along axis {axis}")
     return count
+
+
+def scipy_linalg(name: str) -> Any:
+    """scipy.linalg, which is optional."""
+    try:
+        from scipy import linalg  # noqa: PLC0415 (optional)
+    except ImportError as e:
+        raise UnsupportedError(
+            f"lax.linalg.{name} needs SciPy, which is not installed", "pip install tapeless[scipy]"
+        ) from e
+    return linalg

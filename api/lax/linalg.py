@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_kind, checked_kinds, checked_operands
+from tapeless.lax.checks import checked_kind, checked_kinds, checked_operands, scipy_linalg
 from tapeless.lax.missing import refuse_linalg
+from tapeless.lax.reflections import reflected
 from tapeless.numpy.functions import followed
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
@@ -378,6 +379,103 @@ def symmetric_product(
     """
     a = _matrix("symmetric_product", a_matrix)
     return alpha * (a @ np.swapaxes(a, -1, -2)) + beta * c_matrix
+
+
+@followed
+def schur(
+    x: Any,
+    *,
+    compute_schur_vectors: bool = True,
+    sort_eig_vals: bool = False,
+    select_callable: Any = None,
+) -> Any:
+    """The t and v of x = v @ t @ v^H: t is upper triangular; of real matrices it has blocks of two
+    rows on the diagonal for pairs of complex eigenvalues.
+
+    x                      array of shape (..., n, n)
+    compute_schur_vectors  without it the result is (t,)
+
+    Without a derivative, as in JAX; eigenvalues cannot be sorted. Needs SciPy.
+
+    >>> import numpy as np
+    >>> from tapeless import lax
+    >>> t, v = lax.linalg.schur(np.array([[0.0, 2.0], [-2.0, 0.0]]))
+    >>> np.allclose(v @ t @ v.T, [[0.0, 2.0], [-2.0, 0.0]])
+    True
+    """
+    if sort_eig_vals or select_callable is not None:
+        raise UnsupportedError(
+            "lax.linalg.schur: eigenvalues cannot be sorted", "scipy.linalg.schur sorts outside"
+        )
+    x = _matrix("schur", x)
+    if x.ndim == 2:
+        t, v = scipy_linalg("schur").schur(x)
+        return (t, v) if compute_schur_vectors else (t,)
+    rows = np.reshape(x, (-1, *x.shape[-2:]))
+    ts, vs = np.zeros_like(rows), np.zeros_like(rows)
+    for k in range(rows.shape[0]):
+        ts[k], vs[k] = scipy_linalg("schur").schur(rows[k])
+    ts, vs = np.reshape(ts, x.shape), np.reshape(vs, x.shape)
+    return (ts, vs) if compute_schur_vectors else (ts,)
+
+
+def _packed(h: Any, vectors: Any) -> Any:
+    """The matrix with the vectors of the reflections below its subdiagonal."""
+    n = h.shape[0]
+    below = np.zeros_like(h)
+    below[:, : vectors.shape[1]] = vectors
+    return np.where(np.tri(n, n, -2, dtype=bool), below, h)
+
+
+def _one_matrix(name: str, a: Any) -> Any:
+    a = _matrix(name, a)
+    if a.ndim > 2:
+        raise UnsupportedError(f"lax.linalg.{name}: several matrices at once", "use vmap")
+    return a
+
+
+@followed
+def hessenberg(a: Any) -> tuple[Any, Any]:
+    """The h of a = q @ h @ q^H with zeros below its first subdiagonal, where the vectors of the
+    reflections are instead; and the factors tau of these, as LAPACK's gehrd gives them.
+
+    a  array of shape (n, n)
+
+    Differentiable where no column of h has zeros there already.
+
+    >>> import numpy as np
+    >>> from tapeless import lax
+    >>> h, taus = lax.linalg.hessenberg(np.array([[1.0, 2, 3], [3, 0, 1], [4, 1, 2]]))
+    >>> h[:, 0], taus
+    (array([ 1. , -5. ,  0.5]), array([1.6, 0. ]))
+    """
+    h, vectors, taus = reflected(_one_matrix("hessenberg", a))
+    return _packed(h, vectors), taus
+
+
+@followed
+def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
+    """A Hermitian matrix brought to tridiagonal form by reflections: the matrix with their vectors
+    below its subdiagonal, its diagonal and subdiagonal, and the factors tau, as LAPACK's sytrd
+    gives them.
+
+    a      array of shape (n, n), whose lower triangle is read
+    lower  True
+
+    >>> import numpy as np
+    >>> from tapeless import lax
+    >>> _, d, e, _ = lax.linalg.tridiagonal(np.array([[1.0, 3, 4], [3, 0, 1], [4, 1, 2]]))
+    >>> np.round(d, 6), np.round(e, 6)
+    (array([1.  , 2.24, -0.24]), array([-5.  ,  0.68]))
+    """
+    if not lower:
+        raise UnsupportedError(
+            "lax.linalg.tridiagonal: the lower triangle is read", "pass np.conj(a.T)"
+        )
+    a = _one_matrix("tridiagonal", a)
+    h, vectors, taus = reflected(np.tril(a) + _adjoint(np.tril(a, -1)))
+    packed = np.where(np.tri(*h.shape, dtype=bool), _packed(h, vectors), a)
+    return packed, np.real(np.diagonal(h)), np.real(np.diagonal(h, -1)), taus
 
 
 __path__: list[str] = []  # so that `from ... import` of a name says why it is missing

@@ -31,10 +31,7 @@ LINALG = {
     "EigImplementation": COMPILER,
     "EighImplementation": COMPILER,
     "SvdAlgorithm": COMPILER,
-    "hessenberg": "use scipy.linalg.hessenberg, which gives h and q",
     "qdwh": "use svd: of x = u s vh the polar factors are u vh and vh.T s vh",
-    "schur": "use scipy.linalg.schur outside of staged functions",
-    "tridiagonal": "use scipy.linalg.hessenberg: of a symmetric matrix it is tridiagonal",
 }
 
 

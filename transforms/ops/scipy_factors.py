@@ -11,7 +11,7 @@ import scipy.linalg as sl
 from tapeless.transforms.core.builder import current, join, size_atom
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.arithmetic import add, mod, sub
 from tapeless.transforms.ops.coinciding import half
 from tapeless.transforms.ops.diagonals import tril, triu
@@ -233,7 +233,39 @@ def _circulant(c: Any) -> Any:
     return get(c, (..., places) if BATCHED else places)
 
 
+# -- Schur form
+
+
+def _schur_infer(a: Atom, *, output: str) -> tuple[Type, Type]:
+    if a.type.ndim != 2:
+        raise UnsupportedError("scipy.linalg.schur of several matrices", "loop over them")
+    join(*a.type.shape)
+    kind = sl.schur(np.eye(1, dtype=a.type.dtype), output=output)[0].dtype
+    return Type(kind, a.type.shape), Type(kind, a.type.shape)
+
+
+def _schur_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    raise NotDifferentiableError(
+        "scipy.linalg.schur has no derivative here",
+        "of symmetric matrices take eigh; eigvals has one; or give it with custom_jvp",
+    )
+
+
+def _schur_source(args: Atoms, params: Params) -> str:
+    real = params["output"] in ("real", "r")
+    return "scipy.linalg.schur({0})" if real else 'scipy.linalg.schur({0}, output="complex")'
+
+
+schur = Op("schur", _schur_infer, _schur_source, _schur_jvp, costly=True)
+
+
+def _schur(a: Any, output: str = "real", **options: Any) -> Any:
+    _refuse("schur", options)
+    return schur.bind(as_array(a), output=output)
+
+
 RULES = {
+    sl.schur: _schur,
     sl.lu: _lu,
     sl.lu_factor: _lu_factor,
     sl.lu_solve: _lu_solve,

@@ -6,7 +6,7 @@
 >>> linalg.cho_solve(factor, np.array([8.0, 8.0]))
 array([1.5, 1. ])
 
-`schur`, `rsf2csf` and `funm` are SciPy's own, for code that is not transformed.
+`rsf2csf` and `funm` are SciPy's own, for code that is not transformed; `schur` has no derivative.
 """
 
 if not __name__.startswith("tapeless."):

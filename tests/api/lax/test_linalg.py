@@ -157,5 +157,5 @@ def test_refused():
         linalg.cholesky(V)
     with pytest.raises(NotImplementedError, match="qr with pivoting"):
         linalg.qr(X, pivoting=True)
-    with pytest.raises(AttributeError, match=r"lax\.linalg\.schur does not exist here: use scipy"):
-        _ = linalg.schur
+    with pytest.raises(AttributeError, match=r"lax\.linalg\.qdwh does not exist here: use svd"):
+        _ = linalg.qdwh

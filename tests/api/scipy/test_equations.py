@@ -95,7 +95,8 @@ def test_real_matrices_have_real_functions_or_none(name):
         (lambda a: sl.solve_circulant(a[0], a, singular="lstsq"), ValueError, "singular='raise'"),
         (lambda a: sl.logm(np.stack([a, a])), tapeless.TapelessError, "several matrices"),
         (lambda a: sl.fractional_matrix_power(a, a[0, 0]), tapeless.TapelessError, "must be known"),
-        (lambda a: sl.schur(a), tapeless.TapelessError, "no rule"),
+        (lambda a: sl.rsf2csf(a, a), tapeless.TapelessError, "no rule"),
+        (lambda a: sl.schur(a, sort="lhp"), tapeless.TapelessError, "schur with options"),
     ],
 )
 def test_what_is_refused(function, error, match):

@@ -269,6 +269,11 @@ CASES = [
     case(scipy.linalg.lu, TURN, single=False),
     case(scipy.linalg.lu, TURN[::-1].copy(), permute_l=True, single=False),
     case(lambda a: scipy.linalg.lu_factor(a)[0], TURN[::-1].copy(), second=False),
+    case(  # without a derivative
+        lambda a: a * np.trace(scipy.linalg.schur(np.round(3 * a))[0]),
+        TURN[::-1].copy(),
+        of=scipy.linalg.schur,
+    ),
     *(
         case(
             lambda a, b, t=t: scipy.linalg.lu_solve(scipy.linalg.lu_factor(a), b, trans=t),
