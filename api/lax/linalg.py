@@ -424,7 +424,7 @@ def _packed(h: Any, vectors: Any) -> Any:
     n = h.shape[0]
     below = np.zeros_like(h)
     below[:, : vectors.shape[1]] = vectors
-    return np.where(np.tri(n, n, -2, dtype=bool), below, h)
+    return np.where(np.tri(n, n, -2) > 0, below, h)
 
 
 def _one_matrix(name: str, a: Any) -> Any:
@@ -474,7 +474,7 @@ def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
         )
     a = _one_matrix("tridiagonal", a)
     h, vectors, taus = reflected(np.tril(a) + _adjoint(np.tril(a, -1)))
-    packed = np.where(np.tri(*h.shape, dtype=bool), _packed(h, vectors), a)
+    packed = np.where(np.tri(*h.shape) > 0, _packed(h, vectors), a)
     return packed, np.real(np.diagonal(h)), np.real(np.diagonal(h, -1)), taus
 
 
