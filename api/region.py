@@ -31,7 +31,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.reads import sizes_in
 from tapeless.transforms.core.rewriting import refresh
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.expand import expand, identity, no_types
 from tapeless.transforms.frontend.comprehensions import Lazy
 from tapeless.transforms.frontend.either import Either
@@ -56,6 +56,7 @@ from tapeless.transforms.spectral_recognition import spectral_functions
 from tapeless.transforms.tables import tables_as_arrays
 from tapeless.transforms.transpose import transpose
 from tapeless.transforms.views_ahead import views_ahead
+from tapeless.transforms.written.keyed import Keys
 
 STAND_INS.update(OF_SCIPY)
 
@@ -199,6 +200,12 @@ class Region:
         for leaf in self.leaves:
             if isinstance(leaf, (Text, Either)):
                 refuse_text(Spec("static", leaf))
+            if isinstance(leaf, Keys):
+                raise UnsupportedError(
+                    f"a {leaf.kind.__name__} whose keys depend on run-time values is returned from "
+                    "a function that is transformed",
+                    "return lists of what it holds, or arrays",
+                )
         self.atoms = [leaf_atom(x) if is_value(x) else None for x in self.leaves]
         self.body: list[Statement] = open_block[start:]
         del open_block[start:]

@@ -12,7 +12,7 @@ from functools import partial
 from sys import gettrace, settrace
 from typing import TYPE_CHECKING, Any, cast
 
-from tapeless import tree
+from tapeless import pickling, tree
 from tapeless.arguments import refuse_foreign_arguments
 from tapeless.backends.locks import STAGING
 from tapeless.entry import entry
@@ -214,9 +214,12 @@ class Transformed:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        pickling.take_text(self.__dict__, root_function(self.fun))
         self.begin()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
+        if pickling.copies(self, pickling.caller()):
+            return pickling.with_text(super().__reduce_ex__(protocol), self.root)
         return global_name(self) or super().__reduce_ex__(protocol)
 
     def source(self, /, *args: Any, **kwargs: Any) -> str:

@@ -153,7 +153,10 @@ def atom(value: Any) -> Atom:
         return size_atom(value)
     if isinstance(value, int):  # a member of an IntEnum
         return atom(int(value))
-    raise ArgumentTypeError(f"{type(value).__name__}, where a number or an array is needed")
+    raise ArgumentTypeError(
+        f"{type(value).__name__}, where a number or an array is needed",
+        "pass numbers and arrays of numbers; arrays of objects have no rules",
+    )
 
 
 def size_atom(size: Size) -> Atom:

@@ -172,6 +172,9 @@ class Value:
         root = self if self.parent is None else self.parent
         return root.memory() if root.cell is None else trace().memory(root.cell)
 
+    def __mro_entries__(self, bases: Any) -> Any:
+        raise TypeError("an array or a number is no class, and has no subclasses")
+
     def base_cell(self) -> Cell:
         symbol: Value = self
         while symbol.parent is not None:

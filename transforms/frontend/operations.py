@@ -18,6 +18,7 @@ from tapeless.transforms.frontend.kin import put_back
 from tapeless.transforms.frontend.locations import before_change
 from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.operators import check_in_place, store_into
+from tapeless.transforms.frontend.python_numbers import items_of
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.texts import Text, percent
@@ -79,6 +80,7 @@ class Operations(Access):
         if not isinstance(obj, Symbol):
             self.set_item(obj, key, self.inplace(kind, self.item(obj, key), value()))
             return
+        items_of(obj, self.function)
         key = _fixed(key)
         old = obj[key]
         new = special.binary(kind, old, value())

@@ -155,6 +155,16 @@ class Symbol(Unknown):
 
     # -- indexing
 
+    def __delitem__(self, key: Any) -> None:
+        if self.mutable:
+            raise ValueError("cannot delete array elements")
+        raise TypeError(f"'{self.described()}' object does not support item deletion")
+
+    def described(self) -> str:
+        """The name of the class of a number, in the words of Python's errors."""
+        dtype = self.type.dtype
+        return type(dtype.type(0).item()).__name__ if self.type.weak else f"numpy.{dtype.name}"
+
     def __getitem__(self, key: Any) -> Any:
         entries = key if isinstance(key, tuple) else (key,)
         plain = all(e is None or e is Ellipsis or is_truth(atoms(e)) for e in entries)
@@ -172,7 +182,7 @@ class Symbol(Unknown):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self.mutable:
-            raise TypeError("'numpy.float64' object does not support item assignment")
+            raise TypeError(f"'{self.described()}' object does not support item assignment")
         if (found := truth_of(atoms(key), self.type.ndim)) is not None:
             self.store_where(found[0], tuple(found[2]), value)
             return
