@@ -148,10 +148,15 @@ class Carrying:
                 x[key] = self.value(x[key])
         elif isinstance(x, list):
             list.__setitem__(x, slice(None), [self.value(v) for v in list.__iter__(x)])
+        elif isinstance(x, type):
+            for name, value in [*vars(x).items()]:
+                if (new := self.value(value)) is not value:
+                    setattr(x, name, new)
         else:
             names = [*getattr(x, "__dict__", ()), *getattr(type(x), "__slots__", ())]
             for name in names:
                 object.__setattr__(x, name, self.value(getattr(x, name)))
+            self.value(type(x))
 
 
 def _held(cell: types.CellType) -> Any:
