@@ -48,6 +48,7 @@ class Merge:
         self.outs: list[Var] = []
         self.results: tuple[list[Atom], list[Atom]] = ([], [])
         self.made: dict[tuple[int, int], Any] = {}
+        self.carrying: dict[int, Carrying] = {}  # by side
         self.arrays: list[tuple[Any, Any, Any]] = []  # cells of those made, and those of both sides
         self.name = ""  # of the variable that is joined
         self.whole = ""  # of that which has what is joined in it
@@ -238,7 +239,8 @@ class Merge:
         return self.made[side, id(value)]  # type: ignore[no-any-return]
 
     def carry(self, side: int, value: Any) -> Any:
-        """A function or object of one side as it is known after the branch."""
+        """A function or object of one side as it is known after the branch. What several of them
+        hold is carried once."""
         ended = (self.a, self.b)[side]
 
         def leaf(symbol: Symbol) -> Any:
@@ -250,7 +252,9 @@ class Merge:
                 spec = take_apart(symbol)
             return self.known_on(side, spec)
 
-        return Carrying(ended.began, leaf).value(value)
+        if side not in self.carrying:
+            self.carrying[side] = Carrying(ended.began, leaf)
+        return self.carrying[side].value(value)
 
     def carried_out(self, side: int, value: Value) -> Value:
         if isinstance(value, Choice):

@@ -183,3 +183,53 @@ def test_choices_beside_sides_that_raise(v):
         compiled(v, 6.0)
     with pytest.raises(ValueError, match="negative"):
         compiled(-1.0, 2.0)
+
+
+def test_a_class_made_on_a_side_of_a_test_keeps_what_it_holds():
+    def f(x):
+        if x > 0:
+
+            class Scaled:
+                value = 3 * x
+
+                def go(self, v):
+                    return v * v + self.value
+
+            made = Scaled()
+        else:
+
+            class Scaled:
+                value = 5 * x
+
+                def go(self, v):
+                    return 7 * v + self.value
+
+            made = Scaled()
+        return made.go(x) + made.value + Scaled.value
+
+    for x, slope in ((1.5, 2 * 1.5 + 9), (-1.5, 7 + 15.0)):
+        value, found = tapeless.value_and_grad(f)(x)
+        assert value == f(x)
+        assert found == slope
+
+
+def test_what_two_objects_of_one_side_share_is_carried_once():
+    class Held:
+        pass
+
+    def f(x):
+        if x > 0:
+            inner, outer = Held(), Held()
+            inner.value = 3 * x
+            outer.held = inner
+        else:
+            inner, outer = Held(), Held()
+            inner.value = 5 * x
+            outer.held = Held()
+            outer.held.value = x * x
+        return inner.value + outer.held.value
+
+    for x, slope in ((1.5, 6.0), (-1.5, 5.0 - 3.0)):
+        value, found = tapeless.value_and_grad(f)(x)
+        assert value == f(x)
+        assert found == slope
