@@ -136,7 +136,7 @@ def loop_variable_of_changing_type(x):
       File, line N
         while np.sum(x) < 10:
         ^^^^^^^^^^^^^^^^^^^^^
-      use np.where, a loop or an array operation, or pass the value as an int argument
+      give both the same shape, as np.zeros_like and np.full_like do
     """
     while np.sum(x) < 10:
         x = np.array([np.sum(x), 1.0])

@@ -76,9 +76,9 @@ READERS = frozenset(
     | {"isdisjoint", "issubset", "issuperset", "__contains__", "__getitem__", "__len__"}
     | {"__iter__", "__reversed__", "__eq__", "__ne__", "__le__", "__lt__", "__ge__", "__gt__"}
 )
-#: Methods whose result is a container that nobody else has.
+#: Methods whose result is an object that nobody else has.
 CREATORS = frozenset(
-    {"copy", "fromkeys", "split", "rsplit", "splitlines", "tolist"}
+    {"__new__", "copy", "fromkeys", "split", "rsplit", "splitlines", "tolist"}
     | {"union", "intersection", "difference", "symmetric_difference"}
 )
 STAGED_ALWAYS = frozenset(creation.NUMPY)

@@ -188,7 +188,7 @@ class Value:
 
 
 def undefined(name: str) -> UndefinedError:
-    return UndefinedError(_unset(name))
+    return UndefinedError(_unset(name), "give it a value before the branch or loop that may not")
 
 
 def _is_none(name: str) -> str:

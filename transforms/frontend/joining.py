@@ -86,7 +86,10 @@ def join_types(
     if a.dtype == b.dtype:
         return Type(a.dtype, shape, a.weak and b.weak)
     if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
-        raise StructureError(f"{a} and {b}: one is a truth value, the other a number")
+        raise StructureError(
+            "one is a truth value, the other a number",
+            "give the name the same kind of value: bool(...), float(...) or .astype(float)",
+        )
     if a.ndim:
         raise StructureError(f"{a} and {b} have different dtypes")
     if a.weak != b.weak:

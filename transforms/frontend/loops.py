@@ -35,6 +35,7 @@ from tapeless.transforms.ops.steps import logical_not
 
 OFTEN = 4  # after so many futile attempts to roll it, a loop is run until it records something
 MOST = 100_000  # passes of a loop while staging
+ROLLED = "let each pass leave its variables with the types and shapes that it found"
 
 
 def for_loop(
@@ -114,7 +115,7 @@ def _for_items(
         run_items(items, body, frame, stop)
         return
     key = loop_key(body)
-    why = t.decisions.unroll.get(key)
+    why, hint = t.decisions.unroll.get(key), ""
     trips = seq.count if concrete else None
     if why is None and concrete and t.futile[key] >= OFTEN:
         with idle(key):
@@ -128,12 +129,12 @@ def _for_items(
         except Plain:
             why = ""
         except Unrollable as e:
-            why = str(e)
+            why, hint = str(e), e.hint
             if not retried and _runs(seq):
                 _peel(seq, body, frame, stop, name, why, key)
                 return
     if not concrete:
-        _need_count(seq, why or "its length must be known", key)
+        _need_count(seq, why or "its length must be known", key, hint)
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
     passes = Passes(seq, range(int(trips)))  # type: ignore[arg-type]
@@ -217,14 +218,17 @@ def add_atoms(a: Atom, b: Atom) -> Atom:
     return add(a, b)  # type: ignore[no-any-return]
 
 
-def _need_count(seq: Sequence, why: str, key: Any) -> None:
+def _need_count(seq: Sequence, why: str, key: Any, hint: str) -> None:
     for a in seq.span:
         if isinstance(a, Var):
             raise NeedStatic(
                 a,
                 f"the loop on line {key[1]} must be unrolled ({why}), so its length must be known",
+                hint,
             )
-    raise UnsupportedError(f"the loop on line {key[1]} can be neither rolled nor unrolled: {why}")
+    raise UnsupportedError(
+        f"the loop on line {key[1]} can be neither rolled nor unrolled: {why}", hint or ROLLED
+    )
 
 
 def loop_key(body: Any) -> tuple[str, int, str]:
@@ -250,7 +254,7 @@ def _count(numbers: Counting, body: Callable[[Any], Any], frame: Any, stop: str 
 def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool = False) -> None:
     t = trace()
     key = loop_key(body)
-    why = t.decisions.unroll.get(key)
+    why, hint = t.decisions.unroll.get(key), ""
 
     def condition() -> Any:
         if stop is None:
@@ -279,7 +283,7 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
         except Plain:
             why = ""
         except Unrollable as e:
-            why = str(e)
+            why, hint = str(e), e.hint
             if not retried and truth(condition()) is True:
                 t.note(f"the first pass of the loop on line {key[1]} is apart: {why}")
                 body()
@@ -288,7 +292,7 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
     with idle(key if why == "" else None):
-        _run_while(condition, body, why, key)
+        _run_while(condition, body, why, key, hint)
 
 
 def _watch_while(test: Callable[[], Any], body: Any, frame: Any, key: Any) -> None:
@@ -309,7 +313,7 @@ def _watch_while(test: Callable[[], Any], body: Any, frame: Any, key: Any) -> No
     _endless(key)
 
 
-def _run_while(test: Callable[[], Any], body: Any, why: str, key: Any) -> None:
+def _run_while(test: Callable[[], Any], body: Any, why: str, key: Any, hint: str) -> None:
     """Runs a loop as Python does."""
     for _ in range(MOST):
         going = truth(test())
@@ -317,6 +321,7 @@ def _run_while(test: Callable[[], Any], body: Any, why: str, key: Any) -> None:
             raise NeedStatic(
                 going.value(),
                 f"the loop on line {key[1]} must be unrolled ({why}), so its test must be known",
+                hint,
             )
         if not going:
             return
@@ -327,7 +332,8 @@ def _run_while(test: Callable[[], Any], body: Any, why: str, key: Any) -> None:
 
 def _endless(key: Any) -> NoReturn:
     raise UnsupportedError(
-        f"the loop on line {key[1]} runs more than {MOST:,} passes while staging"
+        f"the loop on line {key[1]} runs more than {MOST:,} passes while staging",
+        "let its test depend on an array or a number argument, so that it is staged once",
     )
 
 

@@ -16,6 +16,7 @@ user's.
 from __future__ import annotations
 
 import ast
+import re
 import types
 from typing import Any
 
@@ -28,6 +29,8 @@ from tapeless.transforms.frontend.syntax import (
     plain_arguments,
 )
 
+#: In qualified names: the function that gives the hooks, and those of branches and loops.
+PUT_AROUND = re.compile(r"^factory\.<locals>\.|\.<locals>\.\.[^.]*")
 _rewritten: dict[tuple[types.CodeType, str], types.CodeType] = {}
 #: Rewritten code, also of functions inside, to the code of the function that was rewritten.
 known_codes: dict[types.CodeType, types.CodeType] = {}
@@ -82,9 +85,20 @@ def _compile(function: types.FunctionType) -> types.CodeType:
     module = ast.fix_missing_locations(ast.Module([factory], []))
     code = compile(module, file, "exec", dont_inherit=True)
     inner = _child(_child(code, "factory"), tree.name)
-    made = inner.replace(co_name=function.__name__)
+    made = _called(inner.replace(co_name=function.__name__), function.__code__.co_qualname)
     _register(made, function.__code__)
     return made
+
+
+def _called(code: types.CodeType, outermost: str) -> types.CodeType:
+    """The code with the qualified names that the user's functions and classes have, which Python's
+    errors show: without those of the functions that were put around them."""
+    name = PUT_AROUND.sub("", code.co_qualname)
+    head, dot, rest = name.partition(".")
+    qualified = f"{outermost}{dot}{rest}"
+    parts = (_called(c, outermost) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    consts = tuple(qualified if c == code.co_qualname else c for c in parts)
+    return code.replace(co_consts=consts, co_qualname=qualified)
 
 
 def _child(code: types.CodeType, name: str) -> types.CodeType:

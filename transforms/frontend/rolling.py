@@ -104,7 +104,8 @@ class Roll:
                     raise
                 if isinstance(e, (Unrollable, Plain)):
                     raise
-                raise Unrollable(getattr(e, "problem", str(e)) or "it always raises") from e
+                why = getattr(e, "problem", str(e)) or "it always raises"
+                raise Unrollable(why, getattr(e, "hint", "")) from e
             finally:
                 t.rolling -= 1
             left = [(loc, loc.get()) for loc, _ in journal.old.values()]
@@ -418,7 +419,8 @@ class Roll:
             try:
                 joined = join_types(kinds[k], new.type, self.lengths)
             except StructureError as e:
-                raise Unrollable(f"'{loc.name}' changes from pass to pass: {e.problem}") from None
+                what = f"'{loc.name}' changes from pass to pass: {e.problem}"
+                raise Unrollable(what, e.hint) from None
             if _same_type(joined, kinds[k]):
                 self.check_order(loc, staged.params[key][k], new)
                 staged.results[key].append(convert(new, kinds[k]))

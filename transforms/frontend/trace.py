@@ -20,7 +20,12 @@ from tapeless.transforms.random_keys.notes import Notes
 
 
 class Unrollable(Signal):
-    """A loop body has no stable types, or does what is done once; the loop must be unrolled."""
+    """A loop body has no stable types, or does what is done once; the loop must be unrolled. `hint`
+    says how it could be rolled, where that is known."""
+
+    def __init__(self, why: str, hint: str = "") -> None:
+        super().__init__(why)
+        self.hint = hint
 
 
 class Location:

@@ -67,15 +67,27 @@ class _Overlaid(Program):
 
     def leads(self, p: Var, v: Var) -> bool:
         """Whether all that reads p makes v in the end, by elements."""
-        readers = self.readers.get(p, [])
-        return bool(readers) and all(self.is_way(k, v) for k in readers)
-
-    def is_way(self, k: int, v: Var) -> bool:
-        s = self.body[k]
-        if not isinstance(s, Let) or not of_elements(s):
+        waiting, met = [*self.readers.get(p, ())], set[int]()
+        if not waiting:
             return False
+        while waiting:
+            k = waiting.pop()
+            if k in met:
+                continue
+            met.add(k)
+            further = self.readers_on_the_way(self.body[k], v)
+            if further is None:
+                return False
+            waiting += further
+        return True
+
+    def readers_on_the_way(self, s: Statement, v: Var) -> list[int] | None:
+        """What reads the result of a statement that works by elements, as v is made of it; none of
+        v itself. None where something else is done, or nothing."""
+        if not isinstance(s, Let) or not of_elements(s):
+            return None
         (out,) = s.outs
         if out is v:
-            return True
+            return []
         fits = out.type.ndim == v.type.ndim and all(map(self.equal, out.type.shape, v.type.shape))
-        return fits and out not in self.kept and self.leads(out, v)
+        return (self.readers.get(out) or None) if fits and out not in self.kept else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic, atom, made_by, size_of, static
-from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.dims import Dim, Size
 from tapeless.transforms.core.language import Atom, Literal, Var
 from tapeless.transforms.ops.arithmetic import add
 from tapeless.transforms.ops.joining import array
@@ -22,7 +23,12 @@ def shape_of(shape: Any) -> tuple[Size, ...]:
 
 
 def size_given(size: Any) -> Size:
-    return size_of(size) if isinstance(size, (Var, Literal)) else int(size)
+    if not isinstance(size, (Var, Literal)):
+        return size if isinstance(size, Dim) else operator.index(size)
+    if size.type.dtype.kind not in "iub":
+        kind = "float" if size.type.weak else f"numpy.{size.type.dtype.name}"
+        raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+    return size_of(size)
 
 
 def is_line(x: Any) -> bool:

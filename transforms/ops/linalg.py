@@ -41,7 +41,7 @@ from tapeless.transforms.ops.shapes import (
 def _matmul_infer(a: Atom, b: Atom) -> Type:
     s, t = a.type.shape, b.type.shape
     if not s or not t:
-        raise ShapeError("matmul: an operand is a scalar; use * instead")
+        raise ShapeError("matmul: an operand is a scalar", "use * instead")
     left, right = s[-1], t[-2] if len(t) > 1 else t[0]
     if left != right and not current().same_size(left, right):
         raise ShapeError(

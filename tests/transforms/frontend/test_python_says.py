@@ -71,3 +71,66 @@ def test_what_is_no_number_comes_with_a_way_out(value):
     with pytest.raises(TapelessError, match="where a number or an array is needed") as caught:
         tapeless.jit(lambda x: np.stack([x, value]))(1.0)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda s: np.full(0.5, s),
+        lambda s: np.zeros((2, s)),
+        lambda s: np.tile(np.ones(2) * s, (1.5, 2)),
+        lambda s: np.sum(np.ones(s)),
+    ],
+)
+def test_lengths_are_integers(function):
+    with pytest.raises(TypeError) as right:
+        function(2.0)
+    with pytest.raises(TypeError) as caught:
+        tapeless.jit(function)(2.0)
+    assert str(caught.value) == str(right.value) or "cannot be interpreted" in str(caught.value)
+
+
+class Held:
+    def __init__(self, w=1.0):
+        self.w = w
+
+    def loss(self, x):
+        return self.w * x * x
+
+
+def by_update(w):
+    made = Held.__new__(Held)
+    made.__dict__.update({"w": w})
+    return made.loss(3.0)
+
+
+def by_attribute(w):
+    made = object.__new__(Held)
+    made.w = w
+    return made.loss(3.0)
+
+
+def by_init(w):
+    made = Held.__new__(Held)
+    for _ in range(2):
+        Held.__init__(made, w * 2)
+    return made.loss(3.0)
+
+
+@pytest.mark.parametrize("function", [by_update, by_attribute, by_init])
+def test_objects_made_by_new_are_the_programs_own(function):
+    value, slope = tapeless.value_and_grad(function)(2.0)
+    assert value == function(2.0)
+    assert slope == function(1.0)  # it is linear
+
+
+def keeps_a_label(x):
+    while np.sum(x) < 10:
+        x = np.array([np.sum(x), 1.0])
+    return np.sum(x)
+
+
+def test_loops_that_are_not_rolled_say_how_they_would_be():
+    with pytest.raises(TapelessError, match="must be unrolled") as caught:
+        tapeless.jit(keeps_a_label)(1.0)
+    assert "give both the same shape" in caught.value.hint
