@@ -94,7 +94,7 @@ def _called(code: types.CodeType, outermost: str) -> types.CodeType:
     """The code with the qualified names that the user's functions and classes have, which Python's
     errors show: without those of the functions that were put around them."""
     name = PUT_AROUND.sub("", code.co_qualname)
-    head, dot, rest = name.partition(".")
+    _, dot, rest = name.partition(".")
     qualified = f"{outermost}{dot}{rest}"
     parts = (_called(c, outermost) if isinstance(c, types.CodeType) else c for c in code.co_consts)
     consts = tuple(qualified if c == code.co_qualname else c for c in parts)
