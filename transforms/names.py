@@ -18,6 +18,7 @@ from tapeless.transforms.core.language import Atom, Block, For, If, Let, Var, Wh
 from tapeless.transforms.lifetimes import Lifetimes
 from tapeless.transforms.user_names import of_user, readable
 
+PARTS = {"index", "gather"}  # operations that give parts of an array
 INDICES = "ijklm"  # of loops that have no variable of the user
 
 
@@ -30,6 +31,7 @@ class Naming:
         self.group: dict[Var, Var] = {v: v for v in self.order}
         self.members: dict[Var, list[Var]] = {v: [v] for v in self.order}
         self.rivals = {v: set(self.lifetimes.rivals.get(v, ())) for v in self.order}
+        self.keep_parameters(block)
         self.label: dict[Var, str] = {v: v.name for v in self.order}
         for v, stands in self.lifetimes.same.items():
             self.members[stands].append(v)
@@ -38,6 +40,14 @@ class Naming:
         self.ends: list[tuple[Var, Var]] = []  # results of blocks, and what they become
         for a, b in self.wishes(block):
             self.unite(a, b)
+
+    def keep_parameters(self, block: Block) -> None:
+        """A parameter keeps its name from its parts: x = x[mask] would read as a new x."""
+        for s in statements(block):
+            if isinstance(s, Let) and s.op.name in PARTS and s.args[0] in block.params:
+                part, whole = (self.lifetimes.of(v) for v in (s.outs[0], s.args[0]))  # type: ignore[arg-type]
+                if part in self.rivals and whole is not part:
+                    self.rivals[part].add(whole)
 
     def wishes(self, block: Block) -> Iterator[tuple[Var, Var]]:
         """Pairs that should share a name: with most passes first."""

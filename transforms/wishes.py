@@ -31,6 +31,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.ops.indexing import Slot
 
 NAMELESS = re.compile(r"t(_\d+)?")
+STEMS = ("t", "value", "inner", "term")  # of what has no name: the first that no user has
 WORDS = {
     "add": "total",
     "sub": "difference",
@@ -85,6 +86,7 @@ def better_names(
     holders: dict[str, list[tuple[object, list[Var]]]] = {}  # what a name of ours stands for
     stems = _Stems(found, set(named))
     made = [(s, v) for s in _every(block) for v in outputs(s) if v in names]
+    nameless = nameless_stem(block)
     for at, (s, v) in enumerate([*made, *made]):
         group = groups.members(v)
         hint = next((groups.carried[u] for u in group if u in groups.carried), None)
@@ -92,6 +94,7 @@ def better_names(
         if v in done or (stem == "t" and at < len(made)):  # another of the group may say more
             continue
         done.update(group)
+        stem = re.sub(r"^t(?=$|_(bar|dot)$)", nameless, stem)
         kind = _kind(s, found, folded)
         for name in _numbered(stem):
             others = holders.setdefault(name, [])
@@ -103,6 +106,14 @@ def better_names(
         others.append((kind, group))
         found |= dict.fromkeys(group, name)
     return found
+
+
+def nameless_stem(block: Block) -> str:
+    """The stem of names for what the user gave no name, which no variable of the user has: where
+    there is a t, t_bar would be read as its cotangent."""
+    users = {v.name for v in (*block.params, *(v for s in _every(block) for v in outputs(s)))}
+    users |= {s.index.name for s in _every(block) if isinstance(s, For)}
+    return next((stem for stem in STEMS if stem not in users), "t")
 
 
 def _kind(s: Statement, names: Mapping[Var, str], folded: Mapping[Var, Any]) -> object:

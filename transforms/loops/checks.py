@@ -210,7 +210,7 @@ class Checks(Elements):
                 self.put(f'raise OverflowError("{TOO_LONG}")')
             return
         if isinstance(s.args[0], Var) and not isinstance(x, ast.Name):
-            name = self.names.new("t")
+            name = self.names.new(self.names.nameless)
             self.put(f"{name} = {to_source(x)}", s.origin)
             x = self.local[s.args[0]] = ast.Name(name, ast.Load())
         with self.nested(f"if {spelled(NO_INTEGER, x)}:", s.origin):

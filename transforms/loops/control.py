@@ -110,7 +110,7 @@ class Control(Exchanged):
             value = _conditional(test, then[0], orelse[0], numbers[0])
             self.keep_number(numbers[0], value, after, later)
             return
-        names = [known.get(v) or self.names.new(v.name or "t") for v in numbers]
+        names = [known.get(v) or self.names.new(v.name or self.names.nameless) for v in numbers]
         written = []
         for lines, values in sides:
             before, self.lines = self.lines, lines
@@ -185,7 +185,7 @@ class Control(Exchanged):
         if not after and self.uses.get(v) == 1 and not self.carry_name(v, later):
             self.local[v] = value
             return
-        name = self.carry_name(v, later) or self.names.new(v.name or "t")
+        name = self.carry_name(v, later) or self.names.new(v.name or self.names.nameless)
         self.put(f"{name} = {to_source(value)}")
         self.local[v] = ast.Name(name, ast.Load())
 
@@ -201,7 +201,7 @@ class Control(Exchanged):
                 if not self.memory.in_place(s, k):
                     raise NotCompiled
             elif not p.type.shape:
-                name = self.names.new(p.name or "t")
+                name = self.names.new(p.name or self.names.nameless)
                 starts.append((name, self.scalar_text(init, p)))
                 names.append((name, p))
             elif not self.memory.in_place(s, k):

@@ -156,7 +156,7 @@ class Exchanged(Filled):
         first, last = ring[0], ring[-1]
 
         def one(at: list[ast.expr]) -> None:
-            name = self.names.new(first.name or "t")
+            name = self.names.new(first.name or self.names.nameless)
             self.put(f"{name} = {to_source(self.element(first, at))}")
             for p, q in pairwise(ring):
                 self.set(p, at, self.element(q, at))

@@ -14,6 +14,7 @@ from tapeless.transforms.loops.memory import is_array
 from tapeless.transforms.loops.views import Span, entries_of
 from tapeless.transforms.ops.parts import Slot
 from tapeless.transforms.text import number, template, to_source
+from tapeless.transforms.wishes import word_for
 
 
 class Extents(Lines):
@@ -35,11 +36,17 @@ class Extents(Lines):
 
     def param(self, a: Any) -> str:
         if a not in self.params:
-            stem = a.name if isinstance(a, Var) else str(a)
+            stem = a.name or self.word(a) if isinstance(a, Var) else str(a)
             self.params[a] = self.names.new(stem if stem.isidentifier() else "n")
             if is_array(a):
                 self.know_sizes(a)
         return self.params[a]
+
+    def word(self, a: Var) -> str:
+        """What to call an array that has no name: a number may be a length."""
+        let = self.memory.defs.get(a)
+        word = word_for(let) if isinstance(let, Let) else ""
+        return word or ("array" if is_array(a) else "")
 
     def know_sizes(self, v: Var) -> None:
         for k, n in enumerate(v.type.shape):

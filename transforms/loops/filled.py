@@ -92,7 +92,7 @@ class Filled(Nests):
         return cell
 
     def named_item(self, v: Var, value: ast.expr) -> None:
-        name = self.names.new(v.name or "t")
+        name = self.names.new(v.name or self.names.nameless)
         self.put(f"{name} = {to_source(value)}")
         self.local[v] = ast.Name(name, ast.Load())
 

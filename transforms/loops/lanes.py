@@ -147,7 +147,7 @@ class Lanes(LaneArrays):
                 self.local[v] = self.named_lane(v, place)
 
     def named_lane(self, v: Var, value: ast.expr) -> ast.Name:
-        name = self.names.new(v.name or "t")
+        name = self.names.new(v.name or self.names.nameless)
         self.put(f"{name} = {to_source(value)}")
         return ast.Name(name, ast.Load())
 
@@ -191,7 +191,7 @@ class Lanes(LaneArrays):
         end = self.longest(stop) if own else stop
         until = self.begin_passes(s)
         going = self.names.new("going") if until is not None else ""
-        index = self.names.new(s.index.name if s.index.name not in ("", "_") else "t")
+        index = self.names.new(s.index.name.strip("_") or self.names.nameless)
         with self.nested(f"for {index} in {_span(s, end)}:", s.origin):
             if not s.reverse:
                 self.make_room(tops)

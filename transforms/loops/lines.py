@@ -20,12 +20,13 @@ class NotCompiled(Signal):
 
 @dataclass
 class Names:
-    """Names that are not taken yet."""
+    """Names that are not taken yet; `nameless` is the stem for what the user gave no name."""
 
     taken: set[str] = field(default_factory=set)
+    nameless: str = "t"
 
     def new(self, stem: str) -> str:
-        stem = stem if stem.isidentifier() else "t"
+        stem = stem if stem.isidentifier() else self.nameless
         for k in itertools.count(1):
             name = stem if k == 1 else f"{stem}_{k}"
             if name not in self.taken and not keyword.iskeyword(name):

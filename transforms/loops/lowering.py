@@ -56,6 +56,7 @@ from tapeless.transforms.loops.views import entries_of, is_view
 from tapeless.transforms.ops.fresh import empty
 from tapeless.transforms.ops.shapes import cast, dtype_name
 from tapeless.transforms.placeholders import with_placeholders
+from tapeless.transforms.wishes import nameless_stem
 
 CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
 LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
@@ -131,7 +132,7 @@ class Lowering:
         self.kernels: list[Kernel] = []
         self.hints, self.parallel = hints, parallel
         self.analysis.hints = self.hints
-        self.names = Names()
+        self.names, self.nameless = Names(), nameless_stem(prepared.block)
         self.same: dict[Var, Atom] = {}
         self.passed: set[Var] = set()  # to kernels
         self.shown = {a for a in self.block.results if isinstance(a, Var)}  # to the caller
@@ -335,7 +336,7 @@ class Lowering:
         analysis = self.analysis
         self.surround(run)
         name = self.name_kernel()
-        names = Names({*RESERVED, *imported_names(run)})
+        names = Names({*RESERVED, *imported_names(run)}, self.nameless)
         writer = Writer(name, self.memory, analysis, names)
         kernel = writer.run(part, live)
         self.prepared.relied += writer.relied

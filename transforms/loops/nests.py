@@ -276,7 +276,7 @@ class Nests(Reuse):
     def named(self, stage: Stage, value: ast.expr, name: str | None = None) -> ast.expr:
         if isinstance(value, ast.Constant) and name is None:
             return value
-        name = name or self.names.new(stage.var.name or "t")
+        name = name or self.names.new(stage.var.name or self.names.nameless)
         self.put(f"{name} = {to_source(value)}", stage.let.origin)
         return ast.Name(name, ast.Load())
 
