@@ -167,8 +167,8 @@ class Fitting:
     def let(self, s: Let, top: bool) -> Iterator[Statement]:
         if s.op.name == "size_value":
             self.lengths[s.outs[0]] = s.params["size"]
-        if isinstance(s.outs[0].type, Type) and s.outs[0].type.dtype.kind in "iu":
-            self.integers[s.outs[0]] = s
+        integers = (v for v in s.outs if isinstance(v.type, Type) and v.type.dtype.kind in "iu")
+        self.integers.update(dict.fromkeys(integers, s))
         args = list(s.args)
         for k, wanted in self.wanted(s):
             a = args[k]
