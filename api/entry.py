@@ -192,10 +192,12 @@ class _Writer:
 
     def memory(self) -> Iterator[str]:
         """Tests of how arrays lie in memory, and that they may be overwritten."""
+        if not self.found.orders and not self.found.overwritten:
+            return  # what another process has staged is not staged for that
         places = {v.var: k for k, v in enumerate(self.found.staged.leaves)}
         if not self.found.orders and self.found.overwritten <= places.keys():
             yield from sorted(f"a{places[v]}.flags.writeable" for v in self.found.overwritten)
-        elif self.found.orders or self.found.overwritten:
+        else:
             yield f"{self.constant(self.found.memory_holds)}({self.all()})"
 
     def own(self) -> list[bool]:
