@@ -8,12 +8,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from tapeless import tree
 from tapeless.arguments import checked_argnames
 from tapeless.calling import call_user
+from tapeless.directions import by_entries
 from tapeless.naming import base_name, check_callable, global_name
 from tapeless.recorded import Backward, Call, zero_like
 from tapeless.region import Reverse, continuing, cotangent, described, matched, symbol
+from tapeless.transforms.activity import varying
 from tapeless.transforms.closing import close
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Atom, Block, Let, Var
@@ -29,6 +33,8 @@ from tapeless.transforms.frontend.reads import Guard
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
 from tapeless.transforms.ops.drawing import draws
+from tapeless.transforms.ops.fresh import zero
+from tapeless.transforms.ops.table import FUNCTIONS
 from tapeless.transforms.simplify import dead_code
 from tapeless.transforms.spectral_recognition import spectral_functions
 
@@ -239,16 +245,73 @@ class CustomJvp(WithRule):
         block = Block(tuple(given), tuple(body), tuple(tangents[k] for k in smooth))
         program = Reverse(expand_linear(block, given), cts)
         bars = dict(zip(at, program.bars, strict=True))
-        back = Backward(self.__name__, program.back, cts, bars)
+        used = dead_code(Block((), tuple(program.back), tuple(program.bars)))
+        back = Backward(self.__name__, used.body, cts, bars)
         exports = back.exports(program.forward)
         forward = dead_code(Block((), tuple(program.forward), (*results, *exports)))
         read = {*close(forward.body, forward.results).params, *back.read}
         if not read.isdisjoint(given):
-            raise NotDifferentiableError(
-                f"the custom_jvp rule of {self.__name__} is not linear in its tangents",
-                "each term of the tangent that it returns needs one tangent as a factor",
-            )
+            kept = {*forward.results, *back.read}
+            if not varying(forward, given, tests=False).isdisjoint(kept):
+                raise NotDifferentiableError(
+                    f"the custom_jvp rule of {self.__name__} is not linear in its tangents",
+                    "each term of the tangent that it returns needs one tangent as a factor",
+                )
+            if not varying(forward, given).isdisjoint(kept):
+                return self.by_directions(call, s, at)
+            forward = _without(given, forward)
         return back.replacing(s, forward, exports, lambda dots: self.refuse(call, dots))
+
+    def by_directions(self, call: Call, s: Let, at: list[int]) -> Let:
+        """Reverse mode by forward mode: tests in the rule, such as whether a loop goes on, depend
+        on the tangents, so that each entry of the arguments needs a run of its own."""
+        new: dict[Any, Any] = dict(zip(call.block.params, s.args, strict=True))
+        forward, _ = refresh(replace(call.block, params=()), new)
+        cts = {k: cotangent(v) for k, v in enumerate(s.outs) if v.type.differentiable}
+        args = list(s.args[: len(call.inputs)])
+
+        def slope(k: int, direction: Any) -> Any:
+            dots = [matched(direction, a.type, "") if j == k else None for j, a in enumerate(args)]
+            tangents = self.apply(call, args, dots)[1]
+            terms = [FUNCTIONS[np.sum](ct * tangents[j]) for j, ct in cts.items()]
+            return symbol(functools.reduce(lambda a, b: a + b, terms))
+
+        with continuing(call.run), call.run.block() as body:
+            bars = {k: self.by_entries(functools.partial(slope, k), args[k]) for k in at}
+        back = Backward(self.__name__, body, list(cts.values()), bars)
+        return back.replacing(s, forward, [], lambda dots: self.refuse(call, dots))
+
+    def by_entries(self, slope: Callable[[Any], Any], a: Atom) -> Atom:
+        if a.type.dtype.kind == "c":
+            raise NotDifferentiableError(
+                f"the custom_jvp rule of {self.__name__} has tests that depend on its tangents, "
+                "and a complex argument",
+                "pass the real and the imaginary part as two arguments",
+            )
+        if not a.type.shape:
+            return matched(slope(1.0), a.type, "")
+        like = symbol(a)
+        return matched(call_user(by_entries, Native(slope), like.shape), a.type, "")
+
+
+class Native:
+    """A function of ours that staged code calls as it is."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*args)
+
+    __staged_call__ = __call__
+
+
+def _without(given: list[Var], forward: Block) -> Block:
+    """A forward part that names tangents only in arguments on which nothing depends."""
+    with current().block() as zeros:
+        known = {v: zero(v.type) for v in given}
+    made, _ = refresh(forward, known)
+    return replace(made, body=(*zeros, *made.body))
 
 
 def _sum_of_parts(fun: CustomJvp, jvps: Any, primals: Any, tangents: Any) -> Any:

@@ -25,7 +25,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.reads import sizes_in, written_params
 from tapeless.transforms.errors import InternalError
-from tapeless.transforms.jvp import is_dead
+from tapeless.transforms.unset import may_lack
 from tapeless.transforms.user_names import of_user
 
 Key = Size | tuple[dims.Symbol, str]  # the latter for what is looked for last
@@ -50,7 +50,7 @@ class Sizes:
         self.at: dict[Any, int] = {}
         self.last = last_reads(block, self.at)
         self.names = Counter(v.name for v in (*block.params, *_made(block)))
-        self.unset = set(_unset(block))
+        self.unset = may_lack(block)
         self.scope: set[Var] = set()  # what has a value at the statement that is looked at
         given = [p for p in block.params if getattr(p.type, "shape", ())]
         self.scan(block, {}, [p for p in given if not self.may_lack(p)])
@@ -156,15 +156,6 @@ def _made(block: Block) -> Iterator[Var]:
         yield from outputs(s)
         for b in blocks(s):
             yield from b.params
-
-
-def _unset(block: Block) -> Iterator[Var]:
-    """What loops carry and leave that has no value before the first pass."""
-    for s in statements(block):
-        if isinstance(s, (For, While)):
-            names = (s.outs, *(b.params[isinstance(s, For) :] for b in blocks(s)))
-            for init, *made in zip(s.inits, *names, strict=True):
-                yield from made if is_dead(init) else ()
 
 
 def last_reads(block: Block, at: dict[Any, int]) -> dict[Var, int]:

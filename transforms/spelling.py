@@ -12,7 +12,7 @@ from tapeless.transforms.control import negated
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, If, Let, Literal, Type, Var
-from tapeless.transforms.core.sizes import INT
+from tapeless.transforms.core.sizes import INT, size_value
 from tapeless.transforms.layout import Layout
 from tapeless.transforms.ops.indexing import Slot
 from tapeless.transforms.size_homes import Home, Sizes
@@ -141,7 +141,7 @@ class Spelling:
         if isinstance(size, int):
             return number(size)
         if (home := self.sizes.home.get(s, {}).get(size)) is not None:
-            return self.found(home)
+            return self.found(home, s)
         total: ast.expr | None = None
         for factors, c in sorted(size.terms, key=lambda t: (not t[0], t[1] < 0)):
             parts = [self.factor(f, s) for f in factors]
@@ -158,16 +158,19 @@ class Spelling:
     def factor(self, f: Any, s: Let) -> ast.expr:
         if isinstance(f, dims.Symbol):
             home = self.sizes.home[s].get(dims.single(f))
-            return self.expr(f.var) if home is None else self.found(home)
+            return self.expr(f.var) if home is None else self.found(home, s)
         holes = {"0": self.size(f.left, s), "1": self.size(f.right, s)}
         called = f.kind in dims.CALLED
         return template(f"{f.kind}({{0}}, {{1}})" if called else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
 
-    def found(self, home: Home) -> ast.expr:
-        """A size that is an axis of a variable, or an integer variable."""
+    def found(self, home: Home, s: Let) -> ast.expr:
+        """A size that is an axis of a variable, or an integer variable. One that a program keeps
+        may be that of a variable without a value: then nobody looks at it."""
         made = self.expr(home.var)
         if home.axis is not None:
             text = "len({0})" if home.var.type.ndim == 1 else f"{{0}}.shape[{home.axis}]"
+            if s.op is size_value and self.sizes.may_lack(home.var):
+                text = f"(0 if {{0}} is None else {text})"
             made = template(text, {"0": made})
         if not home.more:
             return made

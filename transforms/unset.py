@@ -93,8 +93,10 @@ def may_lack(block: Block) -> set[Var]:
 
 
 def _handed(s: Statement) -> Iterator[tuple[Var, Atom]]:
-    """What branches and loops set their variables to."""
+    """What branches and loops set their variables to, and what is None where its argument is."""
     match s:
+        case Let() if s.op in (copy_if_set, zero_tape):
+            yield s.outs[0], s.args[0]
         case If():
             for side in blocks(s):
                 yield from zip(s.outs, side.results, strict=True)
