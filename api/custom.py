@@ -17,10 +17,11 @@ from tapeless.directions import by_entries
 from tapeless.naming import base_name, check_callable, global_name
 from tapeless.recorded import Backward, Call, zero_like
 from tapeless.region import Reverse, continuing, cotangent, described, matched, symbol
-from tapeless.transforms.activity import varying
+from tapeless.transforms.activity import decided, varying
 from tapeless.transforms.closing import close
 from tapeless.transforms.core.builder import active, current
-from tapeless.transforms.core.language import Atom, Block, Let, Var
+from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
+from tapeless.transforms.core.reads import reads_of
 from tapeless.transforms.core.rewriting import refresh
 from tapeless.transforms.errors import (
     ArgumentError,
@@ -33,7 +34,7 @@ from tapeless.transforms.frontend.reads import Guard
 from tapeless.transforms.frontend.trace import trace
 from tapeless.transforms.jvp import Forward, Tangents, tangent_of
 from tapeless.transforms.ops.drawing import draws
-from tapeless.transforms.ops.fresh import zero
+from tapeless.transforms.ops.fresh import stack_length, zero, zero_tape, zeros_of_items
 from tapeless.transforms.ops.table import FUNCTIONS
 from tapeless.transforms.simplify import dead_code
 from tapeless.transforms.spectral_recognition import spectral_functions
@@ -181,6 +182,10 @@ class WithRule(Custom):
 # -- the three kinds
 
 
+#: What asks for the form of a value only.
+FORMS = (stack_length, zeros_of_items, zero_tape)
+
+
 class CustomJvp(WithRule):
     """What `custom_jvp` makes."""
 
@@ -251,13 +256,12 @@ class CustomJvp(WithRule):
         forward = dead_code(Block((), tuple(program.forward), (*results, *exports)))
         read = {*close(forward.body, forward.results).params, *back.read}
         if not read.isdisjoint(given):
-            kept = {*forward.results, *back.read}
-            if not varying(forward, given, tests=False).isdisjoint(kept):
+            if not varying(forward, given).isdisjoint([*results, *_by_value(back)]):
                 raise NotDifferentiableError(
                     f"the custom_jvp rule of {self.__name__} is not linear in its tangents",
                     "each term of the tangent that it returns needs one tangent as a factor",
                 )
-            if not varying(forward, given).isdisjoint(kept):
+            if not decided(forward, given).isdisjoint([*forward.results, *back.read]):
                 return self.by_directions(call, s, at)
             forward = _without(given, forward)
         return back.replacing(s, forward, exports, lambda dots: self.refuse(call, dots))
@@ -304,6 +308,16 @@ class Native:
         return self.function(*args)
 
     __staged_call__ = __call__
+
+
+def _by_value(back: Backward) -> set[Var]:
+    """What a backward part reads, but for lists of which it only asks how long they are."""
+    block = back.op.block
+    asks = [s for s in statements(block) if isinstance(s, Let) and s.op in FORMS]
+    rest = reads_of(block)
+    for s in asks:
+        rest.subtract(a for a in s.args if isinstance(a, Var))
+    return {v for v in back.read if rest[v]}
 
 
 def _without(given: list[Var], forward: Block) -> Block:

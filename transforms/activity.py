@@ -35,10 +35,17 @@ def dependents(block: Block, inputs: Iterable[Var]) -> set[Var]:
     return _Dependence().of(block, set(inputs))
 
 
-def varying(block: Block, inputs: Iterable[Var], tests: bool = True) -> set[Var]:
-    """The inputs and all variables that vary with them; with `tests`, also integers and what tests
-    decide."""
-    return _Dependence(tests, stacks=False).of(block, set(inputs))
+def varying(block: Block, inputs: Iterable[Var]) -> set[Var]:
+    """The inputs and all variables that vary with them by arithmetic."""
+    return _Dependence(stacks=False).of(block, set(inputs))
+
+
+def decided(block: Block, inputs: Iterable[Var]) -> set[Var]:
+    """The inputs and all variables that vary with them, also integers and what tests decide;
+    nothing if no test depends on the inputs."""
+    search = _Dependence(tests=True, stacks=False)
+    found = search.of(block, set(inputs))
+    return found if search.decides else set()
 
 
 def active_parts(function: Function, given: Iterable[int]) -> tuple[tuple[int, ...], list[int]]:
@@ -50,11 +57,12 @@ def active_parts(function: Function, given: Iterable[int]) -> tuple[tuple[int, .
 
 class _Dependence:
     """tests   integers count, and what tests on the inputs decide
-    stacks  each of them counts
-    table   what is known by now of functions that are called, the least that is consistent"""
+    stacks   each of them counts
+    decides  whether a test depends on the inputs
+    table    what is known by now of functions that are called, the least that is consistent"""
 
     def __init__(self, tests: bool = False, stacks: bool = True) -> None:
-        self.tests, self.stacks, self.news = tests, stacks, False
+        self.tests, self.stacks, self.news, self.decides = tests, stacks, False, False
         self.table: dict[Key, Parts] = {}
 
     def of(self, block: Block, inputs: set[Var]) -> set[Var]:
@@ -64,13 +72,13 @@ class _Dependence:
         return found
 
     def parts(self, function: Function, at: frozenset[int]) -> Parts:
-        known = function.derived.get(("parts", self.tests, self.stacks, at))
+        known = function.derived.get(("parts", at))
         if known is None:
             self.table[function, at] = at, frozenset()
             while self.settles_not():
                 pass
             for (f, given), parts in self.table.items():
-                f.derived["parts", self.tests, self.stacks, given] = parts
+                f.derived["parts", given] = parts
             known = self.table[function, at]
         return known  # type: ignore[no-any-return]
 
@@ -105,13 +113,14 @@ class _Dependence:
             if len(found) == before:
                 return found
 
-    def spread(self, block: Block, found: set[Var], decided: bool) -> None:
-        """`decided`: whether a test that depends on the inputs decides what is run."""
+    def spread(self, block: Block, found: set[Var], within: bool) -> None:
+        """`within`: whether a test that depends on the inputs decides what is run."""
         for s in block.body:
             if isinstance(s, Let):
-                made = s.outs if decided else self.of_let(s, found)
+                made = s.outs if within else self.of_let(s, found)
             else:
-                inside = decided or (self.tests and _is_decided(s, found))
+                inside = within or (self.tests and _is_decided(s, found))
+                self.decides |= inside
                 for b in blocks(s):
                     self.spread(b, found, inside)
                 handed = (v for v, a in _handed_on(s) if a in found)
@@ -125,7 +134,7 @@ class _Dependence:
         if not is_call(s):
             return s.outs
         function = s.params["function"]
-        settled = function.derived.get(("parts", self.tests, self.stacks, at))
+        settled = function.derived.get(("parts", at)) if self.stacks else None
         known = settled or self.table.get((function, at))
         if known is None:
             self.table[function, at] = known = at, frozenset()

@@ -42,10 +42,11 @@ def depends_on(wanted: Atom, params: set[Var]) -> bool:
 
 
 def can_be_known(wanted: Atom) -> bool:
-    """Whether a value depends on nothing but integer inputs and sizes of inputs."""
+    """Whether a value depends on nothing but integer inputs, sizes of inputs and passes of loops,
+    and on one of these: what is made of constants alone has no input that could be made known."""
     t = trace()
     seen: set[Var] = set()
-    left = [wanted]
+    left, sources = [wanted], not isinstance(wanted, Var)
     while left:
         a = left.pop()
         if not isinstance(a, Var) or a in seen:
@@ -55,12 +56,14 @@ def can_be_known(wanted: Atom) -> bool:
             let = t.definitions[a]
             left += let.args
             if let.op.name == "size_value":
+                sources = True
                 for symbol in dims.symbols(let.params["size"]):
                     if symbol.var is not None:
                         left.append(symbol.var)
                     elif symbol not in t.decisions.homes:
                         return False
         elif a in t.parents:
+            sources = sources or t.parents[a][0] == "loop"
             left += t.parents[a][2]
         elif (
             not isinstance(a.type, Type)
@@ -70,7 +73,9 @@ def can_be_known(wanted: Atom) -> bool:
             or not dims.symbols(a.size) & set(t.decisions.homes)
         ):
             return False
-    return True
+        else:
+            sources = True
+    return sources
 
 
 def need_integers(function: str, args: tuple[Any, ...]) -> None:
