@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless.transforms.activity import dependents
-from tapeless.transforms.core import builder
+from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -150,9 +150,20 @@ def _products(s: Let) -> list[Statement]:
     return [*b.blocks[0], Let(s.outs, identity, (value,), {}, s.origin)]
 
 
+def _lengths(params: Iterable[Var], args: Iterable[Atom]) -> dict[Any, Any]:
+    """The lengths of arguments by those of parameters: in a backward part they have other names."""
+    found: dict[Any, Any] = {}
+    for p, a in zip(params, args, strict=True):
+        for n, m in zip(getattr(p.type, "shape", ()), getattr(a.type, "shape", ()), strict=True):
+            names = dims.symbols(n)
+            if n != m and len(names) == 1 and n == dims.single(*names):
+                found.setdefault(*names, m)
+    return found
+
+
 def _written(s: Let, op: Closed, rules: bool) -> list[Statement]:
-    known = dict(zip(op.block.params, s.args, strict=True))
-    block, _ = refresh(replace(op.block, params=()), known)
+    known: dict[Any, Any] = dict(zip(op.block.params, s.args, strict=True))
+    block, _ = refresh(replace(op.block, params=()), {**_lengths(op.block.params, s.args), **known})
     named = [
         Let((v,), identity, (a,), {}, s.origin) for v, a in zip(s.outs, block.results, strict=True)
     ]
