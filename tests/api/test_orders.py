@@ -165,3 +165,74 @@ def test_a_loop_in_two_calls_of_a_function_with_a_rule():
     slope = grad(lambda rate: total(0.25, rate) + total(1.25, rate * rate))(1.5)
     at = [x + 0.5 * k for x in (0.25, 1.25, 2.25) for k in range(3)]
     assert slope == pytest.approx(sum(at) + 2 * 1.5 * sum(at[3:]))
+
+
+def test_a_rule_that_loops_until_its_tangent_is_exact_enough():
+    """How often a loop runs depends on tangents: reverse mode runs the rule for each entry."""
+
+    @custom_jvp
+    def geometric(x, v):
+        total, term = 0.0, 1.0
+        while abs(term) > 1e-15:
+            total += term
+            term *= x
+        return total * np.sum(np.sin(v))
+
+    @geometric.defjvp
+    def _(primals, tangents):
+        (x, v), (x_dot, v_dot) = primals, tangents
+        total, term, k = 0.0, x_dot, 1
+        while abs(term) > 1e-15:
+            total += term
+            k += 1
+            term = x_dot * k * x ** (k - 1)
+        slope = np.sum(np.cos(v) * v_dot) / (1 - x)
+        return geometric(x, v), total * np.sum(np.sin(v)) + slope
+
+    x, v = 0.4, np.array([0.1, 0.5, 0.9])
+    total = np.sum(np.sin(v))
+    for slopes in (grad(geometric, (0, 1)), jit(grad(geometric, (0, 1)))):
+        x_bar, v_bar = slopes(x, v)
+        np.testing.assert_allclose(x_bar, total / (1 - x) ** 2, rtol=1e-12)
+        np.testing.assert_allclose(v_bar, np.cos(v) / (1 - x), rtol=1e-12)
+    many = vmap(grad(geometric), in_axes=(0, None))(np.array([0.4, 0.2]), v)
+    np.testing.assert_allclose(many, total / (1 - np.array([0.4, 0.2])) ** 2, rtol=1e-12)
+    np.testing.assert_allclose(grad(grad(geometric))(x, v), 2 * total / (1 - x) ** 3, rtol=1e-9)
+
+
+def test_a_rule_made_of_recursion_and_its_tangent():
+    """Tangents are arguments of a call of which the value does not depend on them."""
+
+    @custom_jvp
+    def ruled(x):
+        return halves(x)
+
+    ruled.defjvp(lambda primals, tangents: jvp(halves, primals, tangents))
+    assert_derivatives(grad(ruled)(0.9), halves, 0.9, 1)
+    assert_derivatives(grad(grad(ruled))(0.9), halves, 0.9, 2)
+
+
+def test_recursion_on_a_constant_inside_of_a_transformation():
+    def inner(x, y):
+        return y * y if halves(x) < 0.9 else y
+
+    slope = grad(lambda y: grad(inner)(0.3, y) + grad(inner, 1)(0.3, y))
+    assert slope(0.7) == 2.0
+
+
+def test_second_order_of_a_checkpoint_on_one_side_in_a_loop():
+    kept = checkpoint(settles)
+
+    def f(x, m):
+        m = m.copy()
+        for k in range(2):
+            if x > 0.5:
+                m[k] += kept(x)
+        return np.sum(np.sin(m))
+
+    m = np.array([0.3, 0.9])
+    twice = summed(summed(lambda x: vmap(f, in_axes=(0, None))(x, m)))(POINTS)
+    step = 1e-5
+    for x, actual in zip(POINTS, twice, strict=True):
+        first = [grad(f)(x + s, m) for s in (step, -step)]
+        np.testing.assert_allclose(actual, (first[0] - first[1]) / (2 * step), rtol=1e-6)
