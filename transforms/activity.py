@@ -80,7 +80,7 @@ class _Dependence:
             for (f, given), parts in self.table.items():
                 f.derived["parts", given] = parts
             known = self.table[function, at]
-        return known  # type: ignore[no-any-return]
+        return known
 
     def settles_not(self) -> bool:
         self.news = False

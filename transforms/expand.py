@@ -155,9 +155,9 @@ def _lengths(params: Iterable[Var], args: Iterable[Atom]) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     for p, a in zip(params, args, strict=True):
         for n, m in zip(getattr(p.type, "shape", ()), getattr(a.type, "shape", ()), strict=True):
-            names = dims.symbols(n)
-            if n != m and len(names) == 1 and n == dims.single(*names):
-                found.setdefault(*names, m)
+            (name, *more) = dims.symbols(n) or [None]
+            if n != m and name is not None and not more and n == dims.single(name):
+                found.setdefault(name, m)
     return found
 
 
