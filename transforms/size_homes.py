@@ -50,7 +50,8 @@ class Sizes:
         self.at: dict[Any, int] = {}
         self.last = last_reads(block, self.at)
         self.names = Counter(v.name for v in (*block.params, *_made(block)))
-        self.unset = may_lack(block)
+        partial = [v for v in (*block.params, *_made(block)) if v.partial]
+        self.unset = may_lack(block, partial)
         self.scope: set[Var] = set()  # what has a value at the statement that is looked at
         given = [p for p in block.params if getattr(p.type, "shape", ())]
         self.scan(block, {}, [p for p in given if not self.may_lack(p)])
@@ -92,7 +93,7 @@ class Sizes:
 
     def may_lack(self, v: Var) -> bool:
         """Whether a variable may have no value."""
-        return v.partial or v in self.unset
+        return v in self.unset
 
     def choose(self, s: Let, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
         params = written_params(s)

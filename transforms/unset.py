@@ -6,7 +6,7 @@ z = y                                    needs      y = None in the other branch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tapeless.transforms.core.language import (
     Atom,
@@ -83,9 +83,10 @@ def _packed(s: Statement) -> tuple[Atom, ...]:
     return s.args if isinstance(s, Let) and (s.op in taking or is_call(s)) else ()
 
 
-def may_lack(block: Block) -> set[Var]:
-    """What may have no value where a branch, or a loop, hands it on."""
-    found: set[Var] = set()
+def may_lack(block: Block, partial: Iterable[Var] = ()) -> set[Var]:
+    """What may have no value where a branch, or a loop, hands it on: also what is made of those
+    that are `partial`."""
+    found = set(partial)
     handed = [pair for s in statements(block) for pair in _handed(s)]
     while more := {v for v, a in handed if v not in found and (is_dead(a) or a in found)}:
         found |= more
