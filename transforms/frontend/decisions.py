@@ -19,6 +19,7 @@ class Decisions:
     contents: set[str] = field(default_factory=set)  # names of integers from outside, and of tables
     changing: frozenset[str] = frozenset()  # names of numbers from outside that are inputs
     unroll: dict[Any, str] = field(default_factory=dict)
+    hints: dict[str, str] = field(default_factory=dict)  # what to do, by why loops are unrolled
     wider: dict[Any, list[Any]] = field(default_factory=dict)  # types of what lists hold
     outlines: bool = True  # functions that are called often become functions of the program
     recursive: set[Any] = field(default_factory=set)  # code that becomes a function of the program

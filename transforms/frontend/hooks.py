@@ -255,6 +255,9 @@ class Hooks(Operations):
         return rows_of(self, name, made, spans)
 
     def enter(self, manager: Any) -> Any:
+        if isinstance(manager, Symbol):
+            kind = "numpy.ndarray" if manager.mutable else manager.described()
+            raise TypeError(f"'{kind}' object does not support the context manager protocol")
         if isinstance(manager, np.errstate):
             kinds = ("all", "divide", "over", "under", "invalid")
             chosen = {k: getattr(manager, f"_{k}", None) for k in kinds}

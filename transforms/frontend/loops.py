@@ -115,7 +115,8 @@ def _for_items(
         run_items(items, body, frame, stop)
         return
     key = loop_key(body)
-    why, hint = t.decisions.unroll.get(key), ""
+    why = t.decisions.unroll.get(key)
+    hint = t.decisions.hints.get(why or "", "")
     trips = seq.count if concrete else None
     if why is None and concrete and t.futile[key] >= OFTEN:
         with idle(key):
@@ -254,7 +255,8 @@ def _count(numbers: Counting, body: Callable[[Any], Any], frame: Any, stop: str 
 def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool = False) -> None:
     t = trace()
     key = loop_key(body)
-    why, hint = t.decisions.unroll.get(key), ""
+    why = t.decisions.unroll.get(key)
+    hint = t.decisions.hints.get(why or "", "")
 
     def condition() -> Any:
         if stop is None:

@@ -41,6 +41,8 @@ def resolve(need: NeedStatic, run: Trace, leaves: list[Leaf], decisions: Decisio
     decisions.axes |= found.axes
     decisions.contents |= found.contents
     decisions.unroll |= found.loops
+    if need.hint:
+        decisions.hints[need.why] = need.hint
 
 
 def _with_them(leaves: list[Leaf], known: set[int]) -> set[int]:

@@ -107,6 +107,10 @@ class Spec:
         return f"{self.kind.__name__}({', '.join(c.describe() for c in self.children)})"[:80]
 
 
+REBUILT = "a list of tuples or lists that a loop filled is replaced in another loop or under a test"
+IN_PARTS = "keep a list of numbers for each part: xs.append(x); ys.append(y)"
+
+
 def take_apart(value: Any, inner: Callable[[Any], Spec] | None = None) -> Spec:
     """The structure of a value and the present atoms of its leaves (read in the open block);
     `inner` takes apart what is in a container."""
@@ -125,6 +129,8 @@ def take_apart(value: Any, inner: Callable[[Any], Spec] | None = None) -> Spec:
         return take_apart(column)
     if isinstance(value, (list, tuple)):
         current(value)
+        if tail is not None and isinstance(length := value.length(), Symbol):  # type: ignore[union-attr]
+            raise NeedStatic(length.value(), REBUILT, IN_PARTS)
         keys = (*range(len(value)), *getattr(value, "traits", ()))
         return Spec(type(value), value, keys, tuple(map(inner, value)))
     if isinstance(value, deque):

@@ -134,3 +134,35 @@ def test_loops_that_are_not_rolled_say_how_they_would_be():
     with pytest.raises(TapelessError, match="must be unrolled") as caught:
         tapeless.jit(keeps_a_label)(1.0)
     assert "give both the same shape" in caught.value.hint
+
+
+@pytest.mark.parametrize("x", [1.5, np.float32(2.0), np.ones(2)], ids=repr)
+def test_arrays_are_no_context_managers(x):
+    def f(x):
+        with x:
+            return x
+
+    with pytest.raises(TypeError) as right:
+        f(x)
+    with pytest.raises(TypeError) as caught:
+        tapeless.jit(f)(x)
+    assert str(caught.value) == str(right.value)
+
+
+def clipped(a):
+    points = [(x, x * x) for x in a]
+    for _ in range(3):
+        kept = []
+        for x, y in points:
+            if x + y > 0:
+                kept.append((x, y * 0.5))
+        points = kept
+        if not points:
+            return 0.0
+    return sum([x * y for x, y in points])
+
+
+def test_lists_of_tuples_that_are_rebuilt_say_what_works():
+    with pytest.raises(TapelessError, match="a list of tuples or lists that a loop") as caught:
+        tapeless.jit(clipped)(np.arange(3.0))
+    assert caught.value.hint == "keep a list of numbers for each part: xs.append(x); ys.append(y)"
