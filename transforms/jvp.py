@@ -39,7 +39,15 @@ from tapeless.transforms.ops.calls import enter, is_call
 from tapeless.transforms.ops.creation import zero
 from tapeless.transforms.ops.fresh import new_stack, zero_of, zero_stack
 from tapeless.transforms.sign_analysis import CHOSEN
-from tapeless.transforms.slopes import chooses, has_zeros, note, note_branch, on_side, zeros_of
+from tapeless.transforms.slopes import (
+    chooses,
+    has_zeros,
+    note,
+    note_branch,
+    note_loop,
+    on_side,
+    zeros_of,
+)
 from tapeless.transforms.spectral_recognition import spectral_functions
 
 Tangents = dict[Var, Any]
@@ -274,6 +282,7 @@ class Forward:
 
     def loop(self, s: For, t: Tangents) -> None:
         active, statements, dots, extra = self.settle(s, s.body, s.yields, s.carries, t)
+        note_loop(s, s.yields)
         if not any(active) and not self.merged:
             return
         outs = [tangent_variable(v) for v, on in zip(s.outs, active, strict=True) if on]
@@ -299,6 +308,7 @@ class Forward:
 
     def while_(self, s: While, t: Tangents) -> None:
         active, statements, dots, extra = self.settle(s, s.body, s.body.results, s.body.params, t)
+        note_loop(s, s.body.results)
         if not any(active) and not self.merged:
             return
         outs = [tangent_variable(v) for v, on in zip(s.outs, active, strict=True) if on]

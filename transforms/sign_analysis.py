@@ -215,7 +215,8 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(["exp", "exp2"], _exponential),
     **dict.fromkeys(["size_value", "cosh"], _always(ABOVE)),
     **dict.fromkeys(["eye", "tri"], _always(INDICATOR | CHOSEN | POSITIVE)),
-    **dict.fromkeys(["call", "unbundle"], _always(CHOSEN)),
+    "call": _always(CHOSEN),
+    "unbundle": _always(CHOSEN | INFINITE),  # what another function saved, or its cotangent
     **dict.fromkeys(["pop", "peek", "unstack"], _always(UNREAD)),
     **dict.fromkeys(["strong_mul", "strong_both"], _always(CHOSEN)),
     "strong_div": lambda let, found: CHOSEN | (0 if found[1] & NONZERO else INFINITE),

@@ -7,7 +7,7 @@ x / np.sqrt(x)      may be nan: np.sqrt(x) may be zero
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,12 +16,14 @@ from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import (
     Atom,
     Effect,
+    For,
     Function,
     If,
     Let,
     Literal,
     Statement,
     Var,
+    While,
     statements,
 )
 from tapeless.transforms.ops.arithmetic import truediv
@@ -99,6 +101,12 @@ def note_branch(s: If) -> None:
     """Keeps what both sides of a branch say of its results."""
     for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
         _facts[v] = of_one(_known(a), _known(b))
+
+
+def note_loop(s: For | While, ends: Iterable[Atom]) -> None:
+    """Keeps of the results of a loop that they may be infinite, as its start or last pass say."""
+    for v, a, b in zip(s.outs, s.inits, ends, strict=True):
+        _facts[v] = of_one(_known(a), _known(b)) & (INFINITE | ROOT)
 
 
 @contextmanager

@@ -381,7 +381,14 @@ def sample(modes, step):
     return every[::step]
 
 
-@pytest.mark.parametrize(("op", "way", "mode"), sample(EVALUATED, 11))
+HARD = [  # factors that are zero on both sides, and that another function saved
+    ("over", in_recursion, "grad of grad"),
+    ("unit", own_distance, "grad of grad"),
+    ("angle", own_distance, "grad of jvp"),
+]
+
+
+@pytest.mark.parametrize(("op", "way", "mode"), [*HARD, *sample(EVALUATED, 11)])
 def test_exact_zeros(op, way, mode):
     agrees(op, way, mode)
 
@@ -419,3 +426,32 @@ def test_smooth_code_has_no_tests_of_zeros():
 
     source = grad(smooth).source(np.array([0.3, -0.2]), np.array([0.5, 2.0]))
     assert "!= 0" not in source
+
+
+def _unit_rows(w, x):
+    n = np.sqrt(np.sum(x * x, axis=1))
+    return np.sum(np.where(n[:, None] > 0, (x / n[:, None]) @ w, x @ w))
+
+
+def _unit_rows_by_einsum(w, x):
+    n = np.sqrt(np.sum(x * x, axis=1))
+    y = np.einsum("ij,jk->ik", x / n[:, None], w)
+    return np.sum(np.where(n[:, None] > 0, y, x @ w))
+
+
+def _turned_unit(w, x):
+    n = np.sqrt(x[0] @ x[0])
+    return np.sum(np.where(n > 0, w @ (x[0] / n), w @ x[0])) + np.sum(x[1:] @ w)
+
+
+@pytest.mark.parametrize("function", [_unit_rows, _unit_rows_by_einsum, _turned_unit])
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+def test_factors_of_sums_of_products(function, form):
+    """The slope by `w` is x / n, nan in the row that is not taken."""
+    w, x = np.array([[1.0, 2.0], [0.5, -1.0]]), np.array([[0.0, 0.0], [3.0, 4.0]])
+    with np.errstate(all="ignore"):
+        found = form(grad(function))(w, x)
+    unit = x[1] / 5.0
+    by_rows = np.array([unit, unit]).T  # each column of w meets the one row that counts
+    right = np.array([x[1], x[1]]).T if function is _turned_unit else by_rows
+    np.testing.assert_allclose(found, right, rtol=1e-12)
