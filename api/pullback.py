@@ -256,6 +256,22 @@ class VjpFunction(Derivative):
     other objects). It may be called many times, also inside functions that are transformed.
     """
 
+    @property
+    def in_tree(self) -> Any:
+        """The structure of the primals, and of the cotangents that a call returns: a tuple."""
+        structure = self.arguments.structure
+        return tree.structure(tuple(tree.unflatten(structure, [0.0] * structure.num_leaves)))
+
+    @property
+    def out_tree(self) -> Any:
+        """The structure of the result, and of the cotangent that a call takes."""
+        return self.returned.structure
+
+    @property
+    def opaque_residuals(self) -> list[Any]:
+        """What the first function saved for the second: numbers and arrays."""
+        return list(self.residuals)
+
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         given = self.returned.leaves(cotangent, "vjp: the cotangent", "result")
         found = self.run(given, self.returned, "vjp")

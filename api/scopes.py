@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextvars import Token
 from types import TracebackType
 from typing import Any, TypeVar
 
 from tapeless.calling import call_user
 from tapeless.profiler.annotations import TraceAnnotation
 from tapeless.transforms.errors import ArgumentTypeError, TapelessError
+from tapeless.transforms.frontend.origins import open_scopes
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,12 +32,17 @@ class _Nothing:
 
 
 class named_scope(TraceAnnotation):  # noqa: N801 (used like np.errstate)
-    """A name for what is done inside: a span of a trace that runs (`tapeless.profiler`).
+    """A name for what is done inside: in the comments of emitted code, and as a span of a trace
+    that runs (`tapeless.profiler`).
 
-    Emitted code has the names of your variables and functions, and needs no scopes.
-
-    >>> with named_scope("layer"):
-    ...     x = 1.0
+    >>> import numpy as np
+    >>> from tapeless import vmap
+    >>> def f(x):
+    ...     with named_scope("layer"):
+    ...         y = np.tanh(x)
+    ...     return y * y
+    >>> "y = np.tanh(x)  # line 3, layer" in vmap(f).source(np.ones(2))
+    True
     """
 
     category = "scope"
@@ -44,6 +51,21 @@ class named_scope(TraceAnnotation):  # noqa: N801 (used like np.errstate)
         if not isinstance(name, str):
             raise ArgumentTypeError(f"named_scope needs a name, not {name!r}")
         super().__init__(name)
+        self.tokens: list[Token[tuple[str, ...]]] = []
+
+    def __enter__(self) -> TraceAnnotation:
+        line = " ".join(self.name.split())  # a comment is one line
+        self.tokens.append(open_scopes.set((*open_scopes.get(), line)))
+        return super().__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        open_scopes.reset(self.tokens.pop())
+        super().__exit__(kind, error, traceback)
 
 
 class _Named:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-import re
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from tapeless.backends import cache
 from tapeless.transforms.core.language import Block, Var, statements
 from tapeless.transforms.ops.calls import calls
+from tapeless.transforms.wrapping import NOTE
 
 
 def load(name: str, text: str) -> Callable[..., Any]:
@@ -80,5 +80,5 @@ def _comment(tb: TracebackType) -> int:
 
 def _commented(lines: list[str]) -> int:
     """The user's line in the last comment of some lines, 0 if there is none."""
-    found = (re.search(r"# line (\d+)$", text.rstrip()) for text in reversed(lines))
+    found = (NOTE.search(text.rstrip()) for text in reversed(lines))
     return next((int(line[1]) for line in found if line), 0)

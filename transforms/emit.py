@@ -93,7 +93,7 @@ class Writer(Spelling):
         self.scalars = plain_scalars(block, self.layout.names)
         self.lines: list[str] = []
         self.depth = 1
-        self.line = 0
+        self.line = ""  # the comment that was written last
         self.errstate: dict[str, str] = {}
 
     @staticmethod
@@ -116,8 +116,8 @@ class Writer(Spelling):
     def put(self, text: str, origin: Any = None) -> None:
         """One statement, with the user's line where that is another one than before."""
         note = ""
-        if origin is not None and origin.line != self.line:
-            note, self.line = f"# line {origin.line}", origin.line
+        if origin is not None and origin.note != self.line:
+            note = self.line = origin.note
         self.lines += noted(text, self.depth, note)
 
     def assign(self, name: str, value: ast.expr, origin: Any = None) -> None:

@@ -187,6 +187,10 @@ def bare(text: str) -> str:
     return text[1:-1] if text[:1] == "(" and _brackets(text) == [(0, len(text) - 1)] else text
 
 
+#: The comment that names a line of the user, at the end of a line.
+NOTE = re.compile(r"# line (\d+)(, .*)?$")
+
+
 def noted(text: str, depth: int, note: str) -> list[str]:
     """A statement as lines of some depth, with a comment after the first, or before if it is long.
 

@@ -22,7 +22,7 @@ from tapeless.lax.windows import (
     part,
     patches,
 )
-from tapeless.transforms.errors import ArgumentError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -75,6 +75,7 @@ def conv_general_dilated(
     checked_rank(name, kernel, x.ndim, "rhs")
     checked_same_dtype(name, x, kernel)
     if preferred_element_type is not None:
+        _check_wider(x.dtype, np.dtype(preferred_element_type))
         x, kernel = x.astype(preferred_element_type), kernel.astype(preferred_element_type)
     numbers = conv_dimension_numbers(x.shape, kernel.shape, dimension_numbers)
     x = np.transpose(x, (numbers[0][0], *numbers[0][2:], numbers[0][1]))
@@ -97,6 +98,18 @@ def conv_general_dilated(
     moves = (window, out, strides, dilation)
     made = _grouped(x, kernel, moves, feature_group_count, batch_group_count)
     return np.transpose(made, _inverse((numbers[2][0], *numbers[2][2:], numbers[2][1])))
+
+
+def _check_wider(given: Any, wanted: Any) -> None:
+    """Refuses results of a dtype that is narrower than that of the operands, or of another kind, as
+    JAX does."""
+    kinds = {"f": "f", "c": "c"}.get(given.kind, "iufb")
+    if wanted.kind not in kinds or wanted.itemsize < given.itemsize:
+        raise ArgumentTypeError(
+            f"lax.conv_general_dilated: preferred_element_type is {wanted}, and the operands are "
+            f"of {given}",
+            "it must be as wide, and of the same kind; integers may also give floats",
+        )
 
 
 def _inverse(permutation: Any) -> tuple[int, ...]:

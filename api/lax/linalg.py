@@ -466,7 +466,7 @@ def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
     >>> from tapeless import lax
     >>> _, d, e, _ = lax.linalg.tridiagonal(np.array([[1.0, 3, 4], [3, 0, 1], [4, 1, 2]]))
     >>> np.round(d, 6), np.round(e, 6)
-    (array([1.  , 2.24, -0.24]), array([-5.  ,  0.68]))
+    (array([ 1.  ,  2.24, -0.24]), array([-5.  , -0.68]))
     """
     if not lower:
         raise UnsupportedError(

@@ -18,6 +18,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.transforms.core.language import statements
+from tapeless.transforms.wrapping import NOTE
 
 if TYPE_CHECKING:
     from tapeless.specialisation import Specialisation
@@ -195,11 +196,11 @@ def _lines(found: Specialisation, file: str, clock: Clock) -> list[Line]:
     for number, source in enumerate(text, 1):
         if re.match(r"(@|def )", source):
             origin = 0
-        comment = re.search(r"# line (\d+)$", source.rstrip())
+        comment = NOTE.search(source.rstrip())
         origin = int(comment[1]) if comment else origin
         if number not in shown:
             continue
-        plain = re.sub(r"\s*# line \d+$", "", source)
+        plain = NOTE.sub("", source).rstrip()
         hits = clock.hits[number]
         unknown = source.strip().startswith("return") and comment is None
         place = (files[origin], origin) if hits and origin in files and not unknown else None

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from tapeless import grad, jacrev, jit, linearize, vjp, vmap
+from tapeless import grad, jacrev, jit, linearize, tree, vjp, vmap
 from tapeless.transforms.errors import ArgumentError, TapelessError, UnsupportedError
 from tests.api.importable import scaled, square
 
@@ -323,3 +323,14 @@ def test_what_one_side_of_a_branch_saves(f, c):
     step = 1e-6 * np.eye(3)
     expected = [(f(x + e, c) - f(x - e, c)) / 2e-6 for e in step]
     np.testing.assert_allclose(bar, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_what_a_pull_back_holds():
+    value, pull = vjp(lambda p, x: {"y": np.sin(p["w"] * x)}, {"w": 2.0}, np.arange(3.0))
+    assert pull.in_tree == tree.structure(({"w": 0.0}, 0.0))
+    assert pull.out_tree == tree.structure(value)
+    assert pull.in_tree == tree.structure(pull(value))
+    saved = [np.asarray(r) for r in pull.opaque_residuals]
+    assert any(np.array_equal(r, np.cos(2 * np.arange(3.0))) for r in saved) or any(
+        np.array_equal(r, np.arange(3.0)) for r in saved
+    )

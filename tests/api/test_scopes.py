@@ -65,3 +65,46 @@ def test_what_has_nothing_to_do():
         return x * n
 
     assert grad(f)(1.0) == 6.0
+
+
+def network(x):
+    with named_scope("layer"):
+        y = np.tanh(x)
+        with named_scope("norm\nof rows"):
+            y = y / np.sqrt(np.sum(y * y))
+    for _ in range(3):
+        with named_scope("step"):
+            y = np.sin(y)
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, tapeless.jit, tapeless.vmap])
+def test_comments_of_emitted_code_name_scopes(transform):
+    x = np.arange(1.0, 4.0) if transform is not tapeless.vmap else np.ones((2, 3))
+    text = transform(tapeless.grad(network)).source(x)
+    lines = [line for line in text.splitlines() if "# line" in line]
+    notes = {line.partition("# line ")[2].partition(", ")[2] for line in lines}
+    assert {"layer", "layer/norm of rows", "step"} <= notes
+    plain = transform(tapeless.grad(lambda x: np.sum(np.sin(x)))).source(x)
+    assert ", " not in plain.partition("# line")[2].partition("\n")[0]
+
+
+def test_one_line_in_two_scopes():
+    def twice(x):
+        for name in ("first", "second"):
+            with named_scope(name):
+                x = np.tanh(x) * 2.0
+        return x
+
+    text = tapeless.jit(twice).source(np.ones(3))
+    assert [text.count(f", {name}\n") for name in ("first", "second")] == [1, 1]
+
+
+def test_errors_in_scopes_name_the_line():
+    def fails(x):
+        with named_scope("solve"):
+            return np.linalg.solve(x, np.ones(2))
+
+    with pytest.raises(np.linalg.LinAlgError) as e:
+        tapeless.vmap(fails)(np.zeros((1, 2, 2)))
+    assert "return np.linalg.solve(x, np.ones(2))" in "".join(e.value.__notes__)

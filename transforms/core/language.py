@@ -66,11 +66,17 @@ NOTHING = Type(np.dtype("V"))
 
 @dataclass(frozen=True)
 class Origin:
-    """The user's line that a statement comes from."""
+    """The user's line that a statement comes from, and the `named_scope`s that it was in."""
 
     file: str
     line: int
     function: str = ""
+    scope: str = ""
+
+    @property
+    def note(self) -> str:
+        """The comment that says so in emitted code."""
+        return f"# line {self.line}" + f", {self.scope}" * bool(self.scope)
 
 
 #: +, -, *, / and ** of atoms inside rules, and their truth; `ops.arithmetic`, `ops.elementwise`

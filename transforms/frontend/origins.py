@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextvars import ContextVar
 from types import FrameType
 
 from tapeless.transforms.core.language import Origin
 from tapeless.transforms.frontend.rewrite import known_codes
+
+#: The names of the scopes that are open, the outermost first.
+open_scopes: ContextVar[tuple[str, ...]] = ContextVar("open_scopes", default=())
 
 
 def _is_users(frame: FrameType) -> bool:
@@ -24,7 +28,8 @@ def find_origins() -> Iterator[Origin]:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if _is_users(frame):
-            yield Origin(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
+            code, scope = frame.f_code, "/".join(open_scopes.get())
+            yield Origin(code.co_filename, frame.f_lineno, code.co_qualname, scope)
         frame = frame.f_back
 
 

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import ast
 import copy
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tapeless.transforms.text import to_source
-from tapeless.transforms.wrapping import noted
-
-NOTE = re.compile(r"# line \d+$")
+from tapeless.transforms.wrapping import NOTE, noted
 
 
 class Annotated:

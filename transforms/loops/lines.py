@@ -42,13 +42,13 @@ class Lines:
         self.memory, self.analysis, self.names = memory, analysis, names
         self.equal, self.canon, self.stage = analysis.equal, analysis.canon, analysis.stage
         self.lines: list[str] = []
-        self.depth, self.line, self.loops = 1, 0, 0
+        self.depth, self.line, self.loops = 1, "", 0
         self.indices: list[str] = []  # names of loop variables that are free again
 
     def put(self, text: str, origin: Any = None) -> None:
         note = ""
-        if origin is not None and origin.line != self.line:
-            note, self.line = f"# line {origin.line}", origin.line
+        if origin is not None and origin.note != self.line:
+            note = self.line = origin.note
         self.lines += noted(text, self.depth, note)
 
     def nested(self, head: str, origin: Any = None) -> Indent:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 import re
 
-from tapeless.transforms.wrapping import WIDTH
+from tapeless.transforms.wrapping import NOTE, WIDTH
 
-NOTE = re.compile(r"  # line \d+$")
+BEHIND = re.compile("  " + NOTE.pattern)
 
 
 def without_unread(head: str, lines: list[str]) -> list[str]:
@@ -61,9 +61,9 @@ def _sets(s: ast.stmt, read: set[str]) -> bool:
 
 def _removed(lines: list[str], start: int, stop: int) -> list[str]:
     """The lines without some, whose note goes to the next one."""
-    note = NOTE.search(lines[start])
+    note = BEHIND.search(lines[start])
     left = [*lines[:start], *lines[stop:]]
-    if note and start < len(left) and not NOTE.search(left[start]):
+    if note and start < len(left) and not BEHIND.search(left[start]):
         noted = left[start] + note[0]
         left[start] = noted if len(noted) <= WIDTH else left[start]
     return left

@@ -456,3 +456,37 @@ def test_one_compilation_is_for_pooling_of_all_sizes(strides):
         parts = [x[:, i : shape[1] - 1 + i, j : shape[2] - 1 + j] for i in (0, 1) for j in (0, 1)]
         agree(f(x), np.maximum.reduce(parts)[:, :: strides[1], :: strides[2]])
     assert {c.reason for c in f.compilations} <= {"first call"}
+
+
+# What JAX 0.10.2 does, in 64-bit mode: the dtype of the result, or None where it raises TypeError.
+MIXED = [
+    ("f4", "f8", None, None),
+    ("f4", "f2", None, None),
+    ("f4", "i1", None, None),
+    ("i1", "u1", None, None),
+    ("f4", "f8", "f8", None),
+    ("i1", "i1", "i4", "i4"),
+    ("i1", "i1", "f4", "f4"),
+    ("f2", "f2", "f4", "f4"),
+    ("f4", "f4", "f2", None),
+    ("f4", "f4", "c8", None),
+    ("f4", "f4", "f8", "f8"),
+    ("?", "?", None, "?"),
+]
+
+
+@pytest.mark.parametrize(("left", "right", "preferred", "wanted"), MIXED)
+def test_dtypes_of_operands_and_results(left, right, preferred, wanted):
+    x, w = np.ones((1, 1, 3, 3), left), np.ones((1, 1, 2, 2), right)
+
+    def convolved():
+        kind = None if preferred is None else np.dtype(preferred)
+        return lax.conv_general_dilated(x, w, (1, 1), "VALID", preferred_element_type=kind)
+
+    if wanted is None:
+        with pytest.raises(TypeError):
+            convolved()
+        return
+    made = convolved()
+    assert made.dtype == np.dtype(wanted)
+    np.testing.assert_array_equal(made, np.full((1, 1, 2, 2), 4).astype(wanted))
