@@ -18,6 +18,9 @@ from tapeless.transforms.frontend.numpy_numbers import python_number
 from tapeless.transforms.frontend.sequences import Sequence
 from tapeless.transforms.frontend.staged_list import StagedList
 from tapeless.transforms.frontend.symbols import Symbol, apply, wrap
+from tapeless.transforms.ops.parts import index
+from tapeless.transforms.ops.selection import select
+from tapeless.transforms.ops.steps import isnan
 from tapeless.transforms.ops.table import FUNCTIONS
 from tapeless.transforms.written.keyed import Keyed
 
@@ -113,7 +116,22 @@ def _of_rolled(name: str, hooks: Any, x: Any, key: Any) -> Any:
     column = column_of(keys)
     if column is None or column.ndim != 1:
         return folded(hooks, functools.partial(_better, kind), zip_(hooks, keys, x))[1]
+    rules: Any = (FUNCTIONS[f] for f in (numpy, position))
+    if not isinstance(keys, Symbol):  # a list; of arrays they are NumPy's, which are faster
+        rules = (functools.partial(_first_of_best, f) for f in (numpy, position))
+    best, where = rules
     if key is None:
-        made = apply(FUNCTIONS[numpy], column, axis=0)
+        made = apply(best, column)
         return python_number(made) if of_python(x) else made
-    return item_of(hooks, x)[1](apply(FUNCTIONS[position], column))
+    return item_of(hooks, x)[1](apply(where, column))
+
+
+def _first_of_best(function: Any, x: Any) -> Any:
+    """The extremum of numbers, or where it is, as Python finds it: nothing is greater or less than
+    NaN, which counts only in the first place."""
+    if x.type.dtype.kind != "f":
+        return FUNCTIONS[function](x)
+    worst = -np.inf if function in (np.max, np.argmax) else np.inf
+    made = FUNCTIONS[function](select(isnan(x), x.type.dtype.type(worst), x))
+    start = FUNCTIONS[np.max](index(x, key=(slice(None, 1),)))  # an error if there is none
+    return select(isnan(start), start if function in (np.max, np.min) else 0, made)

@@ -42,7 +42,7 @@ from tapeless.transforms.ops.raising import raise_where
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import broadcast_to, cast, column, copy, move, reshape
 from tapeless.transforms.ops.shapes import cast_to as cast_to
-from tapeless.transforms.ops.steps import equal, floor, less
+from tapeless.transforms.ops.steps import equal, floor, less, sign
 
 
 def lengths_of(
@@ -180,10 +180,18 @@ def _geomspace(
 ) -> Any:
     """start * (stop / start) ** (k / n), the ends exact, as NumPy."""
     start, stop, num = _end(start), _end(stop), atom(num)
+    wide = np.result_type(start.type.dtype, stop.type.dtype, float, np.dtype(dtype))
+    start, stop = cast_to(start, wide), cast_to(stop, wide)
     k = _steps(start, stop, num)
     last = _not_zero(num - 1)
-    size = power(10.0, log10(stop / start) * (k / (last if endpoint else _not_zero(num))))
-    out = select(equal(k, 0), start, start * size)
+    steps = last if endpoint else _not_zero(num)
+    if wide.kind == "c":
+        out = start * power(10.0, log10(stop / start) * (k / steps))
+    else:
+        side = sign(start)
+        low = log10(side * start)
+        out = side * power(10.0, k * ((log10(side * stop) - low) / steps) + low)
+    out = select(equal(k, 0), start, out)
     if endpoint:
         out = select(equal(k, last), stop, out)
     out = out if dtype is None else cast_to(out, np.dtype(dtype))
@@ -297,7 +305,7 @@ NUMPY: dict[Any, Any] = {
     np.asarray: _asarray,
     np.ascontiguousarray: lambda a, dtype=None: _at_least_line(_of_numpy(a, dtype)),
     np.asanyarray: _asarray,
-    np.asfortranarray: lambda a, dtype=None: _of_numpy(a, dtype),
+    np.asfortranarray: lambda a, dtype=None: _at_least_line(_of_numpy(a, dtype)),
     np.require: _require,
     np.vander: _vander,
     np.indices: _indices,

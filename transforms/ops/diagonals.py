@@ -24,6 +24,7 @@ from tapeless.transforms.ops.shapes import (
     Params,
     broadcast_to,
     cast,
+    cast_to,
     column,
     flat,
     front,
@@ -161,7 +162,8 @@ def _trace(
         return trace(a, k=int(static(offset, "the offset must be known")))
     made = _diagonal(a, offset, axis1, axis2)
     made = made if dtype is None else cast(made, dtype=np.dtype(dtype))
-    return sum(made, axes=(made.type.ndim - 1,), keepdims=False)
+    total = sum(made, axes=(made.type.ndim - 1,), keepdims=False)
+    return total if dtype is None else cast_to(total, np.dtype(dtype))
 
 
 NUMPY = {

@@ -14,7 +14,7 @@ from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import mod
 from tapeless.transforms.ops.elementwise import maximum, minimum
-from tapeless.transforms.ops.fresh import count_up
+from tapeless.transforms.ops.fresh import count_up, zeros
 from tapeless.transforms.ops.joining import as_array, axis_of
 from tapeless.transforms.ops.parts import Key as Key
 from tapeless.transforms.ops.parts import Slot as Slot
@@ -180,7 +180,8 @@ def _triangle(name: str) -> Any:
 
 
 def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
-    a, where = as_array(a), as_array(indices)
+    nothing = isinstance(indices, (list, tuple)) and not indices
+    a, where = as_array(a), zeros(shape=(0,), dtype=INDEX) if nothing else as_array(indices)
     if axis is None or (not a.type.shape and axis_of(axis, 1) == 0):
         a, axis = flat(a), 0
     k = axis_of(axis, a.type.ndim)

@@ -242,7 +242,8 @@ def _vecdot(x1: Any, x2: Any, axis: Any = -1) -> Any:
     a, b = as_array(x1), as_array(x2)
     a, b = (last(x, axis_of(axis, x.type.ndim)) for x in (a, b))
     made = mul(conjugated(a), b)
-    return sum(made, axes=(made.type.ndim - 1,), keepdims=False)
+    total = sum(made, axes=(made.type.ndim - 1,), keepdims=False)
+    return cast_to(total, made.type.dtype)  # sums of small integers are wide, products are not
 
 
 def _matvec(x1: Any, x2: Any) -> Any:

@@ -11,7 +11,7 @@ from tapeless.transforms.core.op import Op
 from tapeless.transforms.ops.arithmetic import mul, sub
 from tapeless.transforms.ops.batching import reducing
 from tapeless.transforms.ops.elementwise import exp, exp2, logaddexp, logaddexp2
-from tapeless.transforms.ops.joining import as_array, axes_of
+from tapeless.transforms.ops.joining import as_array, axes_of, reduced_axis
 from tapeless.transforms.ops.selection import select
 from tapeless.transforms.ops.shapes import (
     Atoms,
@@ -70,7 +70,7 @@ def _reduce(op: Op, add: Op) -> Any:
         a = cast_to(a, np.dtype(kind))
         if where is not None and where is not True:
             a = select(broadcast_to(as_array(where), shape=a.type.shape), a, -np.inf)
-        axes = axes_of(axis, a.type.ndim)
+        axes = axes_of(reduced_axis(axis, a.type.ndim), a.type.ndim)
         made = op(a, axes=axes, keepdims=bool(keepdims), name=add.name) if axes else a
         return made if initial is None else add(made, cast_to(as_array(initial), made.type.dtype))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, made_by, size_atom, static
+from tapeless.transforms.core.builder import atom, join, made_by, size_atom, static
 from tapeless.transforms.core.dims import Size, product
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
@@ -59,8 +60,12 @@ def _ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: 
 
 
 def _diag_indices_from(arr: Any) -> Any:
-    a = as_array(arr)
-    return (count_up(a.type.shape[0]),) * a.type.ndim
+    shape = as_array(arr).type.shape
+    if len(shape) < 2:
+        raise ValueError("input array must be at least 2-d")
+    if 1 in shape and set(shape) != {1}:
+        raise ValueError("All dimensions of input must be of equal length")
+    return (count_up(functools.reduce(join, shape)),) * len(shape)
 
 
 def _triangle_from(name: str) -> Any:

@@ -24,6 +24,7 @@ from tapeless.transforms.ops.elementwise import (
     sqrt,
 )
 from tapeless.transforms.ops.joining import as_array
+from tapeless.transforms.ops.shapes import cast
 
 
 def _of_complex(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,7 +35,7 @@ def _of_complex(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
                 f"np.emath.{name} of real numbers: their values decide whether it is complex",
                 f"write np.{name}(x + 0j), or np.{name}(x) where it is real",
             )
-        return rule(*atoms)
+        return rule(*(cast(a, dtype=a.type.dtype) if a.type.weak else a for a in atoms))
 
     return made
 

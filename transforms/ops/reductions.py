@@ -36,7 +36,7 @@ from tapeless.transforms.ops.shapes import (
     transpose,
 )
 from tapeless.transforms.ops.shapes import sum as sum
-from tapeless.transforms.ops.steps import equal
+from tapeless.transforms.ops.steps import equal, logical_and, logical_or
 
 
 def count(t: Type, axes: tuple[int, ...]) -> Atom:
@@ -53,6 +53,15 @@ def left_of(number: Atom, ddof: Any) -> Any:
     if type(ddof) is int and dims.at_least(size_of(number), ddof):
         return number - ddof
     return maximum(number - ddof, 0)
+
+
+def freedom(ddof: Any, correction: Any) -> Any:
+    """What is subtracted from the number of elements, under either of its names."""
+    if correction is None:
+        return ddof
+    if type(ddof) is not int or ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
 
 
 def _reduction(name: str, reduce: Any, jvp: Any = None) -> Op:
@@ -156,6 +165,7 @@ count_nonzero = _reduction("count_nonzero", lambda x: np.zeros((), INDEX))
 # The NumPy functions ---------------------------------------------------------------------------
 EMPTY: dict[Op, Any] = {sum: 0, prod: 1, any_: False, all_: True}
 JOINS: dict[Op, Any] = {sum: lambda a, b: a + b, prod: mul, amax: maximum, amin: minimum}
+JOINS |= {any_: logical_or, all_: logical_and}
 
 
 def reduction(op: Op, default: Any = None) -> Any:
@@ -266,19 +276,20 @@ def _moment(op: Op) -> Any:
     ) -> Any:
         a = as_array(a)
         axes, keepdims = axes_of(axis, a.type.ndim), bool(keepdims)
-        ddof = ddof if correction is None else correction
+        ddof = freedom(ddof, correction)
         mask = None if where is None or where is True else as_array(where)
         if a.type.dtype.kind not in "fc":
             a = cast(a, dtype=np.dtype(float))
         known = not isinstance(ddof, Var)
-        if mask is None and mean is None and dtype in (None, a.type.dtype) and known:
+        same = dtype is None or np.dtype(dtype) == a.type.dtype  # a dtype of float64 equals None
+        if mask is None and mean is None and same and known:
             return op(a, axes=axes, keepdims=keepdims, ddof=ddof)
         centre = _mean_where(a, mask, axes, True, dtype) if mean is None else as_array(mean)
         off = absolute(sub(a, centre))
         made = _mean_where(mul(off, off), mask, axes, keepdims, dtype, ddof)
         flat_at = equal(made, 0)
         root = sqrt(select(flat_at, 1.0, made))
-        return select(flat_at, 0.0, root) if op is std else made
+        return cast_to(select(flat_at, 0.0, root), made.type.dtype) if op is std else made
 
     return moment
 

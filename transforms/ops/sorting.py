@@ -159,7 +159,9 @@ def _partitioned(op: Op) -> Any:
         a = as_array(a)
         if axis is None:
             a, axis = flat(a), 0
-        at = int(static(kth, "the place of the partition must be known"))
+        places = kth if isinstance(kth, (tuple, list)) else (kth,)
+        known = tuple(int(static(k, "the place of the partition must be known")) for k in places)
+        at = known if len(known) > 1 else known[0]
         return op(a, kth=at, axis=axis_of(axis, a.type.ndim))
 
     return run

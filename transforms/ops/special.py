@@ -394,13 +394,25 @@ SPECIAL: dict[Any, Op] = {
     for op in tuple(globals().values())
     if isinstance(op, Op) and isinstance(getattr(sc, op.name, 0), np.ufunc)
 }
-SPECIAL |= {
-    sc.expm1: UFUNCS[np.expm1],
-    sc.log1p: UFUNCS[np.log1p],
-    sc.exp2: UFUNCS[np.exp2],
-    sc.cbrt: UFUNCS[np.cbrt],
+
+
+def _as_in_numpy(ufunc: np.ufunc, op: Op) -> Any:
+    """SciPy's function by NumPy's, in the dtype that SciPy computes in."""
+
+    def run(x: Any, dtype: Any = None) -> Any:
+        x = as_array(x)
+        kinds = (x.type.dtype, None), (None, dtype and np.dtype(dtype))
+        picked = ufunc.resolve_dtypes(kinds[0], signature=kinds[1], casting="same_kind")[0]
+        return op(cast_to(x, picked))
+
+    return run
+
+
+RULES: dict[Any, Any] = {
+    getattr(sc, f.__name__): _as_in_numpy(getattr(sc, f.__name__), UFUNCS[f])
+    for f in (np.expm1, np.log1p, np.exp2, np.cbrt)
 }
-RULES = {
+RULES |= {
     sc.logsumexp: _logsumexp,
     sc.softmax: _over_axis(softmax),
     sc.log_softmax: _over_axis(log_softmax),

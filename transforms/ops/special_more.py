@@ -32,7 +32,7 @@ from tapeless.transforms.ops.joining import as_array
 from tapeless.transforms.ops.pointwise import as_integers
 from tapeless.transforms.ops.promotion import conform
 from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import Atoms, Params
+from tapeless.transforms.ops.shapes import Atoms, Params, cast, cast_to
 from tapeless.transforms.ops.special import (
     beta_density,
     betainc_by_a,
@@ -51,7 +51,7 @@ from tapeless.transforms.ops.special import (
     special,
     yv,
 )
-from tapeless.transforms.ops.steps import equal, greater, less_equal, logical_and, sign
+from tapeless.transforms.ops.steps import equal, greater, less, less_equal, logical_and, sign
 from tapeless.transforms.ops.ufuncs import UFUNCS
 
 ROOT_2PI = math.sqrt(2 * math.pi)
@@ -287,22 +287,34 @@ def _exact(name: str, exact: Any) -> None:
 
 def _factorial(n: Any, exact: Any = False, extend: str = "zero") -> Any:
     _exact("factorial", exact)
+    if extend != "zero":
+        raise UnsupportedError("scipy.special.factorial with extend='complex'", "use gamma(n + 1)")
     n = as_array(n)
-    return select(less_equal(0, n), gamma(n + 1.0), 0.0)
+    if n.type.dtype.kind not in "iuf":
+        raise ValueError(f"Unsupported data type for `n` in factorial: {n.type.dtype}")
+    made = select(less(n, 0), 0.0, gamma(n + 1.0))
+    return cast_to(made, np.dtype(float)) if n.type.shape else made
 
 
 def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:  # noqa: N803 (scipy's)
     _exact("comb", exact)
-    n, k = as_array(N), as_array(k)
+    n, k = _strong(N), _strong(k)
     if repetition:
-        return binom(n + k - 1, k)
+        none = logical_and(equal(k, 0), less_equal(0, n))
+        return select(none, 1.0, binom(n + k - 1, k))
     return select(_can_be_chosen(n, k), binom(n, k), 0.0)
 
 
 def _perm(N: Any, k: Any, exact: Any = False) -> Any:  # noqa: N803 (scipy's)
     _exact("perm", exact)
-    n, k = as_array(N), as_array(k)
+    n, k = _strong(N), _strong(k)
     return select(_can_be_chosen(n, k), poch(n - k + 1, k), 0.0)
+
+
+def _strong(a: Any) -> Any:
+    """An array of what may be a number of Python's: SciPy makes arrays of its arguments."""
+    a = as_array(a)
+    return cast(a, dtype=a.type.dtype) if a.type.weak else a
 
 
 def _can_be_chosen(n: Atom, k: Atom) -> Any:

@@ -8,24 +8,33 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import size_atom, static
-from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import ShapeError, UnsupportedError
 from tapeless.transforms.ops.arithmetic import mul, truediv
 from tapeless.transforms.ops.batching import reducing
 from tapeless.transforms.ops.cumulative import cumprod, cumsum, run_along
 from tapeless.transforms.ops.elementwise import conjugate, maximum, minimum, real, sqrt
-from tapeless.transforms.ops.fresh import FLOAT, count_up
+from tapeless.transforms.ops.fresh import FLOAT, count_up, zeros
 from tapeless.transforms.ops.indexing import INDEX, get, take_along
-from tapeless.transforms.ops.joining import as_array, axes_of, axis_of, concatenate, stack
+from tapeless.transforms.ops.joining import (
+    as_array,
+    axes_of,
+    axis_of,
+    concatenate,
+    reduced_axis,
+    stack,
+)
 from tapeless.transforms.ops.linalg import matmul
 from tapeless.transforms.ops.pointwise import as_floats
 from tapeless.transforms.ops.quantiles import MEDIAN, by_sorting, check_levels, middle, weighted
 from tapeless.transforms.ops.raising import raise_where, require_other_size
+from tapeless.transforms.ops.reductions import NUMPY as MOMENTS
 from tapeless.transforms.ops.reductions import (
     amax,
     amin,
     count,
+    freedom,
     left_of,
     mean,
     merged,
@@ -79,6 +88,9 @@ def _nanextreme(op: Op, filler: float) -> Any:
     ) -> Any:
         a = as_array(a)
         given = {} if where is True else {"where": where}
+        known = initial.value if isinstance(initial, Literal) else initial
+        if isinstance(known, float) and known != known:
+            initial = None  # left out, as any other element
         given |= {} if initial is None else {"initial": initial}
         made = _without_nan(rule, filler)(a, axis, keepdims=keepdims, **given)
         if a.type.dtype.kind != "f" or given:
@@ -90,18 +102,34 @@ def _nanextreme(op: Op, filler: float) -> Any:
 
 
 def _nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    where: Any = None,
 ) -> Any:
     a = as_array(a)
+    if a.type.dtype.kind not in "fc":
+        return reduction(mean)(a, axis, dtype, None, keepdims, where=where)
+    if dtype is not None and np.dtype(dtype).kind not in "fc":
+        raise TypeError("If a is inexact, then dtype must be inexact")
+    a = _chosen(a, where)
     total = _without_nan(reduction(sum), 0)(a, axis, dtype, None, keepdims)
     return truediv(total, cast_to(_present(a, axis, keepdims), total.type.dtype))
 
 
+def _chosen(a: Atom, where: Any) -> Any:
+    """The array with nan in the place of elements that a mask leaves out."""
+    if where is None or where is True:
+        return a
+    return select(as_array(where), a, a.type.dtype.type(np.nan))
+
+
 def _present(a: Atom, axis: Any, keepdims: Any) -> Any:
     """How many elements are not nan."""
-    return sum(
-        cast(equal(a, a), dtype=INDEX), axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims)
-    )
+    axes = axes_of(reduced_axis(axis, a.type.ndim), a.type.ndim)
+    return sum(cast(equal(a, a), dtype=INDEX), axes=axes, keepdims=bool(keepdims))
 
 
 def _nanvar(
@@ -111,19 +139,36 @@ def _nanvar(
     out: Any = None,
     ddof: Any = 0,
     keepdims: Any = False,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
 ) -> Any:
-    a = as_array(a)
+    a, ddof = as_array(a), freedom(ddof, correction)
+    if a.type.dtype.kind not in "fc":
+        return MOMENTS[np.var](a, axis, dtype, None, ddof, keepdims, where=where, mean=mean)
+    if mean is not None:
+        raise UnsupportedError("np.nanvar with mean=", "leave it out: it is computed")
+    if dtype is not None and np.dtype(dtype).kind not in "fc":
+        raise TypeError("If a is inexact, then dtype must be inexact")
+    a, axis = _chosen(a, where), reduced_axis(axis, a.type.ndim)
     centred = a - _nanmean(a, axis, dtype, None, True)
     axes = axes_of(axis, a.type.ndim)
     filled = select(isnan(a), a.type.dtype.type(0), centred)
     squares = real(mul(filled, conjugate(filled))) if a.type.dtype.kind == "c" else filled**2
     total = sum(squares, axes=axes, keepdims=bool(keepdims))
     left = cast_to(_present(a, axis, keepdims) - ddof, total.type.dtype)
-    return truediv(total, select(less_equal(left, 0), left.type.dtype.type(np.nan), left))
+    made = truediv(total, select(less_equal(left, 0), left.type.dtype.type(np.nan), left))
+    if dtype is None:
+        return made
+    given = np.zeros((), dtype)
+    return cast_to(made, (given.real if a.type.dtype.kind == "c" else given).dtype)
 
 
-def _nanstd(*args: Any, **kwargs: Any) -> Any:
-    variance = _nanvar(*args, **kwargs)
+def _nanstd(a: Any, *args: Any, **kwargs: Any) -> Any:
+    a = as_array(a)
+    if a.type.dtype.kind not in "fc":
+        return MOMENTS[np.std](a, *args, **kwargs)
+    variance = _nanvar(a, *args, **kwargs)
     flat_at = equal(variance, 0)
     return select(flat_at, variance, sqrt(select(flat_at, 1.0, variance)))  # 0 has slope 0
 
@@ -291,6 +336,7 @@ def _quantile(scale: float, op: Op = quantile) -> Any:
         *,
         weights: Any = None,
     ) -> Any:
+        q = zeros(shape=(0,), dtype=FLOAT) if isinstance(q, (list, tuple)) and not q else q
         a, level = as_array(a), q if q is MEDIAN or isinstance(q, (list, tuple)) else as_array(q)
         if weights is not None:
             if op is not quantile or keepdims:

@@ -11,7 +11,7 @@ from tapeless.transforms.core.builder import join, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.op import Op
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.arithmetic import add, mul, neg, sub
+from tapeless.transforms.ops.arithmetic import mul, neg, sub
 from tapeless.transforms.ops.batching import Axes, Batched
 from tapeless.transforms.ops.diagonals import diagonal
 from tapeless.transforms.ops.elementwise import real
@@ -21,6 +21,7 @@ from tapeless.transforms.ops.matrices import identity_of, lapack_dtype, square_s
 from tapeless.transforms.ops.shapes import (
     Atoms,
     Params,
+    broadcast_to,
     column,
     flat,
     front,
@@ -127,7 +128,7 @@ def _matrix_power(a: Any, n: Any) -> Any:
     a, n = as_array(a), int(static(n, "the exponent must be known"))
     square_shape(a)
     if n == 0:
-        return add(mul(a, 0), identity_of(a))
+        return broadcast_to(identity_of(a), shape=a.type.shape)
     if n < 0:
         a, n = inv(a), -n
     done, square = None, a

@@ -229,11 +229,26 @@ def _special(name: str) -> Rule:
     return call
 
 
+def _i0(x: Any) -> Any:
+    """SciPy's, which gives float64 for float16."""
+    x = creation.as_array(x)
+    made = _special("i0")(x)
+    return creation.cast_to(made, x.type.dtype) if x.type.dtype == np.float16 else made
+
+
+def _gives(ufunc: np.ufunc, types: tuple[Any, ...], dtype: np.dtype[Any]) -> bool:
+    """Whether results have this dtype where none is asked for."""
+    try:
+        return result_dtype(ufunc, types) == dtype
+    except TypeError:  # there is no loop for the arguments as they are
+        return False
+
+
 def _ufunc(ufunc: np.ufunc, op: Op) -> Rule:
     def call(*args: Any, dtype: Any = None) -> Any:
         atoms = [creation.as_array(a) for a in args]
         types = tuple(a.type for a in atoms)
-        if dtype is not None and np.dtype(dtype) != result_dtype(ufunc, types):
+        if dtype is not None and not _gives(ufunc, types, np.dtype(dtype)):
             kinds = computed_dtypes(ufunc, types, np.dtype(dtype))
             atoms = [creation.cast_to(a, kind) for a, kind in zip(atoms, kinds, strict=True)]
         return op(*atoms)
@@ -414,7 +429,7 @@ FUNCTIONS |= {
     getattr(math, name): _of_numbers(FUNCTIONS[MATH[name]], int) for name in ("gcd", "lcm", "ldexp")
 }
 FUNCTIONS |= {math.log: _of_numbers(_log), math.hypot: _of_numbers(_hypot), math.dist: _dist}
-FUNCTIONS |= {np.i0: _special("i0")}
+FUNCTIONS |= {np.i0: _i0}
 FUNCTIONS |= {function: _of_numbers(_special(name)) for function, name in SPECIAL.items()}
 
 for _function, _rule in FUNCTIONS.items():

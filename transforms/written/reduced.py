@@ -67,8 +67,9 @@ def _begin(ufunc: Any, lines: Any, initial: Any, masked: bool) -> Any:
             f"the reduction operation '{ufunc.__name__}' has no identity: without elements, "
             "or with where=, it needs initial="
         )
-    start = ufunc.identity if initial is None else initial
-    return np.full(lines.shape[1:], start, lines.dtype), 0
+    if initial is None:
+        initial = np.array(ufunc.identity).astype(lines.dtype)  # -1, all bits set, of any dtype
+    return np.full(lines.shape[1:], initial, lines.dtype), 0
 
 
 def _reduce(ufunc: Any) -> Callable[..., Any]:

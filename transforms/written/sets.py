@@ -23,6 +23,9 @@ def intersect1d(
     if return_indices:
         raise UnsupportedError("np.intersect1d with return_indices=", "search with np.searchsorted")
     line = np.sort(np.ravel(ar1))
+    if assume_unique:
+        line = np.sort(np.concatenate([np.ravel(ar1), np.ravel(ar2)]))
+        return line[:-1][line[1:] == line[:-1]]
     return line[np.isin(line, np.ravel(ar2)) & firsts(line)]
 
 
@@ -41,8 +44,13 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """What is in one of them only."""
     first, second = np.ravel(ar1), np.ravel(ar2)
+    if not assume_unique:
+        first, second = np.unique(first), np.unique(second)
     line = np.sort(np.concatenate([first, second]))
-    return line[firsts(line) & (np.isin(line, first) != np.isin(line, second))]
+    if line.shape[0] == 0:
+        return line
+    changes, end = line[1:] != line[:-1], np.ones(1, bool)
+    return line[np.concatenate([end, changes]) & np.concatenate([changes, end])]
 
 
 def unique_all(x: Any) -> Any:

@@ -85,8 +85,14 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         raise UnsupportedError("np.histogram_bin_edges with a rule", "give the number of bins")
     if np.ndim(bins):
         return np.asarray(bins)
-    low, high = (np.min(a), np.max(a)) if range is None else range
-    return np.linspace(low, high, bins + 1)
+    a = np.asarray(a)
+    if range is None:
+        range = (np.min(a), np.max(a)) if np.size(a) else (0.0, 1.0)
+    low, high = range[0] * 1.0, range[1] * 1.0
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    kind = a.dtype if a.dtype.kind in "fc" else np.dtype(float)
+    return np.linspace(low, high, bins + 1, dtype=kind)
 
 
 def cells(column: Any, bins: Any, range: Any) -> Any:
@@ -161,6 +167,7 @@ def companion(p: Any) -> Any:
 def roots(p: Any) -> Any:
     """The roots of a polynomial, as eigenvalues: always complex numbers."""
     p = np.ravel(p)
+    p = p if p.dtype.kind in "fc" else p.astype(float)
     found, dtype = np.flatnonzero(p), np.result_type(p.dtype, np.complex64)
     if found.shape[0] == 0:
         return np.zeros(0, dtype)

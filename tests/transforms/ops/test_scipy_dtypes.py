@@ -5,6 +5,7 @@ import pytest
 import scipy.fft
 import scipy.fftpack
 import scipy.linalg as sl
+import scipy.special
 
 from tests.transforms.ops.agreement import check_values
 
@@ -56,3 +57,22 @@ def test_systems_of_complex_matrices(kind):
     """LAPACK reads the diagonal of a Hermitian matrix as real."""
     matrix = M + 0.25j * (np.eye(3) + np.triu(M, 1) - np.tril(M, -1))
     check_values(lambda a: sl.solve(a, np.arange(3.0), assume_a=kind), matrix)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float16", "float32", "float64"])
+def test_functions_of_counts(dtype):
+    x = np.array([0, 1, 3, 4]).astype(dtype)
+    for f in (
+        scipy.special.factorial,
+        lambda x: scipy.special.comb(x, 2),
+        lambda x: scipy.special.comb(5, x),
+        lambda x: scipy.special.comb(x, x),
+        lambda x: scipy.special.comb(x, x, repetition=True),
+        lambda x: scipy.special.perm(x, 2),
+        scipy.special.cbrt,
+        scipy.special.exp2,
+        scipy.special.expm1,
+        scipy.special.log1p,
+    ):
+        check_values(f, x, rtol=1e-6)
+    check_values(scipy.special.factorial, np.array([np.nan, -1.0, 2.5]))
