@@ -32,6 +32,7 @@ from tapeless.transforms.core.language import (
     Literal,
     Statement,
     Var,
+    outputs,
     statements,
     with_blocks,
 )
@@ -76,8 +77,17 @@ def spectral_functions(block: Block) -> Block:
     """The block with functions of Hermitian matrices in place of the products that make them."""
     if not any(isinstance(s, Let) and s.op in VECTORS for s in statements(block)):
         return block
-    block = replace(block, body=tuple(_rewritten(block.body, {})))
-    return with_free_vectors(dead_code(block))
+    results = (*block.results, *_read_elsewhere(block))
+    body = tuple(_rewritten(block.body, {}))
+    whole = with_free_vectors(dead_code(replace(block, body=body, results=results)))
+    return replace(whole, results=whole.results[: len(block.results)])
+
+
+def _read_elsewhere(block: Block) -> list[Var]:
+    """What the block computes and does not need: what goes along beside a derivative is read by
+    others."""
+    needed = {v for s in dead_code(block).body for v in outputs(s)}
+    return [v for s in block.body for v in outputs(s) if v not in needed]
 
 
 def _rewritten(body: Iterable[Statement], defined: dict[Any, Let]) -> Iterator[Statement]:

@@ -4,7 +4,7 @@ every mode, against differences of the function itself, which is smooth there.""
 import numpy as np
 import pytest
 
-from tapeless import grad, hessian, jit, jvp, vmap
+from tapeless import grad, hessian, jit, jvp, value_and_grad, vmap
 
 A = np.array([[0.4, 0.1, -0.2], [0.1, -0.3, 0.3], [-0.2, 0.3, 0.2]])
 B = np.array([[0.3, 0.5, 0.1], [0.5, 0.1, -0.4], [0.1, -0.4, 0.6]])
@@ -250,3 +250,13 @@ def test_single_precision():
     assert found.dtype == np.float32
     want = slope(symmetric(sandwich), POINTS["turned"], A)
     np.testing.assert_allclose(np.sum(found * A), want, rtol=1e-5)
+
+
+@pytest.mark.parametrize("f", [np.linalg.eigvalsh, np.linalg.svdvals, np.linalg.cond])
+def test_values_beside_a_derivative(f):
+    """What the derivative does not need is computed all the same: it goes along."""
+    a = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 1.0]])
+    for run in (value_and_grad, lambda *a, **k: jit(value_and_grad(*a, **k))):
+        (_, value), slope = run(lambda w, a: (w * 2.0, f(a)), has_aux=True)(1.0, a)
+        np.testing.assert_allclose(value, f(a))
+        assert slope == 2.0
