@@ -16,6 +16,7 @@ import numpy as np
 
 from tapeless.backends import numba
 from tapeless.specialisation import Specialisation, leaf_key, same
+from tapeless.transforms.frontend.readers import GONE
 from tapeless.transforms.frontend.reads import SIMPLE
 from tapeless.transforms.loops.parallel import HEAVY
 
@@ -94,11 +95,15 @@ def unmet(found: Specialisation, leaves: Sequence[Any], names: Sequence[str]) ->
 
 def _captured(found: Specialisation) -> Iterator[str]:
     """Arrays from outside that are of other types."""
-    for c, (get, key) in zip(
-        found.staged.captured if found.captured else (), found.captured, strict=True
-    ):
-        if leaf_key(get()) != key:
-            yield _array(c.name, get, key)
+    captured = found.staged.captured if found.captured else ()
+    for c, (get, key) in zip(captured, found.captured, strict=True):
+        try:
+            now = leaf_key(get())
+        except GONE:
+            yield f"{c.name} is not there any more"
+            continue
+        if now != key:
+            yield _array(c.name, now, key)
 
 
 def _shown(value: Any) -> str:
@@ -113,7 +118,7 @@ def _outside(guard: Any) -> str:
     """What is new about something that is read from outside."""
     try:
         now = guard.get()
-    except (AttributeError, KeyError, IndexError, NameError, ValueError):
+    except GONE:
         return f"{guard.name} is not there any more"
     simple = type(now) in SIMPLE and type(guard.value) in SIMPLE
     if simple and len(repr(now)) <= LONGEST:
@@ -121,8 +126,7 @@ def _outside(guard: Any) -> str:
     return f"{guard.name} is another {type(now).__name__}, or holds other values"
 
 
-def _array(name: str, get: Any, before: Any) -> str:
-    now = leaf_key(get())
+def _array(name: str, now: Any, before: Any) -> str:
     if _is_array(before) and _is_array(now):
         return _new_array(name, before, now)
     return f"{name} is of another type"
