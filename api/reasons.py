@@ -86,9 +86,9 @@ def unmet(found: Specialisation, leaves: Sequence[Any], names: Sequence[str]) ->
         ),
         *(_outside(guard) for guard in found.guards if not guard.holds()),
         *(arrays := [*_captured(found)]),
-        *_memory(found, leaves),
     ]
-    if not arrays:  # else axes may be others than those whose lengths are related
+    if not arrays:  # else there may be no such arrays or axes any more
+        parts += _memory(found, leaves)
         parts += [_relation(*r) for r in found.unmet_relations(leaves, names)]
     return [*dict.fromkeys(parts)]
 
