@@ -161,8 +161,8 @@ def checkpoint(
     """The function, with less memory for its derivative: reverse mode saves the arguments only, and
     computes the rest again on the way back. On the body of a loop this saves most.
 
-    policy  a hint about what may be saved (`tapeless.checkpoint_policies`); with
-            `everything_saveable` the function is returned as it is
+    policy  a hint about what may be saved (`tapeless.checkpoint_policies`); with one that leaves
+            the choice open, `everything_saveable`, the function is returned as it is
     prevent_cse, static_argnums, static_argnames, concrete
             of JAX, and not needed: what is computed again is not joined with what was computed,
             and arguments that must be known are found
@@ -174,7 +174,7 @@ def checkpoint(
     """
     if policy is not None:
         check_callable(policy, "checkpoint: policy")
-    if getattr(policy, "__name__", "") == "everything_saveable":
+    if getattr(policy, "saves", False):
         check_callable(fun, "checkpoint")
         return fun
     return Checkpoint(fun)

@@ -53,16 +53,9 @@ REASONS: dict[str, dict[str, str]] = {
         "thread_guard": "any thread may call any function",
         "version": "tapeless.__version__ has it",
     },
-    "tapeless.checkpoint_policies": dict.fromkeys(
-        (
-            *("offload_dot_products_to_host", "offload_dot_with_no_batch_dims"),
-            *("save_and_offload_only_these_names", "save_any_names_but_these"),
-            *("save_anything_except_these_names", "save_from_both_policies"),
-            "save_only_these_names",
-        ),
-        "values are not named for saving; put checkpoint around the part that is to be computed "
-        "again",
-    ),
+    "tapeless.checkpoint_policies": {
+        "offload_dot_products_to_host": "JAX has given it up: use offload_dot_with_no_batch_dims"
+    },
     "tapeless.debug": {
         "DebugEffect": INSIDE,
         "OrderedDebugEffect": INSIDE,

@@ -5,6 +5,7 @@ import pytest
 
 import tapeless
 from tapeless import checkpoint, checkpoint_policies, grad, remat
+from tapeless.ad_checkpoint import checkpoint_name
 
 
 def layer(x, kind="tanh"):
@@ -63,6 +64,45 @@ def test_static_arguments():
 def test_what_is_refused():
     with pytest.raises(TypeError, match="policy needs a function"):
         checkpoint(layer, policy="dots")
-    with pytest.raises(AttributeError, match="values are not named for saving"):
-        checkpoint_policies.save_only_these_names("h")
+    with pytest.raises(AttributeError, match="use offload_dot_with_no_batch_dims"):
+        checkpoint_policies.offload_dot_products_to_host  # noqa: B018 (asking is what is tested)
     assert tapeless.checkpoint_policies is checkpoint_policies
+
+
+NAMED = [
+    checkpoint_policies.save_only_these_names("a", "b"),
+    checkpoint_policies.save_any_names_but_these("a"),
+    checkpoint_policies.save_anything_except_these_names("a"),
+    checkpoint_policies.save_and_offload_only_these_names(
+        names_which_can_be_saved=["a"],
+        names_which_can_be_offloaded=["b"],
+        offload_src="device",
+        offload_dst="pinned_host",
+    ),
+    checkpoint_policies.offload_dot_with_no_batch_dims("device", "pinned_host"),
+    checkpoint_policies.save_from_both_policies(
+        checkpoint_policies.dots_saveable, checkpoint_policies.save_only_these_names("a")
+    ),
+]
+
+
+@pytest.mark.parametrize("policy", NAMED, ids=repr)
+def test_policies_of_names_change_no_values(policy):
+    def named(x):
+        y = checkpoint_name(np.tanh(x), "a")
+        return np.sum(checkpoint_name(np.sin(y), "b") * y)
+
+    x = np.linspace(0.1, 1.0, 4)
+    for way in (grad, lambda f: tapeless.jit(grad(f)), tapeless.hessian):
+        f = checkpoint(named, policy=policy)
+        np.testing.assert_allclose(way(f)(x), way(named)(x), rtol=1e-13)
+    assert isinstance(f, type(checkpoint(named))) != policy()
+
+
+def test_names_are_texts():
+    with pytest.raises(TypeError, match="save_only_these_names: a name is 1"):
+        checkpoint_policies.save_only_these_names(1)
+    both = checkpoint_policies.save_from_both_policies(
+        checkpoint_policies.nothing_saveable, checkpoint_policies.everything_saveable
+    )
+    assert both()
