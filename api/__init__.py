@@ -39,60 +39,7 @@ if TYPE_CHECKING:
         tree_util,
         typing,
     )
-    from tapeless.batching import vmap
-    from tapeless.callbacks import io_callback, pure_callback
-    from tapeless.check import check_grads
-    from tapeless.compiled import disable_jit, jit
-    from tapeless.functions import (
-        checkpoint,
-        custom_jvp,
-        custom_vjp,
-        grad,
-        jvp,
-        jvp_fn,
-        linearize,
-        remat,
-        stop_gradient,
-        value_and_grad,
-        vjp,
-    )
-    from tapeless.hardware import (
-        Device,
-        block_until_ready,
-        default_backend,
-        default_device,
-        device_count,
-        device_get,
-        devices,
-        local_device_count,
-        local_devices,
-        process_count,
-        process_index,
-        process_indices,
-    )
-    from tapeless.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
-    from tapeless.layouts import (
-        NamedSharding,
-        Shard,
-        device_put,
-        make_array_from_callback,
-        make_array_from_single_device_arrays,
-    )
-    from tapeless.linear import closure_convert, custom_gradient, fwd_and_bwd, linear_transpose
-    from tapeless.parallel import pmap
-    from tapeless.profiler.live import live_arrays
-    from tapeless.programs import clear_caches, make_jaxpr
-    from tapeless.ravel import ravel_pytree
-    from tapeless.ref import Ref, empty_ref, free_ref, freeze, new_ref
-    from tapeless.scopes import (
-        copy_to_host_async,
-        effects_barrier,
-        ensure_compile_time_eval,
-        named_call,
-        named_scope,
-        no_tracing,
-    )
-    from tapeless.settings import (
+    from tapeless.configuration.config import (
         check_tracer_leaks,
         checking_leaks,
         config,
@@ -114,8 +61,66 @@ if TYPE_CHECKING:
         transfer_guard_device_to_host,
         transfer_guard_host_to_device,
     )
-    from tapeless.shapes import Array, ShapeDtypeStruct, eval_shape, typeof
+    from tapeless.configuration.jax_context_managers import (
+        copy_to_host_async,
+        effects_barrier,
+        ensure_compile_time_eval,
+        named_call,
+        named_scope,
+        no_tracing,
+    )
+    from tapeless.profiler.live_arrays import live_arrays
+    from tapeless.ref import Ref, empty_ref, free_ref, freeze, new_ref
     from tapeless.sharding import P, make_mesh, reshard, set_mesh, shard_map
+    from tapeless.staging.device_list import (
+        Device,
+        block_until_ready,
+        default_backend,
+        default_device,
+        device_count,
+        device_get,
+        devices,
+        local_device_count,
+        local_devices,
+        process_count,
+        process_index,
+        process_indices,
+    )
+    from tapeless.staging.device_placement import (
+        NamedSharding,
+        Shard,
+        device_put,
+        make_array_from_callback,
+        make_array_from_single_device_arrays,
+    )
+    from tapeless.transformations.callbacks import io_callback, pure_callback
+    from tapeless.transformations.check_grads import check_grads
+    from tapeless.transformations.eval_shape import Array, ShapeDtypeStruct, eval_shape, typeof
+    from tapeless.transformations.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
+    from tapeless.transformations.jit import disable_jit, jit
+    from tapeless.transformations.linear_functions import (
+        closure_convert,
+        custom_gradient,
+        fwd_and_bwd,
+        linear_transpose,
+    )
+    from tapeless.transformations.make_jaxpr import clear_caches, make_jaxpr
+    from tapeless.transformations.pmap import pmap
+    from tapeless.transformations.public_functions import (
+        checkpoint,
+        custom_jvp,
+        custom_vjp,
+        grad,
+        jvp,
+        jvp_fn,
+        linearize,
+        remat,
+        stop_gradient,
+        value_and_grad,
+        vjp,
+    )
+    from tapeless.transformations.ravel import ravel_pytree
+    from tapeless.transformations.vmap import vmap
     from tapeless.transforms.errors import TapelessError
 
 __version__ = "0.1.0"
@@ -158,35 +163,37 @@ MODULES = frozenset(
 NAMES = {
     name: module
     for module, names in {
-        "batching": "vmap",
-        "callbacks": "io_callback pure_callback",
-        "check": "check_grads",
-        "compiled": "disable_jit jit",
-        "functions": (
+        "transformations.vmap": "vmap",
+        "transformations.callbacks": "io_callback pure_callback",
+        "transformations.check_grads": "check_grads",
+        "transformations.jit": "disable_jit jit",
+        "transformations.public_functions": (
             "checkpoint custom_jvp custom_vjp jvp jvp_fn linearize remat stop_gradient vjp"
         ),
-        "gradients": "grad value_and_grad",
-        "hardware": (
+        "transformations.grad": "grad value_and_grad",
+        "staging.device_list": (
             "block_until_ready default_backend default_device Device device_count "
             "device_get devices local_device_count local_devices "
             "process_count process_index process_indices"
         ),
-        "jacobians": "hessian hvp jacfwd jacobian jacrev",
-        "layouts": (
+        "transformations.jacobians": "hessian hvp jacfwd jacobian jacrev",
+        "staging.device_placement": (
             "NamedSharding Shard device_put make_array_from_callback "
             "make_array_from_single_device_arrays"
         ),
-        "linear": "closure_convert custom_gradient fwd_and_bwd linear_transpose",
-        "parallel": "pmap",
-        "profiler.live": "live_arrays",
-        "programs": "clear_caches make_jaxpr",
-        "ravel": "ravel_pytree",
+        "transformations.linear_functions": (
+            "closure_convert custom_gradient fwd_and_bwd linear_transpose"
+        ),
+        "transformations.pmap": "pmap",
+        "profiler.live_arrays": "live_arrays",
+        "transformations.make_jaxpr": "clear_caches make_jaxpr",
+        "transformations.ravel": "ravel_pytree",
         "ref": "Ref empty_ref free_ref freeze new_ref",
-        "scopes": (
+        "configuration.jax_context_managers": (
             "copy_to_host_async effects_barrier ensure_compile_time_eval named_call "
             "named_scope no_tracing"
         ),
-        "settings": (
+        "configuration.config": (
             "check_tracer_leaks checking_leaks config debug_infs debug_key_reuse "
             "debug_nans default_matmul_precision default_prng_impl enable_checks "
             "enable_custom_prng enable_x64 legacy_prng_key log_compiles "
@@ -194,7 +201,7 @@ NAMES = {
             "transfer_guard transfer_guard_device_to_device "
             "transfer_guard_device_to_host transfer_guard_host_to_device"
         ),
-        "shapes": "Array eval_shape ShapeDtypeStruct typeof",
+        "transformations.eval_shape": "Array eval_shape ShapeDtypeStruct typeof",
         "sharding": "make_mesh P reshard set_mesh shard_map",
         "transforms.errors": "TapelessError",
     }.items()
@@ -213,7 +220,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _imported(name: str) -> Any:
-    return importlib.import_module("tapeless.later").imported(name)
+    return importlib.import_module("tapeless.lazy_import").imported(name)
 
 
 class _Absent:
@@ -355,4 +362,4 @@ __all__ = [
 ]
 
 if sys.gettrace() is not None:  # under a debugger
-    _imported("tapeless.stepping").skip_ours()
+    _imported("tapeless.configuration.stepping").skip_ours()

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tapeless import checkpoint_policies as checkpoint_policies
-from tapeless.functions import checkpoint as checkpoint
-from tapeless.functions import remat as remat
+from tapeless import checkpoint_policies
 from tapeless.missing import missing as _missing
+from tapeless.transformations.public_functions import checkpoint as checkpoint
+from tapeless.transformations.public_functions import remat as remat
 
 
 def checkpoint_name(x: Any, name: str) -> Any:

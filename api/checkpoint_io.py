@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.region import described, is_value
+from tapeless.staging.subprogram import described, is_value
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tapeless.functions import custom_jvp as custom_jvp
-from tapeless.functions import custom_vjp as custom_vjp
-from tapeless.linear import closure_convert as closure_convert
-from tapeless.linear import custom_gradient as custom_gradient
 from tapeless.missing import missing as _missing
+from tapeless.transformations.linear_functions import closure_convert as closure_convert
+from tapeless.transformations.linear_functions import custom_gradient as custom_gradient
+from tapeless.transformations.public_functions import custom_jvp as custom_jvp
+from tapeless.transformations.public_functions import custom_vjp as custom_vjp
 
 __path__: list[str] = []  # so that `from ... import` of a name says why it is missing
 

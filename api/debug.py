@@ -9,9 +9,9 @@ import string
 from collections.abc import Callable
 from typing import Any
 
-from tapeless.callbacks import Site, record
-from tapeless.debugger import Debugger, stop_here, variables
+from tapeless.configuration.debugger import Debugger, stop_here, variables
 from tapeless.missing import missing as _missing
+from tapeless.transformations.callbacks import Site, record
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeless.backends.spmd import world
-from tapeless.hardware import cores, process_count, process_index
+from tapeless.staging.device_list import cores, process_count, process_index
 from tapeless.transforms.errors import ArgumentError
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tapeless.check import GradientError as GradientError
 from tapeless.missing import missing as _missing
-from tapeless.random.reuse import KeyReuseWarning
+from tapeless.random.key_reuse import KeyReuseWarning
+from tapeless.transformations.check_grads import GradientError as GradientError
 from tapeless.transforms.errors import AliasError as AliasError
 from tapeless.transforms.errors import ArgumentError as ArgumentError
 from tapeless.transforms.errors import ArgumentTypeError as ArgumentTypeError

@@ -1,5 +1,5 @@
 """`ravel_pytree`, where JAX has it."""
 
-from tapeless.ravel import ravel_pytree as ravel_pytree
+from tapeless.transformations.ravel import ravel_pytree as ravel_pytree
 
 __all__ = ["ravel_pytree"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.missing import missing as _missing
-from tapeless.numpy.functions import followed
+from tapeless.numpy.array_functions import followed
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -10,26 +10,28 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.arrays import functional, has_functional
-from tapeless.axes import spread
-from tapeless.batching import Vmap
-from tapeless.blocks import cut, joined
-from tapeless.calling import call_user
-from tapeless.layouts import NamedSharding as NamedSharding
-from tapeless.layouts import Sharding as Sharding
-from tapeless.layouts import SingleDeviceSharding as SingleDeviceSharding
-from tapeless.layouts import device_put
-from tapeless.layouts import make_single_device_sharding as make_single_device_sharding
-from tapeless.meshes import AxisType as AxisType
-from tapeless.meshes import Mesh, P, PartitionSpec, context_mesh
-from tapeless.meshes import get_mesh as get_mesh
-from tapeless.meshes import make_mesh as make_mesh
-from tapeless.meshes import set_mesh as set_mesh
+from tapeless.dispatch.transformation import Stages
 from tapeless.missing import missing
-from tapeless.naming import base_name, check_callable
-from tapeless.parallel import Pmap
-from tapeless.region import is_value, leaf_type
-from tapeless.transformed import Stages
+from tapeless.staging.device_meshes import AxisType as AxisType
+from tapeless.staging.device_meshes import Mesh, P, PartitionSpec, context_mesh
+from tapeless.staging.device_meshes import get_mesh as get_mesh
+from tapeless.staging.device_meshes import make_mesh as make_mesh
+from tapeless.staging.device_meshes import set_mesh as set_mesh
+from tapeless.staging.device_placement import NamedSharding as NamedSharding
+from tapeless.staging.device_placement import Sharding as Sharding
+from tapeless.staging.device_placement import SingleDeviceSharding as SingleDeviceSharding
+from tapeless.staging.device_placement import device_put
+from tapeless.staging.device_placement import (
+    make_single_device_sharding as make_single_device_sharding,
+)
+from tapeless.staging.emitted_names import base_name, check_callable
+from tapeless.staging.jax_arrays import functional, has_functional
+from tapeless.staging.subprogram import is_value, leaf_type
+from tapeless.staging.user_calls import call_user
+from tapeless.transformations.mesh_blocks import cut, joined
+from tapeless.transformations.pmap import Pmap
+from tapeless.transformations.vmap import Vmap
+from tapeless.transformations.vmap_axes import spread
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 

@@ -7,12 +7,12 @@ True
 
 from typing import Any
 
-from tapeless.ahead import ArgInfo as ArgInfo
-from tapeless.ahead import Compiled as Compiled
-from tapeless.ahead import Lowered as Lowered
-from tapeless.ahead import Traced as Traced
-from tapeless.compiled import Jit as Wrapped
 from tapeless.missing import missing as _missing
+from tapeless.transformations.ahead_of_time import ArgInfo as ArgInfo
+from tapeless.transformations.ahead_of_time import Compiled as Compiled
+from tapeless.transformations.ahead_of_time import Lowered as Lowered
+from tapeless.transformations.ahead_of_time import Traced as Traced
+from tapeless.transformations.jit import Jit as Wrapped
 
 __path__: list[str] = []  # so that `from ... import` of a name says why it is missing
 

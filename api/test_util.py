@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.check import Checker, GradientError, check_grads, fresh, inner
-from tapeless.naming import base_name
-from tapeless.random.reuse import report_reuse
+from tapeless.random.key_reuse import report_reuse
+from tapeless.staging.emitted_names import base_name
+from tapeless.transformations.check_grads import Checker, GradientError, check_grads, fresh, inner
 
 
 def check_jvp(

@@ -14,22 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 import optree
 
-from tapeless.later import later
+from tapeless.lazy_import import later
 from tapeless.transforms.core import builder
 from tapeless.transforms.errors import ArgumentTypeError
-from tapeless.tree_nodes import NAMESPACE as NAMESPACE
-from tapeless.tree_nodes import KeyPath, any_others, is_other, one_level
-from tapeless.tree_nodes import fields as fields
-from tapeless.tree_nodes import register_dataclass as register_dataclass
-from tapeless.tree_nodes import register_pytree_node as register_pytree_node
+from tapeless.tree_registry import NAMESPACE as NAMESPACE
+from tapeless.tree_registry import KeyPath, any_others, is_other, one_level
+from tapeless.tree_registry import fields as fields
+from tapeless.tree_registry import register_dataclass as register_dataclass
+from tapeless.tree_registry import register_pytree_node as register_pytree_node
 
 if TYPE_CHECKING:
-    from tapeless import calling, region
-    from tapeless.transforms.frontend import staged_list
+    from tapeless.staging import subprogram as region
+    from tapeless.staging import user_calls as calling
+    from tapeless.transforms.frontend.heap import lists as staged_list
 else:
-    calling = later("tapeless.calling")
-    region = later("tapeless.region")
-    staged_list = later("tapeless.transforms.frontend.staged_list")
+    calling = later("tapeless.staging.user_calls")
+    region = later("tapeless.staging.subprogram")
+    staged_list = later("tapeless.transforms.frontend.heap.lists")
 
 IsLeaf = Callable[..., bool]
 Structure = optree.PyTreeSpec

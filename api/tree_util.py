@@ -8,7 +8,7 @@ from typing import Any
 import optree
 
 from tapeless.missing import missing as _missing
-from tapeless.partials import Partial
+from tapeless.transformations.partial import Partial
 from tapeless.transforms.errors import ArgumentError
 from tapeless.tree import all as tree_all
 from tapeless.tree import broadcast as tree_broadcast
@@ -23,7 +23,7 @@ from tapeless.tree import reduce_associative as tree_reduce_associative
 from tapeless.tree import structure as tree_structure
 from tapeless.tree import transpose as tree_transpose
 from tapeless.tree import unflatten as tree_unflatten
-from tapeless.tree_nodes import (
+from tapeless.tree_registry import (
     NAMESPACE,
     C,
     DictKey,
@@ -35,8 +35,8 @@ from tapeless.tree_nodes import (
     keystr,
     one_level,
 )
-from tapeless.tree_nodes import register_dataclass as _register_dataclass
-from tapeless.tree_nodes import register_pytree_node as _register_pytree_node
+from tapeless.tree_registry import register_dataclass as _register_dataclass
+from tapeless.tree_registry import register_pytree_node as _register_pytree_node
 
 PyTreeDef = optree.PyTreeSpec
 

@@ -10,8 +10,8 @@ import time
 import numpy as np
 
 import tapeless
-from tapeless.backends import numba
-from tapeless.compiled import jit
+from tapeless.backends import cpu
+from tapeless.transformations.jit import jit
 
 X = np.ones(3)
 MANY = [np.ones(3) for _ in range(100)]
@@ -66,7 +66,7 @@ def cases():
         fun(*args)
         yield name, target, functools.partial(fun, *args), functools.partial(fun.last.run, *args)
     for name, args in (("scalar", (2.0, 3.0)), ("arrays", (X, X, np.empty(3)))):
-        kernel = numba.load(name, KERNELS)
+        kernel = cpu.load(name, KERNELS)
         kernel(*args)
         yield f"compiled kernel, {name}", 1, functools.partial(kernel.entry, *args), None
 

@@ -7,7 +7,7 @@ import types
 
 import numpy as np
 
-from tapeless.backends.numba.threads import JOIN
+from tapeless.backends.cpu.runtime.threads import JOIN
 
 #: What `math` calls otherwise than NumPy.
 UFUNCS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh"}
@@ -55,7 +55,7 @@ def njit(function=None, **options):
 
 
 def load(name, text, apart=False, known=None, **options):
-    """In the place of `tapeless.backends.numba.load`."""
+    """In the place of `tapeless.backends.cpu.load`."""
     path = f"<loop form of {name} {len(linecache.cache)}>"
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     tree = ast.parse(text)

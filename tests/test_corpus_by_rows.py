@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.backends.numba import threads
-from tapeless.compiled import Jit
-from tapeless.transforms.loops import parallel
+from tapeless.backends.cpu.runtime import threads
+from tapeless.transformations.jit import Jit
+from tapeless.transforms.lowering.schedule import parallel_nests
 from tests.test_corpus_compiled import PROGRAMS, check
 
 
@@ -37,7 +37,7 @@ def by_rows(self, text):
 
 @pytest.fixture(autouse=True)
 def _all_is_heavy(monkeypatch):
-    monkeypatch.setattr(parallel, "HEAVY", 1)
+    monkeypatch.setattr(parallel_nests, "HEAVY", 1)
     monkeypatch.setattr(Jit, "load", by_rows)
 
 

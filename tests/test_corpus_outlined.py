@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transforms import outline
+from tapeless.transforms.optimize import outline
 from tests.corpus import programs
 from tests.corpus.differences import gradient, ravel
 

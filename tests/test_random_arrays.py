@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.backends import numba
+from tapeless.backends import cpu
 from tapeless.transforms.errors import InternalError, TapelessError
 from tests import interpreted
 from tests.random_arrays import Writer
@@ -22,7 +22,7 @@ numbers = itertools.count()
 @pytest.fixture
 def function_of(tmp_path, monkeypatch):
     """Turns a seed into functions f and g in a file of their own, whose kernels Python runs."""
-    monkeypatch.setattr(numba, "load", interpreted.load)
+    monkeypatch.setattr(cpu, "load", interpreted.load)
 
     def load(seed, size):
         name = f"arrays_{next(numbers)}"

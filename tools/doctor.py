@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
 from tapeless.backends import cache
-from tapeless.tools.engine import cache_folder
+from tapeless.tools.internals import cache_folder
 
 EXAMPLES = """\
 examples:
@@ -77,10 +77,10 @@ def _simd() -> str:
     """The libraries with vectorised exp, sin and so on that compiled code calls."""
     if _version("numba") is None:
         return "missing"
-    from tapeless.backends.numba import libraries  # noqa: PLC0415  # needs what Numba needs
+    from tapeless.backends.cpu.runtime import simd_libraries  # noqa: PLC0415  # needs what Numba needs
 
-    found = libraries.tag()
-    return f"{found} (TAPELESS_VECMATH={libraries.choice()})"
+    found = simd_libraries.tag()
+    return f"{found} (TAPELESS_VECMATH={simd_libraries.choice()})"
 
 
 def _cupy() -> str:

@@ -14,9 +14,10 @@ import numpy as np
 
 from tapeless.tools.comparing import records
 from tapeless.tools.comparing.reasons import OWN, reason
-from tapeless.transforms.frontend.applied import APPLIED
-from tapeless.transforms.ops import table, ufuncs
-from tapeless.transforms.written.table import WRITTEN
+from tapeless.transforms.frontend.builtins.numpy_callbacks import APPLIED
+from tapeless.transforms.ops import function_table
+from tapeless.transforms.ops.primitives import ufuncs
+from tapeless.transforms.prelude.numpy.function_table import WRITTEN
 
 HEAD = """\
 # NumPy functions
@@ -134,7 +135,7 @@ CONSTANT = {
 
 
 def _order(function: Any) -> str:
-    return table.full_name(function)
+    return function_table.full_name(function)
 
 
 def sections() -> dict[str, set[Any]]:
@@ -143,17 +144,19 @@ def sections() -> dict[str, set[Any]]:
     seen: set[Any] = set()
     extra = {
         "Elementwise": list(ufuncs.UFUNCS),
-        "Functions of `math`": [f for f in table.FUNCTIONS if _module(f) == "math"],
-        "Functions that overwrite an argument": list(table.WRITERS),
+        "Functions of `math`": [f for f in function_table.FUNCTIONS if _module(f) == "math"],
+        "Functions that overwrite an argument": list(function_table.WRITERS),
         "Functions that call a function": [
-            f for f in (*APPLIED, np.vectorize) if f not in table.FUNCTIONS
+            f for f in (*APPLIED, np.vectorize) if f not in function_table.FUNCTIONS
         ],
         "Functions written with others": [f for f in WRITTEN if _module(f) != "scipy"],
-        **{part: list(rules()) for part, rules in table.SCIPY.items()},
+        **{part: list(rules()) for part, rules in function_table.SCIPY.items()},
     }
-    families = {_title(f): getattr(f, "NUMPY", {}) for f in table.FAMILIES}
+    families = {_title(f): getattr(f, "NUMPY", {}) for f in function_table.FAMILIES}
     rest = {"Choices": [np.where, np.clip, np.select, np.i0]}
-    methods = {"Methods of ufuncs": [f for f in table.FUNCTIONS if f not in table.OURS]}
+    methods = {
+        "Methods of ufuncs": [f for f in function_table.FUNCTIONS if f not in function_table.OURS]
+    }
     for name, functions in (extra | families | rest | methods).items():
         new = {f for f in functions if f not in seen}
         seen |= new
@@ -201,7 +204,7 @@ def page() -> str:
         heading = f"\n## {name}\n\n{columns}\n"
         parts.append(heading + "\n".join(_lines(functions)) + "\n")
     parts += [COINCIDING, _agreement()]
-    names = ", ".join(f"`.{name}`" for name in sorted(table.METHODS))
+    names = ", ".join(f"`.{name}`" for name in sorted(function_table.METHODS))
     return (
         "".join(parts)
         + f"\n## Methods of arrays\n\n{names}, and `x.T`, `x.mT`, `x.real`, \

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import tapeless
-from tapeless.tools import engine
+from tapeless.tools import internals
 from tapeless.tools.errors import UsageError
 from tapeless.tools.load import load_function
 from tapeless.tools.signature import example_arguments, positions
@@ -27,7 +27,7 @@ def _first(args: tuple[Any, ...]) -> tuple[int, ...]:
 class Target:
     """A function, arguments to stage it with, and the positions that it is differentiated by."""
 
-    function: engine.Function
+    function: internals.Function
     args: tuple[Any, ...]
     wrt: tuple[int, ...]
 
@@ -77,7 +77,7 @@ class Derivative:
         function: Any = target.function
         args, tangents = target.args, tuple(target.args[i] for i in target.wrt)
         for _ in range(order):
-            function, args = engine.forward(function, target.wrt), args + tangents
+            function, args = internals.forward(function, target.wrt), args + tangents
         return cls(function, args)
 
 

@@ -10,7 +10,6 @@ if not __name__.startswith("tapeless."):
 
 from typing import Any
 
-from tapeless.callbacks import io_callback
 from tapeless.experimental import (
     checkify,
     jet,
@@ -22,6 +21,7 @@ from tapeless.experimental import (
     stax,
 )
 from tapeless.missing import missing
+from tapeless.transformations.callbacks import io_callback
 
 
 def __getattr__(name: str) -> Any:

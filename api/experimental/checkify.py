@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.calling import call_user
-from tapeless.experimental import checked
-from tapeless.functions import stop_gradient
+from tapeless.experimental import checkify_runtime
 from tapeless.missing import missing
-from tapeless.naming import base_name, check_callable
+from tapeless.staging.emitted_names import base_name, check_callable
+from tapeless.staging.user_calls import call_user
+from tapeless.transformations.array_form import Unchanged
+from tapeless.transformations.public_functions import stop_gradient
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
-from tapeless.unchanged import Unchanged
 
-JaxRuntimeError = checked.CheckError
+JaxRuntimeError = checkify_runtime.CheckError
 KEPT = 10_000  # messages of the newest failures
 
 user_checks = frozenset({"user"})
@@ -44,7 +44,7 @@ INSTEAD = {
     "index": "an index that is out of bounds raises IndexError",
 }
 
-_open: list[checked.Found] = []  # of calls of checkify that are being staged
+_open: list[checkify_runtime.Found] = []  # of calls of checkify that are being staged
 _messages: collections.OrderedDict[int, str] = collections.OrderedDict()
 
 
@@ -96,9 +96,9 @@ def check(pred: Any, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs
     if _open:
         note = functools.partial(_note, msg)
         shown = stop_gradient((fmt_args, fmt_kwargs))
-        call_user(checked.record, _open[-1], pred, note, *shown)
+        call_user(checkify_runtime.record, _open[-1], pred, note, *shown)
     elif not debug:
-        call_user(checked.refuse, pred, msg, fmt_args, fmt_kwargs)
+        call_user(checkify_runtime.refuse, pred, msg, fmt_args, fmt_kwargs)
 
 
 def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
@@ -109,7 +109,7 @@ def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
 def _note(msg: str, args: Any, kwargs: Any) -> Any:
     """Keeps a message; its number."""
     number = next(reversed(_messages), 0) + 1
-    _messages[number] = msg.format(*args, **kwargs) + checked.FAILED
+    _messages[number] = msg.format(*args, **kwargs) + checkify_runtime.FAILED
     while len(_messages) > KEPT:
         _messages.popitem(last=False)
     return np.int64(number)
@@ -131,7 +131,7 @@ def checkify(f: Callable[..., Any], errors: frozenset[str] = user_checks) -> Cal
         raise ArgumentError(f"checkify: errors has checks of the kind {kind!r}", hint)
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        return call_user(checked.run, f, args, kwargs, _enter, _leave, Error)
+        return call_user(checkify_runtime.run, f, args, kwargs, _enter, _leave, Error)
 
     staged = Unchanged(run)
 
@@ -143,7 +143,7 @@ def checkify(f: Callable[..., Any], errors: frozenset[str] = user_checks) -> Cal
     return with_error
 
 
-def _enter(found: checked.Found) -> None:
+def _enter(found: checkify_runtime.Found) -> None:
     _open.append(found)
 
 
@@ -156,9 +156,9 @@ def check_error(error: Error) -> None:
     if not isinstance(error, Error):
         raise ArgumentTypeError(f"check_error takes an Error, not {type(error).__name__}")
     if _open:
-        call_user(checked.pass_on, _open[-1], error.code)
+        call_user(checkify_runtime.pass_on, _open[-1], error.code)
     elif active():
-        call_user(checked.throw, error.code, _throw)
+        call_user(checkify_runtime.throw, error.code, _throw)
     else:
         _throw(error.code)
 

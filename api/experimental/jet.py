@@ -9,9 +9,9 @@ from typing import Any
 
 import tapeless
 from tapeless import tree
+from tapeless.transformations.array_form import Unchanged
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError
-from tapeless.unchanged import Unchanged
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeless.hardware import Device
 from tapeless.missing import missing
 from tapeless.sharding import make_mesh
+from tapeless.staging.device_list import Device
 
 
 def create_device_mesh(

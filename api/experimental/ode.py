@@ -10,8 +10,8 @@ from numpy import array
 
 import tapeless
 from tapeless import tree
-from tapeless.numpy.functions import followed
-from tapeless.ravel import ravel_pytree
+from tapeless.numpy.array_functions import followed
+from tapeless.transformations.ravel import ravel_pytree
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -8,14 +8,14 @@ if not __name__.startswith("tapeless."):
 
 from typing import Any
 
-from tapeless.functions import stop_gradient
 from tapeless.lax import (
     arrays,
     associative,
-    bits,
+    bitwise,
     branches,
     collectives,
     convolution,
+    convolution_patches,
     creation,
     cumulative,
     dimension_numbers,
@@ -27,20 +27,20 @@ from tapeless.lax import (
     linalg,
     loops,
     missing,
+    option_names,
     padding,
-    patches,
     pooling,
     ragged,
     reductions,
-    settings,
-    shapes_ahead,
+    shape_rules,
     slicing,
     solving,
     sorting,
     special,
 )
-from tapeless.layouts import with_sharding_constraint
-from tapeless.numpy.functions import Following, as_it_is, following
+from tapeless.numpy.array_functions import Following, as_it_is, following
+from tapeless.staging.device_placement import with_sharding_constraint
+from tapeless.transformations.public_functions import stop_gradient
 
 LAYOUT = "out_sharding sharding"  # keywords of JAX that say where results lie, and nothing here
 _held: dict[str, Any] = {
@@ -60,8 +60,8 @@ _held: dict[str, Any] = {
     **as_it_is(elementwise, "log log1p logistic lt max min mul ne neg nextafter pow real"),
     **as_it_is(elementwise, "reciprocal rem rsqrt sign sin sinh sqrt square sub tan tanh"),
     **following(elementwise, "clamp round select select_n"),
-    **following(bits, "clz mulhi population_count shift_left shift_right_arithmetic"),
-    **following(bits, "shift_right_logical"),
+    **following(bitwise, "clz mulhi population_count shift_left shift_right_arithmetic"),
+    **following(bitwise, "shift_right_logical"),
     **as_it_is(special, "bessel_i0e bessel_i1e betainc digamma erf erf_inv erfc igamma"),
     **as_it_is(special, "igammac lgamma"),
     **following(special, "igamma_grad_a polygamma random_gamma_grad zeta"),
@@ -97,17 +97,17 @@ _held: dict[str, Any] = {
     **following(ragged, "ragged_dot ragged_dot_general", LAYOUT),
     **following(convolution, "conv conv_transpose conv_with_general_padding"),
     **following(convolution, "conv_general_dilated", LAYOUT),
-    **following(patches, "conv_general_dilated_local conv_general_dilated_patches"),
+    **following(convolution_patches, "conv_general_dilated_local conv_general_dilated_patches"),
     **following(pooling, "reduce_window"),
     **following(fft, "fft"),
     **as_it_is(dimension_numbers, "ConvDimensionNumbers conv_dimension_numbers"),
-    **as_it_is(shapes_ahead, "conv_general_permutations conv_general_shape_tuple"),
-    **as_it_is(shapes_ahead, "conv_shape_tuple conv_transpose_shape_tuple padtype_to_pads"),
-    **as_it_is(shapes_ahead, "reduce_window_shape_tuple"),
+    **as_it_is(shape_rules, "conv_general_permutations conv_general_shape_tuple"),
+    **as_it_is(shape_rules, "conv_shape_tuple conv_transpose_shape_tuple padtype_to_pads"),
+    **as_it_is(shape_rules, "reduce_window_shape_tuple"),
     # how to compute
-    **as_it_is(settings, "ConvGeneralDilatedDimensionNumbers DotDimensionNumbers FftType"),
-    **as_it_is(settings, "Precision PrecisionLike RaggedDotDimensionNumbers RandomAlgorithm"),
-    **as_it_is(settings, "RoundingMethod"),
+    **as_it_is(option_names, "ConvGeneralDilatedDimensionNumbers DotDimensionNumbers FftType"),
+    **as_it_is(option_names, "Precision PrecisionLike RaggedDotDimensionNumbers RandomAlgorithm"),
+    **as_it_is(option_names, "RoundingMethod"),
     "linalg": linalg,
 }
 globals().update(_held)

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import (
+from tapeless.lax.loop_body_types import checked_axis
+from tapeless.lax.operand_checks import (
     checked_array,
     checked_axes,
     checked_join,
     checked_pieces,
     checked_shape,
 )
-from tapeless.lax.kinds import checked_axis
 from tapeless.transforms.errors import ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

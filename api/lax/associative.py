@@ -8,7 +8,12 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lax.arrays import rev
-from tapeless.lax.kinds import checked_axis, checked_combined, checked_function, checked_lengths
+from tapeless.lax.loop_body_types import (
+    checked_axis,
+    checked_combined,
+    checked_function,
+    checked_lengths,
+)
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.lax.kinds import (
+from tapeless.lax.loop_body_types import (
     Sides,
     checked_branches,
     checked_cond,
@@ -12,7 +12,7 @@ from tapeless.lax.kinds import (
     checked_platform,
     checked_test,
 )
-from tapeless.lax.staging import one_of
+from tapeless.lax.transformations import one_of
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 _NOTHING = object()

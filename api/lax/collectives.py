@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tapeless.lax.operands import (
+from tapeless.lax.collective_arguments import (
     Groups,
     applied,
     merged,
@@ -18,12 +18,12 @@ from tapeless.lax.operands import (
     taking_part,
     tuples,
 )
-from tapeless.region import leaf_atom, symbol
+from tapeless.staging.subprogram import leaf_atom, symbol
 from tapeless.transforms.core.builder import size_atom
 from tapeless.transforms.errors import ArgumentError
-from tapeless.transforms.ops.arithmetic import truediv
-from tapeless.transforms.ops.joining import axis_of
-from tapeless.transforms.ops.parts import index
+from tapeless.transforms.ops.primitives.arithmetic import truediv
+from tapeless.transforms.ops.primitives.joining import axis_of
+from tapeless.transforms.ops.primitives.slices_and_gathers import index
 from tapeless.transforms.spmd import collectives as ops
 from tapeless.transforms.spmd.axes import Axis
 

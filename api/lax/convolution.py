@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_array, checked_rank, checked_same_dtype
 from tapeless.lax.dimension_numbers import (
     checked_groups,
     conv_dimension_numbers,
     default_words,
 )
 from tapeless.lax.lengths import dilated, known_lengths, lengths
+from tapeless.lax.operand_checks import checked_array, checked_rank, checked_same_dtype
 from tapeless.lax.windows import (
     checked_numbers,
     counts,

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.custom import CustomJvp
-from tapeless.functions import stop_gradient
-from tapeless.lax.checks import (
+from tapeless.lax.operand_checks import (
     checked_array,
     checked_dtype,
     checked_integer,
     checked_kind,
     checked_shape,
 )
+from tapeless.transformations.custom_rules import CustomJvp
+from tapeless.transformations.public_functions import stop_gradient
 from tapeless.transforms.errors import ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

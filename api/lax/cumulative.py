@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tapeless.lax.associative import associative_scan
-from tapeless.lax.checks import checked_kind
-from tapeless.lax.kinds import checked_axis
+from tapeless.lax.loop_body_types import checked_axis
+from tapeless.lax.operand_checks import checked_kind
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

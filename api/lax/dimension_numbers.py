@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tapeless.lax.kinds import divides, same_size, size_text
-from tapeless.region import leaf_type
+from tapeless.lax.loop_body_types import divides, same_size, size_text
+from tapeless.staging.subprogram import leaf_type
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_array, checked_rank
-from tapeless.lax.kinds import checked_contraction
+from tapeless.lax.loop_body_types import checked_contraction
+from tapeless.lax.operand_checks import checked_array, checked_rank
 from tapeless.transforms.errors import ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.custom import CustomJvp
-from tapeless.lax.checks import checked_integer, checked_kind, checked_operands, rounding
+from tapeless.lax.operand_checks import checked_integer, checked_kind, checked_operands, rounding
+from tapeless.transformations.custom_rules import CustomJvp
 from tapeless.transforms.errors import ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_array
+from tapeless.lax.operand_checks import checked_array
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_array, checked_kind, checked_same_dtype
+from tapeless.lax.dynamic_positions import checked_sizes, is_whole
 from tapeless.lax.indexing_numbers import (
     GatherScatterMode,
     checked_indices,
     fill_for,
     layout,
 )
-from tapeless.lax.places import checked_sizes, is_whole
+from tapeless.lax.operand_checks import checked_array, checked_kind, checked_same_dtype
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

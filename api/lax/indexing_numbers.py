@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeless.lax.checks import checked_kind
+from tapeless.lax.operand_checks import checked_kind
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 

@@ -10,11 +10,11 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from tapeless.lax.kinds import same_size
-from tapeless.region import leaf_type, symbol
+from tapeless.lax.loop_body_types import same_size
+from tapeless.staging.subprogram import leaf_type, symbol
 from tapeless.transforms.core.builder import size_atom, size_of
 from tapeless.transforms.core.dims import Size, at_least, maximum
-from tapeless.transforms.frontend.symbols import Symbol, atoms
+from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms
 
 
 def length_of(n: Any) -> Size:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_kind, checked_kinds, checked_operands, scipy_linalg
 from tapeless.lax.missing import refuse_linalg
+from tapeless.lax.operand_checks import checked_kind, checked_kinds, checked_operands, scipy_linalg
 from tapeless.lax.reflections import reflected
-from tapeless.numpy.functions import followed
+from tapeless.numpy.array_functions import followed
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.lax.kinds import (
+from tapeless.lax.loop_body_types import (
     checked_carry,
     checked_function,
     checked_index,
@@ -19,7 +19,7 @@ from tapeless.lax.kinds import (
     kept_after,
     kept_ahead,
 )
-from tapeless.lax.staging import batched, run_staged
+from tapeless.lax.transformations import batched, run_staged
 from tapeless.transforms.core.builder import active
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_array
 from tapeless.lax.lengths import dilated, end, is_negative, is_positive, simplest
+from tapeless.lax.operand_checks import checked_array
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

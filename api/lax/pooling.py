@@ -8,10 +8,10 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lax import elementwise
-from tapeless.lax.checks import checked_array, checked_number
-from tapeless.lax.kinds import checked_function
 from tapeless.lax.lengths import dilated
-from tapeless.lax.staging import batched
+from tapeless.lax.loop_body_types import checked_function
+from tapeless.lax.operand_checks import checked_array, checked_number
+from tapeless.lax.transformations import batched
 from tapeless.lax.windows import (
     checked_numbers,
     counts,
@@ -20,7 +20,7 @@ from tapeless.lax.windows import (
     part,
     sizes_where,
 )
-from tapeless.numpy.functions import own
+from tapeless.numpy.array_functions import own
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

@@ -6,7 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_array, checked_kind, checked_rank, checked_same_dtype
+from tapeless.lax.operand_checks import (
+    checked_array,
+    checked_kind,
+    checked_rank,
+    checked_same_dtype,
+)
 from tapeless.transforms.errors import UnsupportedError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

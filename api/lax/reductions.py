@@ -9,16 +9,16 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lax import elementwise
-from tapeless.lax.checks import (
+from tapeless.lax.loop_body_types import checked_axis, checked_function
+from tapeless.lax.operand_checks import (
     checked_array,
     checked_axes,
     checked_dtype,
     checked_kind,
     checked_number,
 )
-from tapeless.lax.kinds import checked_axis, checked_function
 from tapeless.lax.pooling import by_element
-from tapeless.numpy.functions import own
+from tapeless.numpy.array_functions import own
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

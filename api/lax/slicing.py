@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_array, checked_integer, checked_same_dtype
-from tapeless.lax.kinds import checked_axis
-from tapeless.lax.places import checked_sizes, checked_starts, is_whole, place
+from tapeless.lax.dynamic_positions import checked_sizes, checked_starts, is_whole, place
+from tapeless.lax.loop_body_types import checked_axis
+from tapeless.lax.operand_checks import checked_array, checked_integer, checked_same_dtype
 from tapeless.transforms.errors import ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -9,11 +9,11 @@ import numpy as np
 
 import tapeless
 from tapeless import tree
-from tapeless.calling import call_user
-from tapeless.custom import CustomJvp, CustomVjp
-from tapeless.lax.kinds import checked_function
-from tapeless.linear import closure_convert
-from tapeless.region import described, is_value, leaf_type
+from tapeless.lax.loop_body_types import checked_function
+from tapeless.staging.subprogram import described, is_value, leaf_type
+from tapeless.staging.user_calls import call_user
+from tapeless.transformations.custom_rules import CustomJvp, CustomVjp
+from tapeless.transformations.linear_functions import closure_convert
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentTypeError, NotDifferentiableError
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_array, checked_count, checked_shapes
-from tapeless.lax.kinds import checked_axis
+from tapeless.lax.loop_body_types import checked_axis
+from tapeless.lax.operand_checks import checked_array, checked_count, checked_shapes
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

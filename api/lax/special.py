@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.lax.checks import checked_kind, checked_operands
-from tapeless.random.checks import scipy_special
-from tapeless.random.gamma_slope import gamma_slope
+from tapeless.lax.operand_checks import checked_kind, checked_operands
+from tapeless.random.argument_checks import scipy_special
+from tapeless.random.gamma_derivative import gamma_slope
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

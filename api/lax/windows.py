@@ -10,7 +10,7 @@ import numpy as np
 from tapeless.lax.lengths import around, dilated, end, lengths, places, same_lengths, simplest
 from tapeless.lax.padding import pad
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
-from tapeless.transforms.ops.creation import unset
+from tapeless.transforms.ops.numpy.creation import unset
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

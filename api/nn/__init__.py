@@ -16,7 +16,14 @@ from typing import Any
 from numpy import tanh
 
 from tapeless.missing import missing
-from tapeless.nn import activations, attention, encodings, initializers, rectifiers, softmaxes
+from tapeless.nn import (
+    activations,
+    attention,
+    initializers,
+    one_hot_and_standardize,
+    piecewise_activations,
+    softmaxes,
+)
 from tapeless.nn.activations import (
     gelu,
     glu,
@@ -32,8 +39,8 @@ from tapeless.nn.activations import (
     swish,
 )
 from tapeless.nn.attention import dot_product_attention
-from tapeless.nn.encodings import one_hot, standardize
-from tapeless.nn.rectifiers import (
+from tapeless.nn.one_hot_and_standardize import one_hot, standardize
+from tapeless.nn.piecewise_activations import (
     celu,
     elu,
     hard_sigmoid,
@@ -48,16 +55,18 @@ from tapeless.nn.rectifiers import (
     sparse_sigmoid,
 )
 from tapeless.nn.softmaxes import log_softmax, logmeanexp, logsumexp, softmax
-from tapeless.numpy.functions import following
+from tapeless.numpy.array_functions import following
 
 globals().update(
     {
         **following(activations, "gelu glu identity log1mexp log_sigmoid mish sigmoid silu"),
         **following(activations, "soft_sign softplus squareplus swish"),
         **following(attention, "dot_product_attention"),
-        **following(encodings, "one_hot standardize"),
-        **following(rectifiers, "celu elu hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu"),
-        **following(rectifiers, "relu relu6 selu sparse_plus sparse_sigmoid"),
+        **following(one_hot_and_standardize, "one_hot standardize"),
+        **following(
+            piecewise_activations, "celu elu hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu"
+        ),
+        **following(piecewise_activations, "relu relu6 selu sparse_plus sparse_sigmoid"),
         **following(softmaxes, "log_softmax logmeanexp logsumexp softmax"),
     }
 )

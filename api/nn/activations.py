@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.custom import CustomJvp
-from tapeless.scipy.optional import scipy_special
+from tapeless.scipy.scipy_import import scipy_special
+from tapeless.transformations.custom_rules import CustomJvp
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.functions import stop_gradient
 from tapeless.nn.softmaxes import logsumexp, softmax
+from tapeless.transformations.public_functions import stop_gradient
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

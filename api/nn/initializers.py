@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from tapeless import random
-from tapeless.random import draws
-from tapeless.random.checks import checked_key
-from tapeless.random.special import erf_inv
+from tapeless.random import checked_bits
+from tapeless.random.argument_checks import checked_key
+from tapeless.random.special_functions import erf_inv
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -127,7 +127,7 @@ def _truncated(key: Any, lower: float, upper: float, shape: Any, dtype: Any) -> 
     """What random.truncated_normal gives for two numbers, without SciPy."""
     root = dtype.type(np.sqrt(2))
     ends = [dtype.type(math.erf(dtype.type(x) / root)) for x in (lower, upper)]
-    u = draws.between(checked_key("truncated_normal", key), tuple(shape), dtype, *ends)
+    u = checked_bits.between(checked_key("truncated_normal", key), tuple(shape), dtype, *ends)
     inside = [
         np.nextafter(dtype.type(x), dtype.type(y)) for x, y in ((lower, np.inf), (upper, -np.inf))
     ]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.custom import CustomJvp
-from tapeless.functions import stop_gradient
+from tapeless.transformations.custom_rules import CustomJvp
+from tapeless.transformations.public_functions import stop_gradient
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

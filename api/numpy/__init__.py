@@ -19,28 +19,37 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy import fft, linalg, names, packing, products, sets, taking, varied
+from tapeless.numpy import (
+    extra_keywords,
+    fft,
+    fixed_size_results,
+    linalg,
+    products,
+    same_as_numpy,
+    sets,
+    take_and_put,
+)
+from tapeless.numpy.array_functions import Ufunc, missing, named, ours
 from tapeless.numpy.elementwise import frompyfunc
-from tapeless.numpy.functions import Ufunc, missing, named, ours
 from tapeless.numpy.vectorized import vectorize
 
 _held: dict[str, Any] = {
-    **{name: getattr(np, name) for name in names.OBJECTS.split()},
-    **named(np, names.FUNCTIONS),
+    **{name: getattr(np, name) for name in same_as_numpy.OBJECTS.split()},
+    **named(np, same_as_numpy.FUNCTIONS),
     **ours(
-        packing,
+        fixed_size_results,
         "argwhere bincount compress extract flatnonzero mask_indices nonzero repeat where",
     ),
     **ours(products, "convolve correlate dot einsum inner matmul matvec tensordot vdot vecdot"),
     **ours(products, "vecmat"),
     **ours(sets, "intersect1d setdiff1d setxor1d union1d unique unique_all unique_counts"),
     **ours(sets, "unique_inverse unique_values"),
-    **ours(taking, "fill_diagonal place put put_along_axis take take_along_axis"),
+    **ours(take_and_put, "fill_diagonal place put put_along_axis take take_along_axis"),
     **ours(
-        varied,
+        extra_keywords,
         "argsort astype clip count_nonzero dstack histogram hstack indices isscalar",
     ),
-    **ours(varied, "polydiv polymul prod ravel_multi_index roots sort sum vstack"),
+    **ours(extra_keywords, "polydiv polymul prod ravel_multi_index roots sort sum vstack"),
     "ComplexWarning": np.exceptions.ComplexWarning,
     "complex_": np.complex128,
     "fft": fft,

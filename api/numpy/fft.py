@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.numpy import frequencies
-from tapeless.numpy.functions import missing, named, ours
+from tapeless.numpy.array_functions import missing, named, ours
 
 _functions = {
     **named(

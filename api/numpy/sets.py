@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeless.numpy.packing import packed
+from tapeless.numpy.fixed_size_results import packed
 from tapeless.transforms.errors import UnsupportedError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -8,15 +8,15 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from tapeless import tree
-from tapeless.batching import Vmap
-from tapeless.calling import call_user
-from tapeless.naming import base_name
-from tapeless.region import is_value, leaf_atom, leaf_type, shape_text, symbol
-from tapeless.transformed import Transformed
+from tapeless.dispatch.transformation import Transformed
+from tapeless.staging.emitted_names import base_name
+from tapeless.staging.subprogram import is_value, leaf_atom, leaf_type, shape_text, symbol
+from tapeless.staging.user_calls import call_user
+from tapeless.transformations.vmap import Vmap
 from tapeless.transforms.core.builder import active, broadcast, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
-from tapeless.transforms.ops.shapes import reshape
+from tapeless.transforms.ops.primitives.shapes import reshape
 
 Core = tuple[str, ...]
 GROUP = r"\(\s*(?:\w+\s*(?:,\s*\w+\s*)*)?\)"

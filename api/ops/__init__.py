@@ -9,7 +9,7 @@ array([3., 4., 0.])
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.ops instead of {__name__}")
 
-from tapeless.numpy.functions import following
+from tapeless.numpy.array_functions import following
 from tapeless.ops import segments
 from tapeless.ops.segments import segment_max, segment_min, segment_prod, segment_sum
 

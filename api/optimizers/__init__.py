@@ -26,8 +26,15 @@ from tapeless.optimizers.adaptive import (
     rmsprop_momentum,
     sm3,
 )
-from tapeless.optimizers.descent import momentum, nesterov, sgd
 from tapeless.optimizers.norms import clip_grads, l2_norm
+from tapeless.optimizers.optimizer_states import (
+    JoinPoint,
+    Optimizer,
+    OptimizerState,
+    optimizer,
+    pack_optimizer_state,
+    unpack_optimizer_state,
+)
 from tapeless.optimizers.schedules import (
     constant,
     exponential_decay,
@@ -36,14 +43,7 @@ from tapeless.optimizers.schedules import (
     piecewise_constant,
     polynomial_decay,
 )
-from tapeless.optimizers.states import (
-    JoinPoint,
-    Optimizer,
-    OptimizerState,
-    optimizer,
-    pack_optimizer_state,
-    unpack_optimizer_state,
-)
+from tapeless.optimizers.sgd import momentum, nesterov, sgd
 
 __all__ = [
     "JoinPoint",

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.optimizers.descent import first
+from tapeless.optimizers.optimizer_states import optimizer
 from tapeless.optimizers.schedules import make_schedule
-from tapeless.optimizers.states import optimizer
+from tapeless.optimizers.sgd import first
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

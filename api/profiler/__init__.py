@@ -15,7 +15,7 @@ from tapeless.profiler.annotations import (
     TraceAnnotation,
     annotate_function,
 )
-from tapeless.profiler.lines import LineProfile
+from tapeless.profiler.line_profile import LineProfile
 from tapeless.profiler.memory import device_memory_profile, save_device_memory_profile
 from tapeless.profiler.session import start_trace, stop_trace, trace
 

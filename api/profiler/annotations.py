@@ -8,8 +8,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from tapeless.calling import call_user
 from tapeless.profiler.recorder import recorder
+from tapeless.staging.user_calls import call_user
 
 
 class TraceAnnotation:

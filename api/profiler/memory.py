@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.profiler.live import held_arrays
+from tapeless.profiler.live_arrays import held_arrays
 from tapeless.profiler.pprof import Place, Sample, encoded
 from tapeless.transforms.errors import ArgumentError
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tapeless.profiler.chrome import write
-from tapeless.profiler.probes import Probes
+from tapeless.profiler.instrumentation import Probes
 from tapeless.profiler.recorder import Recorder, record_to
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 

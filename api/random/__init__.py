@@ -18,7 +18,7 @@ threads.
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.random instead of {__name__}")
 
-from tapeless.numpy.functions import drawn
+from tapeless.numpy.array_functions import drawn
 from tapeless.random.continuous import (
     cauchy,
     exponential,
@@ -28,7 +28,7 @@ from tapeless.random.continuous import (
     normal,
     truncated_normal,
 )
-from tapeless.random.counts import binomial, geometric, multinomial, poisson
+from tapeless.random.discrete import binomial, geometric, multinomial, poisson
 from tapeless.random.gammas import (
     ball,
     beta,
@@ -40,6 +40,7 @@ from tapeless.random.gammas import (
     loggamma,
     t,
 )
+from tapeless.random.key_reuse import KeyReuseWarning, report_reuse
 from tapeless.random.keys import (
     PRNGKey,
     clone,
@@ -51,7 +52,7 @@ from tapeless.random.keys import (
     split,
     wrap_key_data,
 )
-from tapeless.random.orders import categorical, choice, permutation, shuffle
+from tapeless.random.multivariate import multivariate_normal, orthogonal
 from tapeless.random.parametric import (
     double_sided_maxwell,
     lognormal,
@@ -62,9 +63,8 @@ from tapeless.random.parametric import (
     wald,
     weibull_min,
 )
-from tapeless.random.reuse import KeyReuseWarning, report_reuse
+from tapeless.random.permutations import categorical, choice, permutation, shuffle
 from tapeless.random.uniforms import bernoulli, bits, rademacher, randint, uniform
-from tapeless.random.vectors import multivariate_normal, orthogonal
 
 _FUNCTIONS = """
 PRNGKey ball bernoulli beta binomial bits categorical cauchy chisquare choice clone dirichlet

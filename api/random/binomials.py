@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.random import draws
+from tapeless.random import checked_bits
 from tapeless.random.coefficients import STIRLING
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -46,9 +46,9 @@ def _waiting(key: Any, n: Any, p: Any, shape: Any) -> Any:
     count, total = np.zeros_like(p), np.zeros_like(p)
     going = total <= n
     while np.any(going):
-        keys = draws.split(key)
+        keys = checked_bits.split(key)
         key = keys[1]
-        u = draws.unit(keys[0], shape, p.dtype)
+        u = checked_bits.unit(keys[0], shape, p.dtype)
         never = (slope == 0) | (u == 0)
         waited = np.ceil(np.log(np.where(never, p.dtype.type(1), u)) / np.where(never, -1, slope))
         count = np.where(going, count + 1, count)
@@ -68,10 +68,10 @@ def _rejection(key: Any, n: Any, p: Any, shape: Any) -> Any:
     m = np.floor((n + 1) * p)
     made, accepted = -np.ones_like(p), np.zeros(shape, bool)
     while np.any(~accepted):
-        keys = draws.split(key, (3,))
+        keys = checked_bits.split(key, (3,))
         key = keys[0]
-        u = draws.unit(keys[1], shape, p.dtype) - 0.5
-        v = draws.unit(keys[2], shape, p.dtype)
+        u = checked_bits.unit(keys[1], shape, p.dtype) - 0.5
+        v = checked_bits.unit(keys[2], shape, p.dtype)
         us = 0.5 - np.abs(u)
         inside = np.where(us > 0, us, np.finfo(p.dtype).tiny)
         k = np.floor((2 * a / inside + b) * u + c)

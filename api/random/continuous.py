@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.functions import stop_gradient
-from tapeless.random import draws
-from tapeless.random.checks import (
+from tapeless.random import checked_bits
+from tapeless.random.argument_checks import (
     as_array,
     checked_choice,
     checked_fit,
@@ -17,7 +16,8 @@ from tapeless.random.checks import (
     checked_shape,
     scipy_special,
 )
-from tapeless.random.special import erf_inv, inside_erf_inv
+from tapeless.random.special_functions import erf_inv, inside_erf_inv
+from tapeless.transformations.public_functions import stop_gradient
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -50,8 +50,8 @@ def standard_normal(key: Any, shape: Any, dtype: Any) -> Any:
             u += low
             return root * inside_erf_inv(np.maximum(low, u))
 
-        return draws.mapped(key, shape, dtype, inverted)
-    keys, part = draws.split(key), np.finfo(dtype).dtype
+        return checked_bits.mapped(key, shape, dtype, inverted)
+    keys, part = checked_bits.split(key), np.finfo(dtype).dtype
     real = standard_normal(keys[0], shape, part).astype(dtype)
     imaginary = standard_normal(keys[1], shape, part).astype(dtype)
     return (real + 1j * imaginary) / dtype.type(np.sqrt(2))
@@ -77,7 +77,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     root = dtype.type(np.sqrt(2))
     lower, upper = as_array(lower, dtype), as_array(upper, dtype)
     low, high = (special.erf(x / root).astype(dtype) for x in (lower, upper))
-    u = draws.between(key, shape, dtype, low, high)
+    u = checked_bits.between(key, shape, dtype, low, high)
     lowest = np.nextafter(stop_gradient(lower), dtype.type(np.inf))
     highest = np.nextafter(stop_gradient(upper), dtype.type(-np.inf))
     return np.clip(root * erf_inv(u), lowest, highest)
@@ -99,7 +99,7 @@ def exponential(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
 def standard_exponential(key: Any, shape: Any, dtype: Any) -> Any:
     """Exponential numbers of mean 1."""
-    return draws.mapped(key, shape, dtype, lambda u: -np.log1p(-u))
+    return checked_bits.mapped(key, shape, dtype, lambda u: -np.log1p(-u))
 
 
 def gumbel(key: Any, shape: Any = (), dtype: Any = None, mode: Any = None) -> Any:
@@ -122,15 +122,15 @@ def standard_gumbel(key: Any, shape: Any, dtype: Any, mode: Any = None) -> Any:
     """Gumbel numbers."""
     info = np.finfo(dtype)
     if mode == "highest" and dtype == np.float32:
-        return _gumbel_of_fixed_point(draws.bits(key, (2, *shape), 32))
+        return _gumbel_of_fixed_point(checked_bits.bits(key, (2, *shape), 32))
     tiny = info.tiny
     if mode in ("high", "highest"):
-        both = draws.unit(key, (2, *shape), dtype)
+        both = checked_bits.unit(key, (2, *shape), dtype)
         fine = both[0] + dtype.type(2.0**-info.nmant) * both[1] + tiny
         x = np.where(both[0] >= 0.5, both[0], fine)
         return -np.log(-np.log1p(-x))
     span = dtype.type(1) - tiny
-    return draws.mapped(
+    return checked_bits.mapped(
         key, shape, dtype, lambda u: -np.log(-np.log(np.maximum(tiny, u * span + tiny)))
     )
 
@@ -167,7 +167,7 @@ def laplace(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     """
     dtype, shape = checked_float("laplace", dtype), checked_shape("laplace", shape)
     low = dtype.type(-1) + np.finfo(dtype).epsneg
-    u = draws.between(checked_key("laplace", key), shape, dtype, low, dtype.type(1))
+    u = checked_bits.between(checked_key("laplace", key), shape, dtype, low, dtype.type(1))
     return np.sign(u) * np.log1p(-np.abs(u))
 
 
@@ -183,7 +183,7 @@ def logistic(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     """
     dtype, shape = checked_float("logistic", dtype), checked_shape("logistic", shape)
     tiny = np.finfo(dtype).tiny
-    u = draws.between(checked_key("logistic", key), shape, dtype, tiny, dtype.type(1))
+    u = checked_bits.between(checked_key("logistic", key), shape, dtype, tiny, dtype.type(1))
     return np.log(u) - np.log1p(-u)
 
 
@@ -199,5 +199,5 @@ def cauchy(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     """
     dtype, shape = checked_float("cauchy", dtype), checked_shape("cauchy", shape)
     key, eps = checked_key("cauchy", key), np.finfo(dtype).eps
-    u = draws.between(key, shape, dtype, eps, dtype.type(1))
+    u = checked_bits.between(key, shape, dtype, eps, dtype.type(1))
     return np.tan(dtype.type(np.pi) * (u - dtype.type(0.5)))

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.custom import CustomJvp
-from tapeless.random import draws
-from tapeless.random.checks import (
+from tapeless.random import checked_bits
+from tapeless.random.argument_checks import (
     as_array,
     checked_fit,
     checked_float,
@@ -17,9 +16,10 @@ from tapeless.random.checks import (
     checked_shape,
 )
 from tapeless.random.continuous import standard_exponential, standard_normal
-from tapeless.random.gamma_slope import gamma_slope
+from tapeless.random.gamma_derivative import gamma_slope
 from tapeless.random.rejection import marsaglia_tsang
 from tapeless.random.uniforms import signs
+from tapeless.transformations.custom_rules import CustomJvp
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -66,7 +66,7 @@ def standard_gamma(key: Any, a: Any, shape: Any, logarithm: bool) -> Any:
     """Gamma numbers of shape parameters `a`, or their logarithms."""
     a = np.broadcast_to(a, shape)
     flat = np.reshape(a, (-1,))
-    keys = draws.split(key, (flat.shape[0],))
+    keys = checked_bits.split(key, (flat.shape[0],))
     made = log_samples(keys, flat) if logarithm else samples(keys, flat)
     return np.reshape(made, shape)
 
@@ -104,7 +104,7 @@ def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
     """
     dtype = checked_float("beta", dtype)
     shape = checked_fit("beta", shape, np.shape(a), np.shape(b))
-    keys = draws.split(checked_key("beta", key))
+    keys = checked_bits.split(checked_key("beta", key))
     first = standard_gamma(keys[0], as_array(a, dtype), shape, True)
     second = standard_gamma(keys[1], as_array(b, dtype), shape, True)
     top = np.maximum(first, second)
@@ -173,7 +173,7 @@ def f(key: Any, dfnum: Any, dfden: Any, shape: Any = None, dtype: Any = None) ->
     """
     dtype = checked_float("f", dtype)
     shape = checked_fit("f", shape, np.shape(dfnum), np.shape(dfden))
-    keys = draws.split(checked_key("f", key))
+    keys = checked_bits.split(checked_key("f", key))
     dfnum, dfden = as_array(dfnum, dtype), as_array(dfden, dtype)
     above, below = _chisquare(keys[1], dfnum, shape), _chisquare(keys[0], dfden, shape)
     return above / dfnum / (below / dfden)
@@ -194,7 +194,7 @@ def t(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
     """
     dtype = checked_float("t", dtype)
     shape = checked_fit("t", shape, np.shape(df))
-    keys = draws.split(checked_key("t", key))
+    keys = checked_bits.split(checked_key("t", key))
     half = as_array(df, dtype) / 2
     z = standard_normal(keys[0], shape, dtype)
     return z * np.sqrt(half / standard_gamma(keys[1], half, shape, False))
@@ -220,7 +220,7 @@ def generalized_normal(key: Any, p: Any, shape: Any = (), dtype: Any = None) -> 
 
 
 def _generalized_normal(key: Any, p: Any, shape: Any, dtype: Any) -> Any:
-    keys = draws.split(key)
+    keys = checked_bits.split(key)
     g = standard_gamma(keys[0], 1 / p, shape, False)
     return signs(keys[1], shape, dtype) * g ** (1 / p)
 
@@ -242,7 +242,7 @@ def ball(key: Any, d: Any, p: Any = 2.0, shape: Any = (), dtype: Any = None) -> 
     """
     dtype, shape = checked_float("ball", dtype), checked_shape("ball", shape)
     (d,) = checked_shape("ball", (d,))
-    keys = draws.split(checked_key("ball", key))
+    keys = checked_bits.split(checked_key("ball", key))
     p = as_array(p, dtype)
     g = _generalized_normal(keys[0], p, (*shape, d), dtype)
     e = standard_exponential(keys[1], shape, dtype)

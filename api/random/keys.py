@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.random import draws
-from tapeless.random.checks import (
+from tapeless.random import checked_bits
+from tapeless.random.argument_checks import (
     IMPLEMENTATION,
     checked_implementation,
     checked_key,
@@ -16,7 +16,7 @@ from tapeless.random.checks import (
     checked_words,
     unused_key,
 )
-from tapeless.random.reuse import noted_new
+from tapeless.random.key_reuse import noted_new
 from tapeless.random.threefry import folded
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -71,7 +71,7 @@ def split(key: Any, num: Any = 2) -> Any:
     (Array([1797259609, 2579123966], dtype=uint32), Array([ 928981903, 3453687069], dtype=uint32))
     """
     key = checked_key("split", key)
-    return draws.split(key, checked_shape("split", num))
+    return checked_bits.split(key, checked_shape("split", num))
 
 
 def fold_in(key: Any, data: Any) -> Any:

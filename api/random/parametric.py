@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.random import draws
-from tapeless.random.checks import (
+from tapeless.random import checked_bits
+from tapeless.random.argument_checks import (
     as_array,
     checked_fit,
     checked_float,
@@ -54,7 +54,7 @@ def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = None) -> Any:
     """
     dtype = checked_float("rayleigh", dtype)
     shape = checked_fit("rayleigh", shape, np.shape(scale))
-    u = draws.unit(checked_key("rayleigh", key), shape, dtype)
+    u = checked_bits.unit(checked_key("rayleigh", key), shape, dtype)
     logarithm = np.where(u == 0, dtype.type(-np.inf), np.log(np.where(u == 0, dtype.type(1), u)))
     return as_array(scale, dtype) * np.sqrt(logarithm * dtype.type(-2))
 
@@ -134,7 +134,7 @@ def double_sided_maxwell(key: Any, loc: Any, scale: Any, shape: Any = (), dtype:
     name = "double_sided_maxwell"
     dtype, shape = checked_float(name, dtype), checked_shape(name, shape)
     common = checked_fit(name, None, np.shape(loc), np.shape(scale))
-    keys = draws.split(checked_key(name, key))
+    keys = checked_bits.split(checked_key(name, key))
     shape = (*(shape if len(shape) else common), *common)
     sizes = _maxwell(keys[0], shape, dtype)
     return signs(keys[1], shape, dtype) * sizes * as_array(scale, dtype) + as_array(loc, dtype)
@@ -157,7 +157,7 @@ def triangular(
     """
     dtype = checked_float("triangular", dtype)
     shape = checked_fit("triangular", shape, np.shape(left), np.shape(mode), np.shape(right))
-    u = draws.unit(checked_key("triangular", key), shape, dtype)
+    u = checked_bits.unit(checked_key("triangular", key), shape, dtype)
     left, mode, right = (as_array(x, dtype) for x in (left, mode, right))
     rising = left + np.sqrt(u * (right - left) * (mode - left))
     falling = right - np.sqrt((1 - u) * (right - left) * (right - mode))
@@ -179,10 +179,10 @@ def wald(key: Any, mean: Any, shape: Any = None, dtype: Any = None) -> Any:
     """
     dtype = checked_float("wald", dtype)
     shape = checked_fit("wald", shape, np.shape(mean))
-    keys = draws.split(checked_key("wald", key))
+    keys = checked_bits.split(checked_key("wald", key))
     mean = as_array(mean, dtype)
     y = standard_normal(keys[0], shape, dtype) ** 2
-    u = draws.unit(keys[1], shape, dtype)
+    u = checked_bits.unit(keys[1], shape, dtype)
     root = np.sqrt(4 * mean * y + mean**2 * y**2)
     x = mean + mean**2 * y / 2 - mean / 2 * root
     return np.where(u <= mean / (mean + x), x, mean**2 / x)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.random import draws
-from tapeless.random.special import log_gamma
+from tapeless.random import checked_bits
+from tapeless.random.special_functions import log_gamma
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -31,9 +31,9 @@ def _product(key: Any, lam: Any, shape: Any) -> Any:
     going = logarithm > -lam
     while np.any(going):
         count = np.where(going, count + 1, count)
-        keys = draws.split(key)
+        keys = checked_bits.split(key)
         key = keys[0]
-        u = draws.unit(keys[1], shape, np.dtype(np.float32))
+        u = checked_bits.unit(keys[1], shape, np.dtype(np.float32))
         zero = u == 0
         logarithm = logarithm + np.where(
             zero, np.float32(-np.inf), np.log(np.where(zero, np.float32(1), u))
@@ -49,10 +49,10 @@ def _rejection(key: Any, lam: Any, shape: Any) -> Any:
     v_r = np.float32(0.9277) - np.float32(3.6224) / (b - 2)
     made, accepted = -np.ones_like(lam), np.zeros(shape, bool)
     while np.any(~accepted):
-        keys = draws.split(key, (3,))
+        keys = checked_bits.split(key, (3,))
         key = keys[0]
-        u = draws.unit(keys[1], shape, np.dtype(np.float32)) - np.float32(0.5)
-        v = draws.unit(keys[2], shape, np.dtype(np.float32))
+        u = checked_bits.unit(keys[1], shape, np.dtype(np.float32)) - np.float32(0.5)
+        v = checked_bits.unit(keys[2], shape, np.dtype(np.float32))
         shifted = np.float32(0.5) - np.abs(u)
         inside = np.maximum(shifted, np.finfo(np.float32).tiny)
         k = np.floor((2 * a / inside + b) * u + lam + np.float32(0.43))

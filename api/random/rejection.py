@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.random.draws import unit_of
-from tapeless.random.special import inside_erf_inv
+from tapeless.random.checked_bits import unit_of
+from tapeless.random.special_functions import inside_erf_inv
 from tapeless.random.threefry import words_of
-from tapeless.transforms.ops.written_once import threefry2x32
+from tapeless.transforms.ops.primitives.module_functions import threefry2x32
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

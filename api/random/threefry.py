@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.ops.written_once import threefry2x32
+from tapeless.transforms.ops.primitives.module_functions import threefry2x32
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.random import draws
-from tapeless.random.checks import (
+from tapeless.random import checked_bits
+from tapeless.random.argument_checks import (
     as_array,
     checked_choice,
     checked_fit,
@@ -33,7 +33,7 @@ def bits(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     """
     dtype = checked_integer("bits", np.uint64 if dtype is None else dtype, "u")
     shape, key = checked_shape("bits", shape), checked_key("bits", key)
-    return draws.bits(key, shape, 8 * dtype.itemsize)
+    return checked_bits.bits(key, shape, 8 * dtype.itemsize)
 
 
 def uniform(
@@ -55,9 +55,9 @@ def uniform(
     checked_fit("uniform", shape, np.shape(minval), np.shape(maxval))
     key = checked_key("uniform", key)
     if minval is UNIT[0] and maxval is UNIT[1]:
-        return draws.unit(key, shape, dtype)
+        return checked_bits.unit(key, shape, dtype)
     low, high = as_array(minval, dtype), as_array(maxval, dtype)
-    return draws.scaled(key, shape, dtype, low, high)
+    return checked_bits.scaled(key, shape, dtype, low, high)
 
 
 UNIT = uniform.__defaults__[-2:]  # type: ignore[index]  # the interval where nothing is to do
@@ -109,9 +109,9 @@ def integers_between(key: Any, shape: Any, low: Any, high: Any, dtype: Any) -> A
     span = np.where(empty, unsigned.type(1), (high - low).astype(unsigned))
     if more:
         span = np.where(beyond & ~empty, span + unsigned.type(1), span)
-    keys = draws.split(key)
+    keys = checked_bits.split(key)
     flat = shape if len(shape) else (1,)
-    upper, lower = draws.bits(keys[0], flat, width), draws.bits(keys[1], flat, width)
+    upper, lower = checked_bits.bits(keys[0], flat, width), checked_bits.bits(keys[1], flat, width)
     whole = span == 0  # 2**width, which wraps around
     span = np.where(whole, unsigned.type(1), span)
     half = unsigned.type(2 ** (width // 2)) % span
@@ -150,8 +150,8 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> A
 
 def _bernoulli(key: Any, p: Any, shape: Any, mode: str = "low") -> Any:
     if mode == "low":
-        return draws.unit(key, shape, p.dtype) < p
-    both = draws.unit(key, (2, *shape), p.dtype)
+        return checked_bits.unit(key, shape, p.dtype) < p
+    both = checked_bits.unit(key, (2, *shape), p.dtype)
     return both[1] * p.dtype.type(2.0 ** -np.finfo(p.dtype).nmant) < p - both[0]
 
 

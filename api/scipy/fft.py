@@ -13,7 +13,7 @@ from typing import Any
 
 import scipy.fft as _scipy
 
-from tapeless.numpy.functions import followed
+from tapeless.numpy.array_functions import followed
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

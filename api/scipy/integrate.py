@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.functions import followed
-from tapeless.scipy.initial_values import odeint, solve_ivp
-from tapeless.scipy.nested_integrals import dblquad, nquad, tplquad
+from tapeless.numpy.array_functions import followed
+from tapeless.scipy.nquad import dblquad, nquad, tplquad
+from tapeless.scipy.ode import odeint, solve_ivp
 from tapeless.scipy.quadrature import fixed_quad, quad, romb, simpson
 
 __staged__ = True  # plain NumPy code: a staged run enters it

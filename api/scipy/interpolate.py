@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.functions import followed
+from tapeless.numpy.array_functions import followed
 from tapeless.scipy import bsplines
 from tapeless.scipy.bsplines import (
     BarycentricInterpolator,
@@ -19,7 +19,7 @@ from tapeless.scipy.bsplines import (
     splev,
     splrep,
 )
-from tapeless.scipy.radial import RBFInterpolator, checked_kernel, of_weights
+from tapeless.scipy.rbf import RBFInterpolator, checked_kernel, of_weights
 from tapeless.scipy.splines import CubicSpline, PchipInterpolator, interp1d, of_pieces
 from tapeless.transforms.errors import ArgumentError
 

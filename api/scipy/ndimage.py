@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.functions import followed
+from tapeless.numpy.array_functions import followed
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeless.functions import value_and_grad
-from tapeless.numpy.functions import followed
+from tapeless.numpy.array_functions import followed
+from tapeless.transformations.public_functions import value_and_grad
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import tapeless
-from tapeless.numpy.functions import followed
+from tapeless.numpy.array_functions import followed
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.signal import cheby1, firwin, get_window
 
 from tapeless.lax.convolution import conv_general_dilated
-from tapeless.numpy.functions import followed
-from tapeless.scipy.recursive import sosfilt
-from tapeless.scipy.zero_phase import sosfiltfilt
+from tapeless.numpy.array_functions import followed
+from tapeless.scipy.filtfilt import sosfiltfilt
+from tapeless.scipy.iir_filters import sosfilt
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

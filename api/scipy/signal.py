@@ -9,12 +9,12 @@ import numpy as np
 
 from tapeless.lax.convolution import conv_general_dilated
 from tapeless.missing import missing
-from tapeless.numpy.functions import followed
-from tapeless.scipy.recursive import deconvolve, lfilter, lfilter_zi, sosfilt, sosfilt_zi
+from tapeless.numpy.array_functions import followed
+from tapeless.scipy.detrend import detrend
+from tapeless.scipy.filtfilt import filtfilt, hilbert, savgol_filter, sosfiltfilt
+from tapeless.scipy.iir_filters import deconvolve, lfilter, lfilter_zi, sosfilt, sosfilt_zi
 from tapeless.scipy.resampling import decimate, resample, resample_poly, upfirdn
-from tapeless.scipy.spectra import coherence, csd, istft, periodogram, spectrogram, stft, welch
-from tapeless.scipy.trends import detrend
-from tapeless.scipy.zero_phase import filtfilt, hilbert, savgol_filter, sosfiltfilt
+from tapeless.scipy.spectral import coherence, csd, istft, periodogram, spectrogram, stft, welch
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

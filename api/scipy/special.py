@@ -61,7 +61,7 @@ from scipy.special import softmax as _softmax
 
 from tapeless.missing import missing
 from tapeless.nn.softmaxes import logsumexp as _logsumexp
-from tapeless.numpy.functions import Following, followed
+from tapeless.numpy.array_functions import Following, followed
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any
 
-from tapeless.backends.spmd.meeting import Broken
+from tapeless.backends.spmd.rendezvous import Broken
 
 _idle: dict[int, list[ThreadPoolExecutor]] = defaultdict(list)  # pools by size, each of one call
 

@@ -8,8 +8,8 @@ import pytest
 import tapeless
 import tapeless.numpy as jnp
 from tapeless import device_get, device_put, devices, pmap
-from tapeless.arrays import Array
-from tapeless.hardware import Device
+from tapeless.staging.device_list import Device
+from tapeless.staging.jax_arrays import Array
 
 
 def test_the_devices_are_the_cores():

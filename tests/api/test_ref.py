@@ -6,7 +6,7 @@ import pytest
 import tapeless
 import tapeless.numpy as jnp
 from tapeless import freeze, grad, jit, lax, new_ref, ref, vmap
-from tapeless.arrays import Array
+from tapeless.staging.jax_arrays import Array
 
 X = np.arange(3.0)
 

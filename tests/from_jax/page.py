@@ -9,9 +9,9 @@ from collections import defaultdict
 from pathlib import Path
 
 import tapeless
+from tapeless.configuration.config import SETTINGS
 from tapeless.missing import PRIMITIVES, REASONS
-from tapeless.settings import SETTINGS
-from tapeless.unneeded import UNNEEDED
+from tapeless.transformations.ignored_parameters import UNNEEDED
 from tests.from_jax.names import kept
 from tests.from_jax.names import parameters_kept as kept_parameters
 

@@ -4,10 +4,10 @@ import inspect
 
 import numpy as np
 
-from tapeless.calling import call_user
+from tapeless.staging.user_calls import call_user
 from tapeless.transforms.core.language import Let, blocks
-from tapeless.transforms.emit import emit_function
-from tapeless.transforms.frontend.stage import stage
+from tapeless.transforms.emit.writer import emit_function
+from tapeless.transforms.frontend.staging.stage import stage
 
 
 def staged(function, *args):

@@ -13,7 +13,7 @@ import numpy as np
 
 from tapeless.tools.comparing import forms, options, programs
 from tapeless.tools.comparing.inputs import DTYPES, FILLS, LAYOUTS, SHAPES, Sample
-from tapeless.transforms.ops import table
+from tapeless.transforms.ops import function_table
 
 #: Functions that take as many steps as their first argument says.
 LONG = ("scipy.special.eval_", "scipy.special.expn", "scipy.special.kn", "scipy.special.yn")
@@ -253,4 +253,4 @@ def _holds(value: Any) -> bool:
 
 def stored_to(name: str, function: Any) -> bool:
     """Whether a function's result is what it stores to its first argument."""
-    return function in table.WRITERS or name.endswith(".at")
+    return function in function_table.WRITERS or name.endswith(".at")

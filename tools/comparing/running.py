@@ -18,14 +18,14 @@ from tapeless.tools.comparing.inputs import copied
 from tapeless.tools.comparing.outcomes import SAME, Difference, Raised, difference
 from tapeless.tools.comparing.reasons import reason
 from tapeless.tools.numpy_table import sections
-from tapeless.transforms.ops import table
+from tapeless.transforms.ops import function_table
 
 
 @functools.cache
 def functions() -> dict[str, Any]:
     """Every function of the tables by the name that users write."""
     every = (f for family in sections().values() for f in family)
-    return dict(sorted((table.full_name(f), f) for f in every))
+    return dict(sorted((function_table.full_name(f), f) for f in every))
 
 
 @dataclass

@@ -21,8 +21,8 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
 )
-from tapeless.transforms.core.op import Op, opened, recorder
-from tapeless.transforms.core.sizes import size_value
+from tapeless.transforms.core.operation import Op, opened, recorder
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.ternary import Ternary, compared
 from tapeless.transforms.errors import ArgumentTypeError, ShapeError, Signal
 

@@ -16,7 +16,7 @@ import numpy as np
 from tapeless.transforms.core.dims import Size
 
 if TYPE_CHECKING:
-    from tapeless.transforms.core.op import Op
+    from tapeless.transforms.core.operation import Op
 
 
 @dataclass(frozen=True)
@@ -372,3 +372,8 @@ def _free(block: Block, defined: set[Var], found: dict[Var, None]) -> None:
     for a in block.results:
         if isinstance(a, Var) and a not in defined:
             found[a] = None
+
+
+def is_dead(a: Atom) -> bool:
+    """Whether a result stands for a value that is never looked at."""
+    return isinstance(a, Literal) and a.value is None

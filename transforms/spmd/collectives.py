@@ -12,13 +12,13 @@ import numpy as np
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
-from tapeless.transforms.core.op import Op
-from tapeless.transforms.ops.arithmetic import truediv
-from tapeless.transforms.ops.batching import Axes, Batched, shifted
-from tapeless.transforms.ops.fresh import no_tangent
-from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import Atoms, Params, cast, linear
-from tapeless.transforms.ops.steps import equal
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.primitives.arithmetic import truediv
+from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, shifted
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
+from tapeless.transforms.ops.primitives.new_arrays import no_tangent
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast, linear
 
 INT = np.dtype(int)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Let
-from tapeless.transforms.ops.batching import Axes
-from tapeless.transforms.ops.shapes import Atoms, lifted, move, reshape
-from tapeless.transforms.vmap.pythons import check_growth, kept_kinds
+from tapeless.transforms.ops.primitives.batch_rules import Axes
+from tapeless.transforms.ops.primitives.shapes import Atoms, lifted, move, reshape
+from tapeless.transforms.vmap.python_integers import check_growth, kept_kinds
 
 
 def elementwise(s: Let, args: Atoms, axes: Axes) -> tuple[Any, int]:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import builder, dims
+from tapeless.transforms.core.batching_context import batching, is_looped
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -29,7 +30,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
 )
-from tapeless.transforms.core.op import Op
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import (
     InternalError,
     UnevenError,
@@ -37,28 +38,27 @@ from tapeless.transforms.errors import (
     UnsupportedError,
     located,
 )
-from tapeless.transforms.ops.creation import cast_to
-from tapeless.transforms.ops.drawing import draw
-from tapeless.transforms.ops.fresh import batch_of
-from tapeless.transforms.ops.shapes import move
+from tapeless.transforms.ops.numpy.creation import cast_to
+from tapeless.transforms.ops.primitives.new_arrays import batch_of
+from tapeless.transforms.ops.primitives.random_draws import draw
+from tapeless.transforms.ops.primitives.shapes import move
 from tapeless.transforms.vmap import (
-    apart,
     branches,
     calls,
-    closed,
-    drawing,
-    each,
+    custom_rules,
     effects,
+    element_loops,
     lists,
     loops,
-    ragged,
+    masked_selections,
+    random_draws,
     sizes,
+    split_uneven,
 )
 from tapeless.transforms.vmap.align import elementwise
-from tapeless.transforms.vmap.nesting import batching, is_looped
-from tapeless.transforms.vmap.onebyone import least_lengths, one_by_one
-from tapeless.transforms.vmap.parts import has_axes
-from tapeless.transforms.vmap.pythons import check_stored
+from tapeless.transforms.vmap.fallback_loop import least_lengths, one_by_one
+from tapeless.transforms.vmap.masked_parts import has_axes
+from tapeless.transforms.vmap.python_integers import check_stored
 
 Pair = tuple[Atom, Any]  # a value and its batch axis, None if it is the same for all elements
 
@@ -90,7 +90,7 @@ class Batch:
         self.unset: set[Var] = set()
         self.tried: set[Var] = set()
         self.lengths: dict[Any, Atom] = {}
-        self.ragged: dict[Any, ragged.Ragged] = {}
+        self.ragged: dict[Any, masked_selections.Ragged] = {}
         self.counts: dict[Any, Atom] = {}
         self.most: dict[Size, Size] = {}
         self.fixed: dict[dims.Symbol, Size] = {}
@@ -105,7 +105,7 @@ class Batch:
         if a in self.lengths:
             lists.refuse_uneven()
         if a in self.ragged:
-            ragged.refuse()
+            masked_selections.refuse()
         return self.env.get(a, (a, None)) if isinstance(a, Var) else (a, None)
 
     def batched(self, a: Atom) -> bool:
@@ -204,14 +204,14 @@ class Batch:
             with self.tentative():
                 self.together(body, ends, by_element)
         except UnevenError as error:
-            parts = apart.around(self, body, ends, error.at)
+            parts = split_uneven.around(self, body, ends, error.at)
             if parts is None:
                 raise
-            apart.record(self, parts, ends, by_element)
+            split_uneven.record(self, parts, ends, by_element)
 
     def together(self, body: list[Statement], ends: list[Atom], by_element: bool) -> None:
         if self.looped and by_element and not self.masked:
-            each.block(self, body, ends)
+            element_loops.block(self, body, ends)
             return
         for s in body:
             builder.current().origin = s.origin
@@ -263,8 +263,8 @@ class Batch:
         if lists.is_about_lengths(self, s):
             lists.keep_length(self, s)
             return
-        if ragged.applies(self, s):
-            ragged.apply(self, s)
+        if masked_selections.applies(self, s):
+            masked_selections.apply(self, s)
             return
         s = sizes.fixed(self, s)
         pairs = [self.value(a) for a in s.args]
@@ -273,7 +273,7 @@ class Batch:
             self.emit(sizes.length(s, args, axes))
             return
         if s.op is draw:
-            drawing.apply(self, s, args, axes)
+            random_draws.apply(self, s, args, axes)
             return
         uneven = sizes.differ(self, s)
         if uneven and s.op.name != "size_value":
@@ -283,8 +283,8 @@ class Batch:
             outs = tuple(map(self.lengthened, s.outs))
             self.emit(replace(s, args=args, outs=outs) if (args, outs) != (s.args, s.outs) else s)
             return
-        if closed.is_ruled(s):
-            closed.apply(self, s)
+        if custom_rules.is_ruled(s):
+            custom_rules.apply(self, s)
             return
         check_stored(s, args, axes)
         for v, (out, axis) in zip(s.outs, self.apply(s, args, axes), strict=True):

@@ -21,18 +21,22 @@ from tapeless.transforms.core.language import (
     StackType,
     Statement,
     Var,
+    is_dead,
 )
-from tapeless.transforms.core.reads import sizes_in
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.errors import UnevenError
-from tapeless.transforms.jvp import is_dead
-from tapeless.transforms.ops.fresh import zero
-from tapeless.transforms.ops.parts import index
-from tapeless.transforms.ops.selection import select
-from tapeless.transforms.ops.shapes import lifted
-from tapeless.transforms.ops.steps import logical_and, logical_not, logical_or
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    logical_and,
+    logical_not,
+    logical_or,
+)
+from tapeless.transforms.ops.primitives.new_arrays import zero
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import lifted
+from tapeless.transforms.ops.primitives.slices_and_gathers import index
 from tapeless.transforms.vmap.lists import refuse_uneven, spread_changed
 from tapeless.transforms.vmap.lists import whole as whole_list
-from tapeless.transforms.vmap.parts import (
+from tapeless.transforms.vmap.masked_parts import (
     env_kept,
     found_sizes,
     has_axes,
@@ -40,7 +44,7 @@ from tapeless.transforms.vmap.parts import (
     part,
     read_in,
 )
-from tapeless.transforms.vmap.region import is_calm
+from tapeless.transforms.vmap.masked_region import is_calm
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch

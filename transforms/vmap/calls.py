@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING, Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.language import TAPE, Block, Function, Let, Var
-from tapeless.transforms.core.rewriting import refresh
+from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.errors import UnevenError, UnsupportedError
-from tapeless.transforms.ops.calls import add_if_set, add_tapes, bundle, is_call, unbundle
-from tapeless.transforms.ops.fresh import zero_tape
-from tapeless.transforms.ops.parts import index
-from tapeless.transforms.vmap.drawing import seeds
-from tapeless.transforms.vmap.parts import has_axes
+from tapeless.transforms.ops.primitives.function_calls import (
+    add_if_set,
+    add_tapes,
+    bundle,
+    is_call,
+    unbundle,
+)
+from tapeless.transforms.ops.primitives.new_arrays import zero_tape
+from tapeless.transforms.ops.primitives.slices_and_gathers import index
+from tapeless.transforms.vmap.masked_parts import has_axes
+from tapeless.transforms.vmap.random_draws import seeds
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch

@@ -22,10 +22,10 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.errors import UnevenError, UnsupportedError
-from tapeless.transforms.ops.callbacks import outside
-from tapeless.transforms.ops.reductions import any_, count_nonzero
-from tapeless.transforms.vmap import drawing
-from tapeless.transforms.vmap.onebyone import element, elements, over_batch
+from tapeless.transforms.ops.numpy.reductions import any_, count_nonzero
+from tapeless.transforms.ops.primitives.callbacks import outside
+from tapeless.transforms.vmap import random_draws
+from tapeless.transforms.vmap.fallback_loop import element, elements, over_batch
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -46,8 +46,8 @@ def effect(batch: Batch, s: Effect) -> None:
     pairs = [batch.value(a) for a in s.args]
     args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)
     same = all(k is None for k in axes)
-    if drawing.is_seed(s):
-        drawing.seed(batch, same)
+    if random_draws.is_seed(s):
+        random_draws.seed(batch, same)
     if s.kind == "raise":
         _raise(batch, s, args, axes)
     elif s.kind in ("print", "call") and (batch.masked or not same):

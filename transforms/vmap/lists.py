@@ -23,16 +23,16 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.errors import UnevenError
-from tapeless.transforms.ops import stacks
-from tapeless.transforms.ops.fresh import (
+from tapeless.transforms.ops.primitives import stacks
+from tapeless.transforms.ops.primitives.new_arrays import (
     batch_of,
     new_stack,
     stack_length,
     zero_items,
     zeros_of_items,
 )
-from tapeless.transforms.ops.shapes import front, move
-from tapeless.transforms.vmap.onebyone import over_batch
+from tapeless.transforms.ops.primitives.shapes import front, move
+from tapeless.transforms.vmap.fallback_loop import over_batch
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import made_by
 from tapeless.transforms.core.language import Atom, Block, For, Literal, Var, While
-from tapeless.transforms.ops.fresh import empty
+from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.vmap.masked_loops import mark_lists, masked_for, masked_while
 
 if TYPE_CHECKING:

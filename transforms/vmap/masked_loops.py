@@ -17,21 +17,28 @@ import numpy as np
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Block, For, Literal, Type, Var, While
-from tapeless.transforms.core.rewriting import refresh
-from tapeless.transforms.core.sizes import INT
+from tapeless.transforms.core.size_value import INT
+from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.errors import UnevenError
-from tapeless.transforms.ops.arithmetic import add, floordiv, mul, sub
-from tapeless.transforms.ops.elementwise import maximum
-from tapeless.transforms.ops.fresh import ones, zeros
-from tapeless.transforms.ops.raising import raise_where
-from tapeless.transforms.ops.reductions import any_
-from tapeless.transforms.ops.steps import equal, greater, less, logical_and, logical_not, sign
-from tapeless.transforms.vmap.extent import highest, lowest
-from tapeless.transforms.vmap.parts import enter, env_kept, has_axes, leave
+from tapeless.transforms.ops.numpy.reductions import any_
+from tapeless.transforms.ops.numpy.run_time_errors import raise_where
+from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mul, sub
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
+    greater,
+    less,
+    logical_and,
+    logical_not,
+    sign,
+)
+from tapeless.transforms.ops.primitives.elementwise import maximum
+from tapeless.transforms.ops.primitives.new_arrays import ones, zeros
+from tapeless.transforms.vmap.longest_range import highest, lowest
+from tapeless.transforms.vmap.masked_parts import enter, env_kept, has_axes, leave
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
-    from tapeless.transforms.vmap.region import Chosen
+    from tapeless.transforms.vmap.masked_region import Chosen
 
 BOOL = np.dtype(bool)
 

@@ -12,14 +12,14 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Type
-from tapeless.transforms.core.reads import sizes_in
-from tapeless.transforms.core.rewriting import map_symbols
+from tapeless.transforms.core.substitution import map_symbols
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.errors import UnevenError
-from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul
-from tapeless.transforms.ops.batching import shifted
-from tapeless.transforms.ops.elementwise import maximum, minimum
-from tapeless.transforms.ops.reductions import count_nonzero
-from tapeless.transforms.vmap.extent import highest
+from tapeless.transforms.ops.numpy.reductions import count_nonzero
+from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul
+from tapeless.transforms.ops.primitives.batch_rules import shifted
+from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
+from tapeless.transforms.vmap.longest_range import highest
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch

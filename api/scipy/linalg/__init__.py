@@ -23,19 +23,16 @@ from scipy.linalg import (
     schur,
 )
 
-from tapeless.numpy.functions import followed, following
-from tapeless.scipy.linalg import equations, factors, functions, reduced, solvers, structured
-from tapeless.scipy.linalg.equations import (
-    eigvalsh_tridiagonal,
-    khatri_rao,
-    lstsq,
-    matmul_toeplitz,
-    orthogonal_procrustes,
-    pinvh,
-    solve_circulant,
-    solve_continuous_lyapunov,
-    solve_discrete_lyapunov,
-    solve_toeplitz,
+from tapeless.numpy.array_functions import followed, following
+from tapeless.scipy.linalg import (
+    factors,
+    functions,
+    matrix_equations,
+    solvers,
+    special_matrices,
+)
+from tapeless.scipy.linalg import (
+    hessenberg as reduced,
 )
 from tapeless.scipy.linalg.factors import (
     cho_factor,
@@ -48,7 +45,19 @@ from tapeless.scipy.linalg.factors import (
     qr_multiply,
 )
 from tapeless.scipy.linalg.functions import expm, expm_frechet, polar, solve_sylvester, sqrtm
-from tapeless.scipy.linalg.reduced import hessenberg
+from tapeless.scipy.linalg.hessenberg import hessenberg
+from tapeless.scipy.linalg.matrix_equations import (
+    eigvalsh_tridiagonal,
+    khatri_rao,
+    lstsq,
+    matmul_toeplitz,
+    orthogonal_procrustes,
+    pinvh,
+    solve_circulant,
+    solve_continuous_lyapunov,
+    solve_discrete_lyapunov,
+    solve_toeplitz,
+)
 from tapeless.scipy.linalg.solvers import (
     det,
     eigh,
@@ -58,7 +67,7 @@ from tapeless.scipy.linalg.solvers import (
     solve_triangular,
     svd,
 )
-from tapeless.scipy.linalg.structured import (
+from tapeless.scipy.linalg.special_matrices import (
     circulant,
     companion,
     convolution_matrix,
@@ -79,11 +88,13 @@ globals().update(
         **following(functions, "expm expm_frechet polar solve_sylvester sqrtm"),
         **following(reduced, "hessenberg"),
         **following(solvers, "det eigh eigh_tridiagonal inv solve solve_triangular svd"),
-        **following(structured, "circulant companion convolution_matrix fiedler"),
-        **following(structured, "fiedler_companion hankel leslie toeplitz"),
-        **following(equations, "eigvalsh_tridiagonal khatri_rao lstsq matmul_toeplitz pinvh"),
-        **following(equations, "orthogonal_procrustes solve_circulant solve_toeplitz"),
-        **following(equations, "solve_continuous_lyapunov solve_discrete_lyapunov"),
+        **following(special_matrices, "circulant companion convolution_matrix fiedler"),
+        **following(special_matrices, "fiedler_companion hankel leslie toeplitz"),
+        **following(
+            matrix_equations, "eigvalsh_tridiagonal khatri_rao lstsq matmul_toeplitz pinvh"
+        ),
+        **following(matrix_equations, "orthogonal_procrustes solve_circulant solve_toeplitz"),
+        **following(matrix_equations, "solve_continuous_lyapunov solve_discrete_lyapunov"),
     }
 )
 

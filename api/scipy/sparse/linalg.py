@@ -10,8 +10,8 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lax.solving import custom_linear_solve
-from tapeless.numpy.functions import followed
-from tapeless.ravel import ravel_pytree
+from tapeless.numpy.array_functions import followed
+from tapeless.transformations.ravel import ravel_pytree
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, ShapeError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeless import random
-from tapeless.numpy.functions import followed
+from tapeless.numpy.array_functions import followed
 from tapeless.scipy.spatial import quaternions
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 

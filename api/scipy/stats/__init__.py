@@ -53,10 +53,10 @@ from tapeless.scipy.stats.descriptive import (
     zscore,
 )
 from tapeless.scipy.stats.discrete import bernoulli, betabinom, binom, geom, nbinom, poisson
-from tapeless.scipy.stats.families import Family
+from tapeless.scipy.stats.distribution_base import Family
 from tapeless.scipy.stats.kde import gaussian_kde
-from tapeless.scipy.stats.lines import linregress, spearmanr, theilslopes
-from tapeless.scipy.stats.samples import mode, rankdata, sem
+from tapeless.scipy.stats.regression import linregress, spearmanr, theilslopes
+from tapeless.scipy.stats.sample_statistics import mode, rankdata, sem
 
 #: `import tapeless.scipy.stats.norm` works, as in JAX, where distributions are modules.
 _families: Any = {name: value for name, value in globals().items() if isinstance(value, Family)}

@@ -21,7 +21,7 @@ from scipy.special import (
 )
 
 from tapeless.nn.activations import log1mexp, log_sigmoid, sigmoid
-from tapeless.scipy.stats.families import Continuous
+from tapeless.scipy.stats.distribution_base import Continuous
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betainc
 
-from tapeless.numpy.functions import followed
-from tapeless.scipy.stats.samples import check_nan_policy
+from tapeless.numpy.array_functions import followed
+from tapeless.scipy.stats.sample_statistics import check_nan_policy
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it

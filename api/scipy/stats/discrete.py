@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaln, gammaincc, gammaln, xlog1py, xlogy
 
-from tapeless.scipy.stats.families import Discrete
+from tapeless.scipy.stats.distribution_base import Discrete
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 

@@ -6,7 +6,7 @@ import scipy.linalg as sl
 
 import tapeless.numpy as jnp
 from tapeless import grad, jit, lax, vmap
-from tapeless.arrays import Array
+from tapeless.staging.jax_arrays import Array
 from tapeless.transforms.errors import NotDifferentiableError
 
 RNG = np.random.default_rng(7)

@@ -8,7 +8,7 @@ import pytest
 import tapeless
 import tapeless.numpy as jnp
 from tapeless import grad, jit, jvp, lax, vjp, vmap
-from tapeless.arrays import Array
+from tapeless.staging.jax_arrays import Array
 
 X = np.arange(4.0)
 

@@ -7,9 +7,9 @@ import pytest
 
 import tapeless.numpy as jnp
 from tapeless import tree
-from tapeless.arrays import Array
+from tapeless.staging.jax_arrays import Array
 from tests.transforms.ops.cases import is_float
-from tests.transforms.ops.test_table import CASES
+from tests.transforms.ops.test_function_table import CASES
 
 MODULES = ((np, jnp), (np.linalg, jnp.linalg), (np.fft, jnp.fft))
 OURS = {

@@ -5,7 +5,7 @@ import pytest
 
 import tapeless.numpy as jnp
 from tapeless import check_grads, grad, jit, vmap
-from tapeless.arrays import Array
+from tapeless.staging.jax_arrays import Array
 from tapeless.transforms.errors import ArgumentError
 
 LINE = np.array([0.5, -1.0, 2.0, 0.25])

@@ -9,10 +9,10 @@ import pytest
 
 import tapeless
 from tapeless import grad, jit, lax, pmap, profiler, vjp
+from tapeless.configuration.instrumentation import kinds
+from tapeless.dispatch.transformation import Transformed
 from tapeless.profiler import recorder
-from tapeless.transformed import Transformed
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
-from tapeless.watching import kinds
 
 
 def walk(k, x, n):

@@ -6,7 +6,7 @@ import pytest
 
 import tapeless
 from tapeless import random
-from tapeless.random.gamma_slope import gamma_slope
+from tapeless.random.gamma_derivative import gamma_slope
 from tests.api.random.jax_table import jax_random
 
 KEY = np.array([0, 1], np.uint32)

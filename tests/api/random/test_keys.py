@@ -11,7 +11,7 @@ import pytest
 
 import tapeless
 from tapeless import random
-from tapeless.random import reuse
+from tapeless.random import key_reuse
 
 TWICE = "used a second time"
 
@@ -132,10 +132,10 @@ def test_the_switch_in_the_environment():
 
 def test_keys_that_are_gone_are_forgotten():
     gc.collect()
-    before = len(reuse._used)
+    before = len(key_reuse._used)
     random.uniform(random.key(0))
     gc.collect()
-    assert len(reuse._used) == before
+    assert len(key_reuse._used) == before
 
 
 def test_tuples_are_no_keys():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transforms.written import splined as ours
+from tapeless.transforms.prelude.ndimage import splines as ours
 
 scipy = pytest.importorskip("scipy")
 ndimage = pytest.importorskip("scipy.ndimage")

@@ -9,7 +9,7 @@ import threadpoolctl
 from numpy.testing import assert_array_equal
 
 from tapeless.backends.spmd import threads
-from tapeless.backends.spmd.meeting import Meeting
+from tapeless.backends.spmd.rendezvous import Meeting
 from tapeless.backends.spmd.threads import together
 
 

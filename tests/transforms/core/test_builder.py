@@ -9,8 +9,8 @@ from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import Builder, NeedStatic, atom, building
 from tapeless.transforms.core.language import Literal, Origin, Type, Var
 from tapeless.transforms.errors import ArgumentTypeError, InternalError, ShapeError
-from tapeless.transforms.ops.arithmetic import add, floordiv, mod, mul, sub
-from tapeless.transforms.ops.elementwise import sin
+from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul, sub
+from tapeless.transforms.ops.primitives.elementwise import sin
 
 INT = Type(np.dtype(int), (), True)
 FLOAT = Type(np.dtype(float))

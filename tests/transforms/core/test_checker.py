@@ -20,8 +20,8 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.errors import InternalError
-from tapeless.transforms.ops.arithmetic import add
-from tapeless.transforms.ops.elementwise import sin
+from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.elementwise import sin
 from tests.transforms.staging import block_of
 
 FLOAT, INT, BOOL = Type(np.dtype(float)), Type(np.dtype(int), (), True), Type(np.dtype(bool))

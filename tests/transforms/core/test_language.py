@@ -21,8 +21,8 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
-from tapeless.transforms.ops.arithmetic import add
-from tapeless.transforms.ops.elementwise import sin
+from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.elementwise import sin
 
 FLOAT, INT, BOOL = Type(np.dtype(float)), Type(np.dtype(int), (), True), Type(np.dtype(bool))
 

@@ -21,10 +21,10 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.core.printer import show, show_block
-from tapeless.transforms.core.rewriting import refresh
-from tapeless.transforms.ops.arithmetic import add
-from tapeless.transforms.ops.elementwise import sin
-from tapeless.transforms.ops.steps import greater
+from tapeless.transforms.core.substitution import refresh
+from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import greater
+from tapeless.transforms.ops.primitives.elementwise import sin
 
 FLOAT = Type(np.dtype(float))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transforms.frontend import stage
+from tapeless.transforms.frontend.staging import stage
 from tests.transforms.staging import staged
 
 X = np.array([1.0, -2.0, 3.0])

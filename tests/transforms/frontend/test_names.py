@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transforms.core.op import Op
-from tapeless.transforms.frontend.hooks import Hooks
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.frontend.hooks.hooks import Hooks
 
 
 def frames(v0, t1):

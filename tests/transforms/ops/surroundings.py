@@ -24,7 +24,7 @@ import tapeless
 from tapeless import TapelessError
 from tapeless.transforms.errors import InternalError
 from tests.corpus.differences import leaves, rebuild, signed
-from tests.transforms.ops.test_table import FUNCTION, flat, smooth
+from tests.transforms.ops.test_function_table import FUNCTION, flat, smooth
 
 TICKS = np.array([0.002, -0.003, 0.004])
 PLACES = np.array([1, 2, 0])

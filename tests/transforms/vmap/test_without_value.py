@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tapeless import grad, jit, vmap
-from tapeless.compiled import Jit
+from tapeless.transformations.jit import Jit
 from tests.test_corpus_compiled import by_python
 
 RNG = np.random.default_rng(0)

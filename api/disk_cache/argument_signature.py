@@ -1,0 +1,34 @@
+"""Structure and types of arguments as text that all processes share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.dispatch.specialisation import leaf_key
+
+
+class UnknownError(Exception):
+    """Something that is not described: nothing is kept of such a function."""
+
+
+def signature(value: Any) -> str:
+    """The containers of an argument, in order, and the keys of its leaves."""
+    kind = type(value)
+    if value is None:
+        return "None"
+    if kind in (tuple, list):
+        return f"{kind.__name__}({', '.join(map(signature, value))})"
+    if kind is dict:
+        if not all(type(k) in (str, int) for k in value):
+            raise UnknownError("a dict with other keys than text and integers")
+        return "{" + ", ".join(f"{k!r}: {signature(v)}" for k, v in value.items()) + "}"
+    key = leaf_key(value)
+    if isinstance(key, type):
+        return f"{key.__module__}.{key.__name__}"
+    if kind is np.ndarray and isinstance(key, tuple):
+        return f"{key[0].str}{key[1:]}"
+    if kind in (str, bytes, bool):
+        return f"{kind.__name__} {value!r}"
+    raise UnknownError(f"an argument of type {kind.__name__}")

@@ -1,0 +1,156 @@
+"""A specialisation that another process has staged."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapeless.dispatch.specialisation import Specialisation, never
+from tapeless.transforms.frontend.trace.recorded_reads import Guard
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is kept of a specialisation whose function takes arguments and returns values as they
+    are, and relies on nothing but types, numbers, lengths and constants from outside.
+
+    text       the emitted module
+    static     leaves whose values are known: number, value
+    axes       axes whose lengths are known: leaf, axis, length
+    relations  of sizes, as expressions of leaves (`a0`) and their shapes (`s0`)
+    guards     numbers of the places that are read from outside
+    keys       leaves with random keys that each call uses
+    twice      reports of keys that a call uses twice: message, file, line
+    outline    what the backend knows of the text
+    """
+
+    text: str
+    static: tuple[tuple[int, str], ...]
+    axes: tuple[tuple[int, int, int], ...]
+    relations: tuple[str, ...]
+    guards: tuple[int, ...]
+    keys: tuple[int, ...]
+    twice: tuple[tuple[str, str, int], ...]
+    outline: Any
+
+    def holds(self, leaves: Sequence[Any]) -> bool:
+        """Whether it is right for these leaves, which have the types that it was made for."""
+        return (
+            all(_is(ast.literal_eval(value), leaves[k]) for k, value in self.static)
+            and all(leaves[k].shape[axis] == n for k, axis, n in self.axes)
+            and related(self.relations)(leaves)
+        )
+
+
+def _is(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and bool(a == b)
+
+
+def related(relations: tuple[str, ...]) -> Callable[[Sequence[Any]], bool]:
+    """Whether leaves are related in these ways."""
+    return value_of(" and ".join(relations) or "True")
+
+
+@functools.cache
+def value_of(text: str) -> Callable[[Sequence[Any]], Any]:
+    """An expression of leaves and their shapes as a function of the leaves."""
+    text = re.sub(r"\ba(\d+)\b", r"leaves[\1]", text)
+    text = re.sub(r"\bs(\d+)\b", r"leaves[\1].shape", text)
+    return eval(f"lambda leaves: {text}")  # type: ignore[no-any-return]
+
+
+def _named(text: str, names: Sequence[str]) -> str:
+    """An expression of leaves and their shapes with the user's names."""
+    text = re.sub(r"\bint\(a(\d+)\)", lambda m: names[int(m[1])], text)
+    return re.sub(r"\bs(\d+)\b", lambda m: f"{names[int(m[1])]}.shape", text)
+
+
+class Recalled(Specialisation):
+    """The function of a record. What else staging makes is made again where somebody asks for it.
+
+    again  stages for arguments like those of the first call
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        run: Callable[..., Any],
+        guards: list[Guard],
+        keywords: tuple[str, ...],
+        again: Callable[[], Specialisation],
+    ) -> None:
+        self.record, self.again = record, again
+        self.run, self.text, self.keywords = run, record.text, keywords
+        self.flat, self.returned, self.functional = False, None, False
+        self.static = [(k, ast.literal_eval(value)) for k, value in record.static]
+        self.axes, self.guards = list(record.axes), guards
+        self.keys, self.twice = record.keys, record.twice
+        self.captured, self.orders, self.overwritten = [], [], set()
+        self.sizes: Any = record.relations
+        self.takes_args = self.is_plain = True
+        self.enter = never
+
+    def relations(self) -> list[str] | None:
+        return [*self.record.relations]
+
+    def sizes_hold(self, leaves: list[Any]) -> bool:
+        return related(self.record.relations)(leaves)
+
+    def unmet_relations(
+        self, leaves: Sequence[Any], names: Sequence[str]
+    ) -> Iterator[tuple[str, str, str, Any, Any]]:
+        for text in self.record.relations:
+            if not related((text,))(leaves):
+                left, relation, right = re.split(" (==|!=|>=) ", text)
+                numbers = [value_of(side)(leaves) for side in (left, right)]
+                yield relation, *(_named(side, names) for side in (left, right)), *numbers
+
+    @functools.cached_property
+    def whole(self) -> Specialisation:
+        """The specialisation as staging makes it."""
+        return self.again()
+
+    @property
+    def staged(self) -> Any:  # type: ignore[override]
+        """The staged run."""
+        return self.whole.staged
+
+    @property
+    def simplified(self) -> Any:  # type: ignore[override]
+        """The program that was emitted."""
+        return self.whole.simplified
+
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.run(*self.passed(args, kwargs))
+
+
+class StandIn:
+    """Remembers type, lengths and memory order of an array, and none of its elements."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.dtype, self.shape, self.strides = array.dtype, array.shape, array.strides
+        self.writeable = array.flags.writeable
+
+    def array(self) -> np.ndarray[Any, Any]:
+        """An array like it, of zeros."""
+        reach = [(n - 1) * step for n, step in zip(self.shape, self.strides, strict=True)]
+        low = sum(min(0, r) for r in reach) if 0 not in self.shape else 0
+        high = sum(max(0, r) for r in reach) if 0 not in self.shape else 0
+        memory = np.zeros(high - low + self.dtype.itemsize, np.uint8)
+        made: np.ndarray[Any, Any] = np.ndarray(self.shape, self.dtype, memory, -low, self.strides)
+        made.flags.writeable = self.writeable
+        return made
+
+
+def stand_in(x: Any) -> Any:
+    return StandIn(x) if isinstance(x, np.ndarray) else x
+
+
+def arrays(x: Any) -> Any:
+    return x.array() if isinstance(x, StandIn) else x

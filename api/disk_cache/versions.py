@@ -1,0 +1,54 @@
+"""What the text that is emitted for a function depends on beside the function."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+import tapeless
+import tapeless.backends
+import tapeless.transforms
+from tapeless.lazy_import import STARTED
+
+PACKAGES = (tapeless, tapeless.transforms, tapeless.backends)
+OTHERS = ("scipy", "optree", "gast", "astor", "numba", "llvmlite")
+SETTLED = 2.0  # seconds: files that are younger may be about to change
+
+
+def versions() -> str | None:
+    """The versions of all that stages and emits; None where files of this package have changed
+    since the process began, which may have imported them before or after."""
+    files = [*_files()]
+    if max(changed for _, _, changed in files) > (STARTED - SETTLED) * 1e9:
+        return None
+    return f"{files} {_others()}"
+
+
+def _files() -> Iterator[tuple[str, int, int]]:
+    """The files of this package, as Python tells whether it has compiled them: size and time."""
+    pending = [place for package in PACKAGES for place in package.__path__]
+    while pending:
+        with os.scandir(pending.pop()) as entries:
+            for entry in sorted(entries, key=lambda e: e.name):
+                if entry.name.endswith(".py"):
+                    stat = entry.stat()
+                    yield entry.path, stat.st_size, stat.st_mtime_ns
+                elif entry.is_dir() and entry.name != "__pycache__":
+                    pending.append(entry.path)
+
+
+@functools.cache
+def _others() -> str:
+    """Python, NumPy, and the libraries that may be used."""
+    found: list[object] = [sys.version, sys.flags.optimize, sys.platform, np.__version__]
+    for name in OTHERS:
+        spec = importlib.util.find_spec(name)
+        origin = spec and spec.origin
+        stat = os.stat(origin) if origin and os.path.exists(origin) else None
+        found.append((name, origin, stat and (stat.st_size, stat.st_mtime_ns)))
+    return repr(found)

@@ -1,0 +1,80 @@
+"""The way of a call that is made often: machine code takes the arguments apart, tests them, makes
+arrays, calls kernels and returns what the function returns. Other calls go the way of `entry`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.dispatch import guards as guarding
+from tapeless.dispatch.specialisation import NUMBERS, Specialisation
+from tapeless.lazy_import import later
+
+if TYPE_CHECKING:
+    from tapeless.backends.cpu.driver import argument_forms as given
+    from tapeless.backends.cpu.driver import native_driver as compiled
+else:
+    compiled, given = (
+        later("tapeless.backends.cpu.driver.native_driver"),
+        later("tapeless.backends.cpu.driver.argument_forms"),
+    )
+
+
+class _OtherError(Exception):
+    """Arguments that machine code does not know."""
+
+
+def driven(found: Specialisation, args: tuple[Any, ...], missed: Any) -> Callable[..., Any] | None:
+    """A builtin function for calls like this one; None if there can be none."""
+    other = found.captured or found.orders or found.overwritten or found.keywords or found.keys
+    relations = found.relations()
+    if other or not found.is_plain or relations is None:
+        return None
+    index = {path: k for k, path in enumerate(tree.paths((args, {})))}
+    try:
+        parts = [_part(x, (0, k), index) for k, x in enumerate(args)]
+        tests = [*_known(found), *relations]
+    except _OtherError:
+        return None
+    guards = guarding.together(found.guards)
+    return compiled.compiled(found.run, found.text, parts, tests, guards, missed)
+
+
+def _part(x: Any, path: tuple[Any, ...], index: dict[Any, int]) -> Any:
+    """What tells an argument from others: the same as `entry` tests."""
+    kind = type(x)
+    if path in index:
+        return _leaf(x, index[path])
+    if x is None:
+        return None
+    if kind in (list, tuple):
+        return given.Items(kind, tuple(_part(y, (*path, k), index) for k, y in enumerate(x)))
+    if kind is dict:
+        parts = tuple(_part(y, (*path, k), index) for k, y in x.items())
+        return given.Fields(tuple(x), parts)
+    raise _OtherError
+
+
+def _leaf(x: Any, k: int) -> Any:
+    kind = type(x)
+    if kind in NUMBERS:
+        return given.Leaf(k, kind)
+    if kind is np.ndarray:
+        dtype = np.dtype(x.dtype.char)
+        if dtype is x.dtype and x.dtype.kind in "biuf":
+            return given.Array(k, dtype, tuple(None if n > 1 else n for n in x.shape))
+    elif isinstance(x, (bool, np.bool_)):
+        return given.Leaf(k, None, x)
+    raise _OtherError
+
+
+def _known(found: Specialisation) -> Iterator[str]:
+    """Tests of integers and lengths that the program knows."""
+    for k, value in found.static:
+        if type(value) is not int:
+            raise _OtherError
+        yield f"int(a{k}) == {value}"
+    yield from (f"s{k}[{axis}] == {n}" for k, axis, n in found.axes)

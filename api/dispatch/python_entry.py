@@ -1,0 +1,225 @@
+"""The quick way from a call to the function that was emitted for its signature.
+
+What tells one signature from others is written out as Python, once for each specialisation:
+
+    def enter(args, kwargs):
+        if kwargs or len(args) != 2: return MISSED
+        a0, v1, = args
+        if type(v1) is not dict or [*v1] != c0: return MISSED
+        a1, = v1.values()
+        if not (type(a0) is float and type(a1) is ndarray and a1.dtype is c1
+                and len(s1 := a1.shape) == 1 and s1[0] > 1): return MISSED
+        return run(*args)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.dispatch import guards as guarding
+from tapeless.dispatch.specialisation import (
+    MISSED,
+    Enter,
+    Specialisation,
+    key_orders,
+    leaf_key,
+    same,
+)
+from tapeless.staging.jax_arrays import Array, functional
+
+
+def entry(
+    found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any], ordered: bool = False
+) -> Enter:
+    """A function of (args, kwargs): what the specialisation returns for calls of the signature that
+    this call has, MISSED for others; `ordered`: keywords come in the same order, too."""
+    return _Writer(found, args, kwargs, ordered).function()
+
+
+class _UnknownError(Exception):
+    """A container that only the tree library can take apart."""
+
+
+class _Writer:
+    """Writes one entry; constants get names."""
+
+    def __init__(
+        self, found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any], ordered: bool
+    ) -> None:
+        self.found, self.args, self.kwargs, self.ordered = found, args, kwargs, ordered
+        self.names: dict[str, Any] = {"MISSED": MISSED, "ndarray": np.ndarray, "run": found.run}
+        self.names["__name__"] = __name__  # debuggers skip it like this module
+        self.leaves, self.structure = tree.flatten_known((args, kwargs))
+        self.index = {path: k for k, path in enumerate(tree.paths((args, kwargs)))}
+        self.values = 0
+        try:
+            self.lines = [*self.taken_apart()]
+        except _UnknownError:
+            self.lines = [*self.flattened()]
+
+    def function(self) -> Enter:
+        """The entry."""
+        tests = [t for k, x in enumerate(self.leaves) for t in self.tests(k, x)]
+        tests += self.known()
+        if tests:
+            self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
+        self.lines += self.guards()
+        tests = [*self.captured(), *self.sizes(), *self.memory()]
+        if tests:
+            self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
+        if self.found.overwritten and self.found.may_overlap:
+            self.lines.append(f"{self.constant(self.found.refuse_overlap)}({self.all()})")
+        if self.found.keys:
+            self.lines.append(f"{self.constant(self.found.use_keys)}({self.all()})")
+        self.lines.append(f"return {self.result()}")
+        text = "\n    ".join(["def enter(args, kwargs):", *self.lines])
+        exec(compile(text, "<entry>", "exec", dont_inherit=True), self.names)
+        return self.names["enter"]  # type: ignore[no-any-return]
+
+    def constant(self, value: Any) -> str:
+        name = f"c{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def all(self) -> str:
+        """All leaves."""
+        return f"({''.join(f'a{k}, ' for k in range(len(self.leaves)))})"
+
+    # -- leaves get names
+
+    def flattened(self) -> Iterator[str]:
+        """By the tree library."""
+        yield f"leaves, structure = {self.constant(tree.flatten_known)}((args, kwargs))"
+        yield f"if structure != {self.constant(self.structure)}: return MISSED"
+        if self.leaves:
+            yield f"{self.all()[1:-1]} = leaves"
+        values = self.kwargs if self.ordered else [self.kwargs[k] for k in sorted(self.kwargs)]
+        order = key_orders((self.args, values))
+        if order is not None:
+            now = "kwargs" if self.ordered else "[kwargs[k] for k in sorted(kwargs)]"
+            now = f"{self.constant(key_orders)}((args, {now}))"
+            yield f"if {now} != {self.constant(order)}: return MISSED"
+
+    def taken_apart(self) -> Iterator[str]:
+        """By statements, for the containers of Python."""
+        if self.kwargs:
+            same = (*self.kwargs,) if self.ordered else {*self.kwargs}
+            now = "(*kwargs,)" if self.ordered else "kwargs.keys()"
+            names = self.constant(same)
+            yield f"if len(args) != {len(self.args)} or {now} != {names}: return MISSED"
+        else:
+            yield f"if kwargs or len(args) != {len(self.args)}: return MISSED"
+        yield from self.parts("args", dict(enumerate(self.args)), (0,))
+        named = ", ".join(f"kwargs[{name!r}]" for name in self.kwargs)
+        yield from self.parts(f"({named},)", self.kwargs, (1,))
+
+    def parts(self, source: str, children: dict[Any, Any], path: tuple[Any, ...]) -> Iterator[str]:
+        """Names for the children of a container, and for what is in them."""
+        inner = []
+        names = []
+        for key, x in children.items():
+            k = self.index.get((*path, key))
+            if k is None:
+                self.values += 1
+                inner.append((f"v{self.values}", x, (*path, key)))
+            names.append(f"v{self.values}" if k is None else f"a{k}")
+        if names:
+            yield f"{', '.join(names)}, = {source}"
+        for name, x, at in inner:
+            yield from self.container(name, x, at)
+
+    def container(self, name: str, x: Any, path: tuple[Any, ...]) -> Iterator[str]:
+        kind = type(x)
+        if x is None:
+            yield f"if {name} is not None: return MISSED"
+        elif kind in (list, tuple):
+            same = f"type({name}) is not {kind.__name__} or len({name}) != {len(x)}"
+            yield f"if {same}: return MISSED"
+            yield from self.parts(name, dict(enumerate(x)), path)
+        elif kind is dict:
+            keys = self.constant([*x])
+            yield f"if type({name}) is not dict or [*{name}] != {keys}: return MISSED"
+            yield from self.parts(f"{name}.values()", x, path)
+        elif (fields := tree.fields(kind)) is not None:
+            yield f"if type({name}) is not {self.constant(kind)}: return MISSED"
+            read = ", ".join(f"{name}.{field}" for field in fields)
+            yield from self.parts(f"({read},)", {f: getattr(x, f) for f in fields}, path)
+        else:
+            raise _UnknownError
+
+    # -- what must be the same
+
+    def tests(self, k: int, x: Any) -> Iterator[str]:
+        """Tests of a leaf: it has the same key."""
+        key = leaf_key(x)
+        if isinstance(key, type):
+            yield f"type(a{k}) is {self.constant(key)}"
+        elif isinstance(key, int):
+            yield f"a{k} is {self.constant(x)}"
+        elif isinstance(x, np.ndarray):
+            kind = "ndarray" if key[0] is x.dtype else self.constant(key[0])
+            yield f"type(a{k}) is {kind}"
+            yield f"a{k}.dtype is {self.constant(np.dtype(x.dtype.char))}"
+            yield f"len(s{k} := a{k}.shape) == {x.ndim}"
+            for axis, n in enumerate(x.shape):
+                yield f"s{k}[{axis}] > 1" if n > 1 else f"s{k}[{axis}] == {n}"
+        else:
+            yield f"type(a{k}) is {self.constant(key[0])}"
+            yield f"a{k} == {self.constant(key[1])}"
+
+    def known(self) -> Iterator[str]:
+        """Tests of numbers and lengths that the program knows."""
+        for k, value in self.found.static:
+            yield f"{self.constant(same)}({self.constant(value)}, a{k})"
+        yield from (f"s{k}[{axis}] == {n}" for k, axis, n in self.found.axes)
+
+    def guards(self) -> Iterator[str]:
+        """Statements that test what is read from outside."""
+        if self.found.guards:
+            tests = " and ".join(guarding.tests(self.found.guards, self.constant))
+            yield "try:"
+            yield f"    if not ({tests}): return MISSED"
+            yield f"except {self.constant(guarding.missing())}: return MISSED"
+
+    def captured(self) -> Iterator[str]:
+        """Tests of arrays that are read from outside."""
+        for get, key in self.found.captured:
+            yield f"{self.constant(leaf_key)}({self.constant(get)}()) == {self.constant(key)}"
+
+    def sizes(self) -> Iterator[str]:
+        """Tests of how sizes are related."""
+        relations = self.found.relations()
+        if relations is None:
+            yield f"{self.constant(self.found.sizes_hold)}({self.all()})"
+        else:
+            yield from relations
+
+    def memory(self) -> Iterator[str]:
+        """Tests of how arrays lie in memory, and that they may be overwritten."""
+        if not self.found.orders and not self.found.overwritten:
+            return  # what another process has staged is not staged for that
+        places = {v.var: k for k, v in enumerate(self.found.staged.leaves)}
+        if not self.found.orders and self.found.overwritten <= places.keys():
+            yield from sorted(f"a{places[v]}.flags.writeable" for v in self.found.overwritten)
+        else:
+            yield f"{self.constant(self.found.memory_holds)}({self.all()})"
+
+    def own(self) -> list[bool]:
+        """Which leaves are arrays of `tapeless.numpy`."""
+        return [type(x) is Array for x in self.leaves]
+
+    # -- the call
+
+    def result(self) -> str:
+        found = self.found
+        if found.is_plain:
+            named = "".join(f", kwargs[{name!r}]" for name in found.keywords or ())
+            return f"run(*args{named})"
+        if found.takes_args and len(self.leaves) == len(self.args):  # all of them by position
+            given = [f"a{k}{'.view(ndarray)' * own}" for k, own in enumerate(self.own())]
+            return f"{self.constant(functional)}(run({', '.join(given)}))"
+        return f"{self.constant(found)}(args, kwargs)"

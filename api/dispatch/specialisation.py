@@ -1,0 +1,398 @@
+"""What was emitted for one signature, when it may be run again, and where it is kept."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.backends.fork_safe_locks import SHARING
+from tapeless.dispatch.container_writeback import Change, refuse_passed, refuse_shared, store
+from tapeless.lazy_import import later
+from tapeless.staging.jax_arrays import Array, functional, has_functional, plain
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.constants import exactly
+from tapeless.transforms.core.language import Block, Var, free_variables
+from tapeless.transforms.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from tapeless.random import key_reuse as reuse
+    from tapeless.transforms.emit import module
+    from tapeless.transforms.frontend.staging import parameters as inputs
+    from tapeless.transforms.frontend.staging.stage import Staged
+else:
+    reuse = later("tapeless.random.key_reuse")
+    inputs = later("tapeless.transforms.frontend.staging.parameters")
+    module = later("tapeless.transforms.emit.module")
+
+NUMBERS = frozenset(
+    {float, int, complex, *(t for t in np.sctypeDict.values() if issubclass(t, np.number))}
+)
+Key = tuple[Any, ...]
+Enter = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+MISSED = object()  # what an entry returns for a call of another signature
+RELATIONS = {"==": operator.eq, "!=": operator.ne, ">=": operator.ge}
+
+
+def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The entry of what has been called once only."""
+    return MISSED
+
+
+# -- signatures
+
+
+def leaf_key(x: Any) -> Any:
+    """What a program is specialised on: type, rank, axes of length 0 or 1; of flags and sets
+    the value."""
+    kind = type(x)
+    if kind in NUMBERS:
+        return kind
+    if isinstance(x, np.ndarray) and x.dtype.kind in "biufc":
+        key = (x.dtype, *[n if n < 2 else 2 for n in x.shape])
+        return (kind, *key) if kind is Array else key
+    if isinstance(x, (str, bytes, bool, np.bool_)):
+        return (kind, x)
+    if kind is set or kind is frozenset:
+        return (kind, *map(exactly, x))
+    return (kind, bytes(x)) if kind is bytearray else id(x)  # the specialisation keeps x alive
+
+
+def quick_key(args: tuple[Any, ...]) -> Key | None:
+    """The key of a call with numbers and arrays only, without looking for containers."""
+    key: list[Any] = []
+    for x in args:
+        kind = type(x)
+        if kind in NUMBERS:
+            key.append(kind)
+        elif kind is np.ndarray and x.dtype.kind in "biufc":
+            key.append((x.dtype, *[n if n < 2 else 2 for n in x.shape]))
+        else:
+            return None
+    return tuple(key)
+
+
+def call_key(
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    ordered: bool = False,
+    flatten: Callable[[Any], tuple[list[Any], Any]] = tree.flatten_known,
+) -> tuple[Any, Key]:
+    """The leaves of the arguments, and the key under which specialisations are kept; `ordered`:
+    whether the function sees the order of keywords."""
+    key = None if kwargs else quick_key(args)
+    if key is not None:
+        return args, key
+    leaves, structure = flatten((args, kwargs))
+    orders = key_orders((args, kwargs if ordered else [kwargs[k] for k in sorted(kwargs)]))
+    return leaves, (structure, orders, *map(leaf_key, leaves))
+
+
+def key_orders(value: Any) -> Any:
+    """The order of keys of all dicts in nested containers: programs may go over them."""
+    if isinstance(value, dict):
+        inner = (o for v in value.values() if (o := key_orders(v)) is not None)
+        return (*value, *inner) if value else None
+    if is_dataclass(value) and not isinstance(value, type):
+        value = [getattr(value, f.name, None) for f in fields(value)]
+    if isinstance(value, (list, tuple, deque)):
+        found = [o for v in value if (o := key_orders(v)) is not None]
+        return tuple(found) or None
+    return None
+
+
+class Specialisation:
+    """One emitted function, with what it relies on."""
+
+    plan: Any = None  # of vjp and linearize: their second function
+    changes: tuple[Change, ...] = ()  # of containers of the caller
+    keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
+    twice: tuple[tuple[str, str, int], ...] = ()  # reports of keys that a call uses twice
+    reason = ""  # why it was made, where there was one for such arguments
+    number = 0  # the later it was made, the higher
+
+    def __init__(
+        self,
+        run: Callable[..., Any],
+        text: str,
+        staged: Staged,
+        simplified: Block,
+        flat: bool,
+        keywords: tuple[str, ...] | None,
+        returned: Any = None,
+    ) -> None:
+        self.run, self.text, self.staged = run, text, staged
+        self.simplified, self.flat, self.keywords = simplified, flat, keywords
+        self.returned = returned  # how leaves become registered classes
+        self.enter: Enter = never  # the quick way in
+        leaves = list(enumerate(staged.leaves))
+        self.static = [(k, v.value) for k, v in leaves if v.static and _may_change(v.value)]
+        self.axes = [(k, axis, v.value.shape[axis]) for k, v in leaves for axis in v.axes]
+        self.captured = [(c.get, leaf_key(c.array)) for c in staged.captured]
+        self.guards, self.sizes = staged.guards, staged.sizes
+        self.orders, self.overwritten = staged.orders, staged.overwritten
+        self.twice = staged.keys.twice
+        self.keys = tuple(k for k, v in leaves if v.var in staged.keys.inputs)
+        self.functional = staged.functional or has_functional(v.value for v in staged.leaves)
+        self.names = {leaf.var: leaf.name for leaf in staged.leaves if leaf.var is not None}
+        self.names |= {c.var: c.name for c in staged.captured}
+        for leaf in staged.leaves:
+            if leaf.var is not None:
+                leaf.value = None  # the arrays of the first call need not live on
+        for c in staged.captured:
+            c.array = None
+        self.takes_args = not (flat or staged.captured or returned or keywords is None)
+        self.is_plain = self.takes_args and not self.functional
+
+    def direct(self, missed: Any) -> Callable[..., Any] | None:
+        """Machine code that takes the arguments by itself, and returns `missed` for those of other
+        types; None if there is none, or if more than types has to be tested."""
+        tests = (self.static, self.axes, self.guards, self.captured, self.sizes, self.keys)
+        if any(tests) or self.orders or self.overwritten or not self.is_plain or self.keywords:
+            return None
+        make = getattr(self.run, "direct", None)
+        return None if make is None else make(missed)
+
+    def accepts(self, leaves: Any) -> bool:
+        """Whether the function is right for these arguments and what it reads from outside: the
+        same as the entry tests."""
+        for k, value in self.static:
+            if not same(value, leaves[k]):
+                return False
+        for k, axis, n in self.axes:
+            if leaves[k].shape[axis] != n:
+                return False
+        for g in self.guards:
+            if not g.holds():
+                return False
+        for get, key in self.captured:
+            if leaf_key(get()) != key:
+                return False
+        if (self.orders or self.overwritten) and not self.memory_holds(leaves):
+            return False
+        return not self.sizes or self.sizes_hold(leaves)
+
+    def use_keys(self, leaves: Any) -> None:
+        """Notes that a call uses random keys."""
+        reuse.use_all(leaves[k] for k in self.keys)
+
+    def arrays(self, leaves: Any) -> dict[Var, Any]:
+        """The arrays that the function gets, by their parameters."""
+        pairs = [(v.var, x) for v, x in zip(self.staged.leaves, leaves, strict=True)]
+        pairs += [(c.var, c.get()) for c in self.staged.captured]
+        return {v: x for v, x in pairs if v is not None and isinstance(x, np.ndarray)}
+
+    def memory_holds(self, leaves: Any) -> bool:
+        """Whether arrays lie in memory as the program relies on, and may be overwritten."""
+        arrays = self.arrays(leaves)
+        return all(order.holds(arrays[order.var]) for order in self.orders) and all(
+            arrays[v].flags.writeable for v in self.overwritten
+        )
+
+    def refuse_overlap(self, leaves: Any) -> None:
+        """Refuses arguments that share memory if the program stores to one and reads another."""
+        if not self.overwritten or not self.may_overlap:
+            return
+        arrays = self.arrays(leaves)
+        for v, other in self.may_overlap:
+            if other in arrays and _overlap(arrays[v], arrays[other]):
+                a, b = self.names[v], self.names[other]
+                raise ArgumentError(
+                    f"'{a}' and '{b}' share memory, and the function stores to '{a}'",
+                    f"pass a copy of one of them: {b}.copy()",
+                )
+
+    @functools.cached_property
+    def may_overlap(self) -> list[tuple[Var, Var]]:
+        """What the program stores to, each with what else it reads."""
+        others = [v for v in self.names if v in self.read]
+        return [(v, other) for v in self.overwritten for other in others if other is not v]
+
+    @functools.cached_property
+    def read(self) -> set[Var]:
+        """The parameters that the program reads, tangents apart."""
+        block = self.staged.block
+        return {*free_variables(Block((), block.body, block.results))} - self.staged.tangents
+
+    def sizes_hold(self, leaves: list[Any]) -> bool:
+        """Whether the sizes are related as the program relies on."""
+        values = self.size_values(leaves)
+        return all(_related(relation, a, b, values) for relation, a, b in self.sizes)
+
+    def size_values(self, leaves: Sequence[Any]) -> dict[dims.Symbol, int]:
+        """The sizes of a call."""
+        s = self.staged
+        values = {}
+        for symbol, (k, axis) in s.decisions.homes.items():
+            if not isinstance(k, int):
+                continue  # of an array from outside, below
+            values[symbol] = int(leaves[k]) if axis < 0 else leaves[k].shape[axis]
+        for c in s.captured:
+            values.update(c.sizes())
+        return values
+
+    def unmet_relations(
+        self, leaves: Sequence[Any], names: Sequence[str]
+    ) -> Iterator[tuple[str, str, str, Any, Any]]:
+        """The relations of sizes that do not hold: operator, and both sides as text and value."""
+        values = self.size_values(leaves)
+        for relation, a, b in self.sizes:
+            if not _related(relation, a, b, values):
+                left, right = dims.sides(a, b)
+                numbers = (dims.evaluate(n, values) for n in (left, right))
+                yield relation, str(left), str(right), *numbers  # type: ignore[misc]
+
+    def relations(self) -> list[str] | None:
+        """How sizes are related, as expressions of the leaves (`a0`) and their shapes (`s0`); None
+        if these do not say it."""
+        texts = [(self.size(a), relation, self.size(b)) for relation, a, b in self.sizes]
+        return None if any(None in text for text in texts) else [*map(" ".join, texts)]  # type: ignore[arg-type]
+
+    def size(self, size: dims.Size) -> str | None:
+        """A size as an expression of the leaves; None if it is not one."""
+        homes = self.staged.decisions.homes
+        read = {}
+        for symbol in dims.symbols(size):
+            k, axis = homes.get(symbol, ("", 0))
+            if not isinstance(k, int):
+                return None
+            read[symbol] = dims.symbol(f"int(a{k})" if axis < 0 else f"s{k}[{axis}]")
+        return str(dims.substitute(size, read.get))
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.functional:
+            return functional(self.called(*plain((args, kwargs))))
+        return self.called(args, kwargs)
+
+    def passed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """What the emitted function is given for these arguments."""
+        extra = [get() for get, _ in self.captured]
+        if self.keywords is None:  # it takes the leaves
+            return (*tree.leaves((args, kwargs)), *extra)
+        return (*args, *[kwargs[name] for name in self.keywords], *extra)
+
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The value for these arguments."""
+        if self.changes:
+            refuse_shared(self.changes, (args, kwargs), self.staged.outside)
+        given = self.passed(args, kwargs)
+        held = [h.get() for h in self.staged.held]
+        refuse_passed(held, (args, kwargs))
+        made = self.run(*given)
+        if not self.flat:
+            return made if self.returned is None else tree.unflatten(self.returned, made)
+        left, objects = iter(made), dict[int, Any]()
+        result, new = module.rebuild(self.staged.result, left, (), objects), None
+        if self.changes:
+            result, new = result
+        if self.returned is not None:
+            result = tree.unflatten(self.returned, result)
+        values = [module.rebuild(w.spec, left, held, objects) for w in self.staged.writes]
+        for write, value in zip(self.staged.writes, values, strict=True):
+            write.carry_out(value, held)
+        store(self.changes, (args, kwargs), new)
+        return result
+
+
+def _related(relation: str, a: Any, b: Any, values: dict[dims.Symbol, int]) -> bool:
+    x, y = dims.evaluate(a, values), dims.evaluate(b, values)
+    return x is not None and y is not None and RELATIONS[relation](x, y)
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    work: Any = 10_000  # any limit will do; the stubs of NumPy know two
+    try:
+        return np.may_share_memory(a, b) and np.shares_memory(a, b, max_work=work)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two leaves have the same type and value."""
+    if isinstance(a, np.ndarray):
+        alike = type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape
+        return alike and a.tobytes() == b.tobytes()
+    return type(a) is type(b) and (a is b or a == b)
+
+
+def _may_change(value: Any) -> bool:
+    """Whether a value that the program was made for may be another in the same object."""
+    return isinstance(value, np.ndarray) or inputs.is_dynamic(value)
+
+
+# -- where specialisations are kept: `grad(f)` written inside a loop stages once
+
+
+class Cache(dict[Any, list[Specialisation]]):
+    """Specialisations of one transformed function, by key; `kept` keeps the function here too."""
+
+    owner: Any = None
+    changing: frozenset[str] = frozenset()  # names of numbers from outside that are inputs
+
+    def notice(self, key: Any) -> None:
+        """Numbers from outside that are not those of an earlier call are inputs from now on."""
+        guards = (g for found in self.get(key, ()) for g in found.guards)
+        self.changing |= {g.name for g in guards if inputs.may_be_input(g) and not g.holds()}
+
+
+LIMIT = 256
+_caches: OrderedDict[Key, tuple[Any, Cache]] = OrderedDict()
+
+
+def shared_cache(kind: Any, fun: Any, options: Key) -> Cache:
+    """The cache of a transformation of a function; the same one for functions that are the same."""
+    parts = list(identity(fun))
+    key = (kind, options, *(part for part, _ in parts))
+    with SHARING:
+        if key not in _caches:
+            _caches[key] = (parts, Cache())  # keeps the objects, so that their ids stay their own
+            if len(_caches) > LIMIT:
+                _caches.popitem(last=False)
+        _caches.move_to_end(key)
+        return _caches[key][1]
+
+
+def forget() -> None:
+    """Empties the caches of all functions."""
+    with SHARING:
+        for _, cache in _caches.values():
+            cache.clear()
+        _caches.clear()
+
+
+def kept(kind: Callable[..., Any], fun: Any, *options: Any) -> Any:
+    """The transformed function made for the same function and options before, or a new one."""
+    cache = shared_cache(kind, fun, options)
+    if cache.owner is None:
+        cache.owner = kind(fun, *options)
+    return cache.owner
+
+
+def identity(fun: Any) -> Iterator[tuple[Any, Any]]:
+    """What makes a function the one it is, with the objects behind the ids: a lambda is the same
+    each time its line is run, as long as it sees the same variables."""
+    if isinstance(fun, FunctionType) and not fun.__dict__:
+        defaults = (*(fun.__defaults__ or ()), *(fun.__kwdefaults__ or {}).values())
+        yield (fun.__name__, fun.__qualname__, len(defaults)), None
+        for part in (fun.__code__, fun.__globals__, *(fun.__closure__ or ()), *defaults):
+            yield id(part), part
+    elif isinstance(fun, MethodType):
+        yield id(fun.__self__), fun.__self__
+        yield from identity(fun.__func__)
+    elif isinstance(fun, functools.partial):
+        yield (type(fun), len(fun.args), *fun.keywords), None
+        for part in (*fun.args, *fun.keywords.values()):
+            yield id(part), part
+        yield from identity(fun.func)
+    elif hasattr(type(fun), "cache_key"):
+        yield fun.cache_key(), None
+        yield from identity(fun.fun)
+    else:
+        yield id(fun), fun

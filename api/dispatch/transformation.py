@@ -1,0 +1,521 @@
+"""Callables made by transformations: staged at the first call with a new signature, then found."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from sys import gettrace, settrace
+from typing import TYPE_CHECKING, Any, cast
+
+from tapeless import tree
+from tapeless.backends.fork_safe_locks import STAGING
+from tapeless.configuration.stepping import PassedOver, skip_ours, skipping, untraced
+from tapeless.dispatch import pickling
+from tapeless.dispatch.python_entry import entry
+from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key, never, shared_cache
+from tapeless.lazy_import import later
+from tapeless.staging.argument_checks import refuse_foreign_arguments
+from tapeless.staging.bug_reports import mistakes_reported, trimmed
+from tapeless.staging.emitted_names import (
+    argument_names,
+    base_name,
+    check_callable,
+    global_name,
+    leaf_names,
+    leaf_paths,
+    parameter_name,
+    parameters,
+    place,
+    root_function,
+    unwrapped,
+)
+from tapeless.transforms.core.language import Block, Program
+from tapeless.transforms.core.operation import opened
+from tapeless.transforms.errors import (
+    ArgumentError,
+    InternalError,
+    TapelessError,
+    UnsupportedError,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tapeless.backends import array_form as python
+    from tapeless.dispatch import recompile_reasons as reasons
+    from tapeless.random import key_reuse as reuse
+    from tapeless.staging import standalone_modules as standalone
+    from tapeless.staging import subprogram as region
+    from tapeless.transformations import eval_shape as shapes
+    from tapeless.transforms.core import printer
+    from tapeless.transforms.emit import module
+    from tapeless.transforms.frontend.source import rewrite
+    from tapeless.transforms.frontend.staging import stage
+    from tapeless.transforms.frontend.staging.stage import Staged
+    from tapeless.transforms.frontend.trace import readers
+    from tapeless.transforms.frontend.trace.recorded_reads import Guard
+else:
+    reasons, region = (
+        later("tapeless.dispatch.recompile_reasons"),
+        later("tapeless.staging.subprogram"),
+    )
+    shapes, standalone = (
+        later("tapeless.transformations.eval_shape"),
+        later("tapeless.staging.standalone_modules"),
+    )
+    reuse = later("tapeless.random.key_reuse")
+    python = later("tapeless.backends.array_form")
+    module, printer = (
+        later("tapeless.transforms.emit.module"),
+        later("tapeless.transforms.core.printer"),
+    )
+    readers = later("tapeless.transforms.frontend.trace.readers")
+    rewrite = later("tapeless.transforms.frontend.source.rewrite")
+    stage = later("tapeless.transforms.frontend.staging.stage")
+
+
+NUMBERS = itertools.count(1)  # of specialisations, in the order in which they are made
+
+
+@dataclass
+class Stages:
+    """Each stage of a compilation; prints itself, and iterates as (name, value) pairs."""
+
+    parts: list[tuple[str, Any]]
+
+    def __iter__(self) -> Any:
+        return iter(self.parts)
+
+    def __getitem__(self, name: str) -> Any:
+        return dict(self.parts)[name]
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"-- {name} --\n{value}" for name, value in self.parts)
+
+    __repr__ = __str__
+
+
+def stages_of(name: str, made: Specialisation, fun: Any) -> Stages:
+    """Each stage on the way to an emitted function; of the user's function `fun` also how it was
+    rewritten, of those that it calls not."""
+    inner = unwrapped(fun)
+    notes = "\n".join(made.staged.notes) or "every loop that depends on values is rolled"
+    return Stages(
+        [
+            *([("rewritten", rewrite.shown(inner))] if rewrite.is_rewritten(inner) else []),
+            ("core", printer.show(Program(name, made.staged.block))),
+            ("simplified", module.shown(name, made.simplified)),
+            ("notes", notes),
+            ("source", made.text),
+        ]
+    )
+
+
+class Transformed:
+    """A function made by a transformation of another one. It does no work until it is called."""
+
+    suffix = "transformed"
+    derived: frozenset[str] = frozenset({"root", "code", "defaults", "cache", "last", "ordered"})
+    outlines = True  # functions that are called often may become functions of the program
+
+    def __init__(self, fun: Callable[..., Any]) -> None:
+        check_callable(fun, self.suffix)
+        skip_ours()
+        self.fun = fun
+        self.__name__ = base_name(fun)  # of partials and objects; of functions, what wraps says
+        functools.update_wrapper(self, fun, updated=())
+        self.emitted_name = f"{base_name(fun)}_{self.suffix}"
+        self.begin()
+
+    def begin(self) -> None:
+        """Finds what was staged for the function as it is now."""
+        self.root = root_function(self.fun)
+        self.code, self.defaults = self.root.__code__, self.root.__defaults__
+        self.cache = shared_cache(type(self), self.fun, self.options())
+        self.last: Specialisation | None = None
+        code = getattr(unwrapped(self.fun), "__code__", None)
+        self.ordered = code is None or bool(code.co_flags & inspect.CO_VARKEYWORDS)
+
+    def renew(self) -> None:
+        """Begins anew if the function has got other code or defaults, as when a notebook loads a
+        module again."""
+        if self.root.__code__ is not self.code or self.root.__defaults__ is not self.defaults:
+            self.begin()
+
+    # -- what subclasses say
+
+    def options(self) -> tuple[Any, ...]:
+        """What tells this transformation of a function from others of the same kind."""
+        return ()
+
+    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The transformation, inside a staged run."""
+        raise NotImplementedError
+
+    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Refuses bad arguments before any work."""
+
+    def marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The arguments with those that are part of the program as one leaf each."""
+        return args, kwargs
+
+    def describe(self) -> str:
+        return f"{self.suffix} of {base_name(self.fun)}"
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+        """A name for each argument as it is passed."""
+        return argument_names(self.fun, args, kwargs)
+
+    # -- use
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if gettrace() is not None and hasattr(gettrace(), "__self__"):
+            settrace(skipping(gettrace(), untraced()))
+        if opened.builder is not None:
+            return self.staged(args, kwargs)
+        root = self.root
+        if root.__code__ is not self.code or (
+            self.defaults is not None and root.__defaults__ is not self.defaults
+        ):
+            self.begin()
+        found = self.last
+        try:
+            if found is not None and (made := found.enter(args, kwargs)) is not MISSED:
+                return made
+            found = None
+            with PassedOver():
+                found = self.specialise(args, kwargs)
+            given = self.marked(args, kwargs)
+            if found.keys:
+                found.use_keys(tree.leaves(given))
+            return found(*given)
+        except Exception as e:
+            if found is None:
+                trimmed(e)
+            else:
+                self.explain(e, found)
+            raise
+
+    def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self.staged(args, kwargs)
+
+    def explain(self, error: Exception, found: Specialisation) -> None:
+        """Adds the user's line to an error from emitted code."""
+        with suppress(TapelessError):  # where the program has to be staged first
+            python.explain(error, f"{self.suffix} of {base_name(self.fun)}", found.simplified)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else Bound(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<{self.describe()}>"
+
+    def cache_key(self) -> tuple[Any, ...]:
+        return (type(self), self.options())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k not in self.derived}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        pickling.take_text(self.__dict__, root_function(self.fun))
+        self.begin()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if pickling.copies(self, pickling.caller()):
+            return pickling.with_text(super().__reduce_ex__(protocol), self.root)
+        return global_name(self) or super().__reduce_ex__(protocol)
+
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
+        """The emitted module for these arguments, which may be `ShapeDtypeStruct`s; without any,
+        that of the last call.
+
+        Small arrays and numbers that the function reads from outside are data in it; larger ones
+        are parameters, which its docstring names (`save` writes them beside the module).
+        """
+        return self.module(args, kwargs).with_small()
+
+    def save(self, file: Any, /, *args: Any, **kwargs: Any) -> Path:
+        """Writes the emitted module for these arguments, or of the last call, to a file that needs
+        no other code but NumPy (and Numba under `jit`, and SciPy where the function uses it).
+
+        file  the path of a Python file. Arrays that the function reads from outside are data in
+              the module, or, where they are large, in an `.npz` beside it; they have the values
+              that they have now
+
+        Returns the path. Raises ValueError for a name that ends in .npz, and OSError where nothing
+        can be written.
+
+        >>> import numpy as np, tempfile, tapeless
+        >>> w = np.array([1.0, 2.0])
+        >>> slope = tapeless.grad(lambda x: np.sum(w * x**2))
+        >>> file = slope.save(tempfile.mkdtemp() + "/slope.py", np.ones(2))
+        >>> print(file.read_text().split("# line")[0].rstrip().splitlines()[-1])
+            return 2 * x * w
+        """
+        path = standalone.checked_file(file)
+        self.module(args, kwargs).save(path)
+        return path
+
+    def file(self, /, *args: Any, **kwargs: Any) -> str:
+        """The path of the emitted module for these arguments, or of the last call, as it runs: a
+        debugger shows it, and takes breakpoints there.
+
+        >>> import linecache, tapeless
+        >>> slope = tapeless.grad(lambda x: x**2)
+        >>> slope(3.0)
+        6.0
+        >>> "return 2 * x" in open(slope.file()).read()
+        True
+        """
+        return standalone.file_of(self.emitted_name, self.pick(args, kwargs).text)
+
+    def module(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> standalone.Module:
+        """The emitted module and what its function reads from outside."""
+        return standalone.Module(self.pick(args, kwargs), self.emitted_name)
+
+    def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
+        """Each stage of the compilation for these arguments, or of the last call."""
+        return stages_of(self.emitted_name, self.pick(args, kwargs), self.fun)
+
+    def profile(self, /, *args: Any, **kwargs: Any) -> Any:
+        """The time by line of the emitted module, beside the user's lines; prints as a table.
+
+        The function is called with these arguments for a fraction of a second. Arrays that it
+        overwrites are copies. Returns a `tapeless.profiler.LineProfile`.
+        """
+        from tapeless.profiler.line_profile import line_profile  # noqa: PLC0415 (takes time to import)
+
+        return line_profile(self.describe(), self.specialise(args, kwargs), args, kwargs)
+
+    def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        if args or kwargs:
+            return self.specialise(*tree.map(shapes.stand_in, (args, kwargs)))
+        if self.last is None:
+            raise ArgumentError(
+                f"the {self.suffix} of {base_name(self.fun)} has not been called yet",
+                "pass arguments as in a call: .source(1.0)",
+            )
+        return self.last
+
+    def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        """The emitted function for these arguments, made now if there is none."""
+        self.renew()
+        leaves, key = call_key(args, kwargs, self.ordered)
+        for found in self.cache.get(key, ()):
+            if found.accepts(leaves):
+                found.refuse_overlap(leaves)
+                self.last = found
+                if found.enter is never:
+                    found.enter = entry(found, args, kwargs, self.ordered)
+                return found
+        with STAGING:
+            # dataclasses that were met now are trees from now on
+            leaves, key = call_key(args, kwargs, self.ordered, tree.flatten)
+            for found in self.cache.get(key, ()):  # another thread may have made it
+                if found.accepts(leaves):
+                    break
+            else:
+                reason = self.unmet(self.cache.get(key, ()), leaves, args, kwargs)
+                self.cache.notice(key)
+                kept = None if self.cache.changing else self.recalled(args, kwargs)
+                found = kept or self.checked(args, kwargs)
+                found.reason, found.number = reason, next(NUMBERS)
+                self.cache[key] = [found, *self.cache.get(key, ())]
+                if found.twice:
+                    reuse.report(found.twice)
+        found.refuse_overlap(leaves)
+        self.last = found
+        return found
+
+    def unmet(self, earlier: Sequence[Specialisation], leaves: Any, args: Any, kwargs: Any) -> str:
+        """Why no function for such arguments is right for these; where there is none, nothing."""
+        if not earlier:
+            return ""
+        names = leaf_paths(args, kwargs, self.arguments(args, kwargs))
+        return reasons.nearest(earlier, leaves, names)
+
+    # -- compilation
+
+    def recalled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
+        """What another process has kept for these arguments."""
+        return None
+
+    def checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        """Bad arguments are refused, and others compiled."""
+        refuse_foreign_arguments(args, kwargs, lambda: self.arguments(args, kwargs))
+        self.check(args, kwargs)
+        return self.compile(args, kwargs)
+
+    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        leaves, structure = tree.flatten((args, kwargs))
+        arguments = [parameter_name(name) for name in self.arguments(args, kwargs)]
+        spread = tree.has_registered((args, kwargs))
+        if spread:
+            paths = arguments = leaf_names(args, kwargs, arguments)
+        else:
+            paths = leaf_paths(args, kwargs, arguments)
+
+        registered: list[Any] = []
+
+        def call(params: list[Any]) -> Any:
+            new_args, new_kwargs = region.owned(tree.unflatten(structure, params))
+            value = self.outermost(new_args, new_kwargs, params)
+            registered.clear()
+            return self.spread(value, registered)
+
+        def made(outlines: bool) -> tuple[Staged, Block, str, bool]:
+            staged = self.settled(self.run_staged(call, leaves, paths, outlines))
+            count = len(staged.block.results)
+            block = module.finished(staged.block, count, staged.without_axes())
+            return staged, block, *self.write(staged, block, arguments, paths)
+
+        with mistakes_reported(self.fun):
+            try:
+                staged, simplified, text, flat = made(self.outlines)
+            except UnsupportedError as e:
+                staged, simplified, text, flat = self.written_out(made, e)
+            run = self.load(text)
+        returned = registered[0] if registered else None
+        names = None if spread else tuple(kwargs)
+        staged.guards = [g for g in staged.guards if not self.watches(g)]
+        return Specialisation(run, text, staged, simplified, flat, names, returned)
+
+    def watches(self, guard: Guard) -> bool:
+        """Whether what is guarded is looked at in each call anyway."""
+        read = guard.get
+        if not isinstance(read, readers.AttributeOf) or read.obj is not self.root:
+            return False
+        return read.name in ("__code__", "__defaults__")
+
+    def run_staged(
+        self, call: Callable[[list[Any]], Any], leaves: Any, names: list[str], outlines: bool
+    ) -> Staged:
+        """The staged run; numbers from outside that changed are inputs, if they can be."""
+        if self.cache.changing:
+            try:
+                return stage.stage(call, leaves, names, outlines, self.cache.changing)
+            except InternalError:
+                raise
+            except TapelessError:  # what is wrong with them is said without them
+                pass
+        return stage.stage(call, leaves, names, outlines)
+
+    def written_out(self, made: Callable[[bool], Any], error: UnsupportedError) -> Any:
+        """What functions of the program cannot do may be done where their calls are written out."""
+        if not self.outlines:
+            raise error
+        try:
+            return made(False)
+        except InternalError:
+            raise
+        except TapelessError:
+            raise error from None
+
+    def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
+        """The transformation of what the caller passes, which is also given leaf by leaf."""
+        return self.staged(args, kwargs)
+
+    def spread(self, value: Any, registered: list[Any]) -> Any:
+        """The value, or its leaves where classes of the user are in it; their structure is kept."""
+        if not tree.has_registered(value):
+            return value
+        leaves, structure = tree.flatten(value)
+        registered.append(structure)
+        return leaves
+
+    def settled(self, staged: Staged) -> Staged:
+        """The staged run as it is compiled."""
+        return staged
+
+    def write(
+        self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
+    ) -> tuple[str, bool]:
+        """The emitted module, and whether its function returns leaves only."""
+        names, unpack = parameters(staged, arguments, paths)
+        flat = bool(staged.writes) or not module.is_plain(staged.result)
+        result = module.flat_text if flat else partial(module.result_text, staged.result)
+        return module.write_module(
+            self.emitted_name, block, names, unpack, result, self.doc(staged, names)
+        ), flat
+
+    def load(self, text: str) -> Callable[..., Any]:
+        """The emitted module as a callable."""
+        return python.load(self.emitted_name, text)
+
+    def doc(self, staged: Staged, names: Sequence[str]) -> str:
+        """The docstring of the emitted function, whose last parameters are what it reads from
+        outside."""
+        at = place(self.fun)
+        first = f"{self.describe()}." + (f"  From {short(at[0])}:{at[1]}." if at else "")
+        return "\n".join([first, *staged.legend, *from_outside(staged, names)])
+
+
+def from_outside(staged: Staged, names: Sequence[str]) -> list[str]:
+    """What the last parameters are for the user's function, as a line of a docstring."""
+    told = []
+    for p, c in zip(names[len(names) - len(staged.captured) :], staged.captured, strict=True):
+        what = "an array of constants in the function" if c.name == "constant" else c.name
+        told.append(p if p == what else f"{p} = {what}" if what == c.name else f"{p}, {what}")
+    return [f"Read from outside: {'; '.join(told)}."] if told else []
+
+
+def short(path: str) -> str:
+    """The last part of a path of any platform."""
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _owner(bound: functools.partial[Any]) -> Transformed:
+    return cast(Transformed, bound.func)
+
+
+class Bound(functools.partial[Any]):
+    """A transformed method of an object: the first argument is there already."""
+
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
+        """The emitted module for these arguments, which may be `ShapeDtypeStruct`s; without any,
+        that of the last call."""
+        return _owner(self).source(*self.given(args, kwargs), **kwargs)
+
+    def save(self, file: Any, /, *args: Any, **kwargs: Any) -> Path:
+        """Writes the emitted module for these arguments, or of the last call, to a file that
+        stands alone."""
+        return _owner(self).save(file, *self.given(args, kwargs), **kwargs)
+
+    def file(self, /, *args: Any, **kwargs: Any) -> str:
+        """The path of the emitted module for these arguments, or of the last call."""
+        return _owner(self).file(*self.given(args, kwargs), **kwargs)
+
+    def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
+        """Each stage of the compilation for these arguments (or of the last call)."""
+        return _owner(self).stages(*self.given(args, kwargs), **kwargs)
+
+    def profile(self, /, *args: Any, **kwargs: Any) -> Any:
+        """The time by line of the emitted module for these arguments."""
+        return _owner(self).profile(*self.args, *args, **kwargs)
+
+    def given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        return (*self.args, *args) if args or kwargs or _owner(self).last is None else ()
+
+    def __repr__(self) -> str:
+        return f"<{_owner(self).describe()}, bound to {self.args[0]!r}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":
+            return functools.partial(_owner(self).fun, *self.args)
+        if name in functools.WRAPPER_ASSIGNMENTS:
+            return getattr(self.func, name)
+        raise AttributeError(name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Bound):
+            return NotImplemented
+        return self.func is other.func and self.args[0] is other.args[0]
+
+    def __hash__(self) -> int:
+        return hash((id(self.func), id(self.args[0])))

@@ -1,0 +1,41 @@
+"""Transformations as the functions of this package use them."""
+
+from __future__ import annotations
+
+import functools
+from types import FunctionType
+from typing import Any
+
+import tapeless
+from tapeless.staging.user_calls import call_user
+from tapeless.transforms.core.builder import active
+from tapeless.transforms.frontend.control_flow.branches import choose
+
+
+def run_staged(fun: Any, *args: Any) -> Any:
+    """fun(*args) as emitted code, which knows the types of what does not run."""
+    with tapeless.disable_jit():
+        return tapeless.jit(fun)(*args)
+
+
+def batched(fun: Any) -> Any:
+    """The function for a batch; the same one for the same function, which is then staged once."""
+    keep = isinstance(fun, FunctionType) and not active()
+    return _kept(fun) if keep else tapeless.vmap(fun)
+
+
+@functools.lru_cache(maxsize=64)
+def _kept(fun: FunctionType) -> Any:
+    return tapeless.vmap(fun)
+
+
+def one_of(index: Any, calls: list[Any], first: int = 0) -> Any:
+    """The value of the call at a position, found by halves; no other call is made."""
+    if len(calls) == 1:
+        return call_user(calls[0])
+    half = first + len(calls) // 2
+    low = functools.partial(one_of, index, calls[: half - first], first)
+    high = functools.partial(one_of, index, calls[half - first :], half)
+    if active():
+        return choose(index < half, low, high)
+    return low() if index < half else high()

@@ -1,0 +1,45 @@
+"""Modules that are imported when something of them is first used.
+
+    if TYPE_CHECKING:
+        from tapeless import region
+    else:
+        region = later("tapeless.region")
+
+What stages and transforms takes long to import, and a process that finds its functions in the cache
+does without it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from typing import Any
+
+from tapeless.backends.fork_safe_locks import IMPORTING
+
+#: When modules of this package began to be imported.
+STARTED = time.time()
+
+
+class Later:
+    """Stands for a module that nobody has needed yet."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(imported(self._name), name)
+
+    def __repr__(self) -> str:
+        return f"<{self._name}, imported when it is used>"
+
+
+def imported(name: str) -> Any:
+    """A module, imported by one thread and not while the process is copied."""
+    with IMPORTING:
+        return importlib.import_module(name)
+
+
+def later(name: str) -> Any:
+    """The module of this name, as far as its attributes go."""
+    return Later(name)

@@ -1,0 +1,170 @@
+"""Names of functions, arguments and leaves, for emitted code and for errors."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections import Counter
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, cast
+
+from tapeless import tree
+from tapeless.lazy_import import later
+from tapeless.transforms.core.user_names import CALLED, short_names
+from tapeless.transforms.errors import ArgumentTypeError
+
+if TYPE_CHECKING:
+    from tapeless.transforms.emit import writer as emit
+    from tapeless.transforms.frontend.staging.stage import Staged
+else:
+    emit = later("tapeless.transforms.emit.writer")
+
+
+def check_callable(fun: Any, what: str) -> None:
+    """Refuses what cannot be called."""
+    if not callable(fun):
+        raise ArgumentTypeError(
+            f"{what} needs a function, not {type(fun).__name__} {str(fun)[:40]!r}",
+            "pass the function itself, not the result of a call",
+        )
+
+
+# -- functions
+
+
+def unwrapped(fun: Any) -> Any:
+    """The user's function under partials, methods, callable objects and transformations."""
+    while not hasattr(fun, "__code__"):
+        if isinstance(fun, functools.partial):
+            fun = fun.func
+        elif inspect.ismethod(fun):
+            fun = fun.__func__
+        elif hasattr(fun, "__wrapped__"):
+            fun = fun.__wrapped__
+        elif hasattr(type(fun).__call__, "__code__"):
+            fun = type(fun).__call__
+        else:
+            break
+    return fun
+
+
+def root_function(fun: Any) -> FunctionType:
+    """The function under partials, methods and transformations, if one is there; else one that
+    never changes."""
+    while not isinstance(fun, FunctionType):
+        if isinstance(fun, functools.partial):
+            fun = fun.func
+        elif isinstance(fun, MethodType):
+            fun = fun.__func__
+        elif hasattr(type(fun), "cache_key"):
+            fun = fun.fun
+        else:
+            return cast("FunctionType", check_callable)
+    return fun
+
+
+def base_name(fun: Any) -> str:
+    """What a function is called in emitted code."""
+    while isinstance(fun, functools.partial):
+        fun = fun.func
+    emitted = getattr(fun, "emitted_name", None) or getattr(fun, "__name__", None)
+    name = str(emitted or type(fun).__name__.lower())
+    if not name.isidentifier():
+        return "function"
+    return f"{name}_" if name in CALLED else name
+
+
+def place(fun: Any) -> tuple[str, int] | None:
+    """File and first line of a function of the user."""
+    inner = unwrapped(fun)
+    code = getattr(inner, "__code__", None)
+    library = str(getattr(inner, "__module__", "")).startswith(("numpy", "scipy"))
+    return None if code is None or library else (code.co_filename, code.co_firstlineno)
+
+
+def global_name(obj: Any) -> str:
+    """The name by which a module holds `obj` itself, as decorators leave it; empty if none does."""
+    found: Any = sys.modules.get(getattr(obj, "__module__", None) or "")
+    name: str = getattr(obj, "__qualname__", "")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return name if found is obj else ""
+
+
+def unused(name: str, names: Any) -> str:
+    """`name`, with underscores until it differs from `names`."""
+    while name in names:
+        name += "_"
+    return name
+
+
+# -- arguments
+
+
+def argument_names(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """A name for each argument as it is passed."""
+    names: list[str] = []
+    try:
+        params = list(inspect.signature(fun).parameters.values())
+    except (TypeError, ValueError):
+        params = []
+    plain = [p.name for p in params if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((p.name for p in params if p.kind is p.VAR_POSITIONAL), "x")
+    for k in range(len(args)):
+        name = plain[k] if k < len(plain) else f"{rest}{k - len(plain)}"
+        names.append(unused(name if params or len(args) > 1 else "x", names))
+    return names + [unused(k, names) for k in kwargs]
+
+
+def leaf_names(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> list[str]:
+    """A name for each leaf of (args, kwargs), in order: parameters of their own, where no
+    expression reads them."""
+    values = [*args, *kwargs.values()]
+    counts = {n: len(tree.leaves(value)) for n, value in zip(names, values, strict=True)}
+    ordered = [*names[: len(args)], *(n for _, n in _sorted(args, kwargs, names))]
+    found: list[str] = []
+    for name in ordered:
+        for k in range(counts[name]):
+            found.append(unused(f"{name}{k}" if counts[name] > 1 else name, found))
+    return found
+
+
+def _sorted(args: Any, kwargs: dict[str, Any], names: list[str]) -> list[tuple[str, str]]:
+    """Keywords as optree orders them, each with its name."""
+    return sorted(zip(kwargs, names[len(args) :], strict=True))
+
+
+def leaf_paths(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> list[str]:
+    """For each leaf of (args, kwargs), in order, the Python expression that reads it."""
+    by_name = ((name, kwargs[k]) for k, name in _sorted(args, kwargs, names))
+    ordered = [*zip(names, args, strict=False), *by_name]
+    return [a.codify(name) for name, value in ordered for a in tree.accessors(value)]
+
+
+def parameter_name(name: str) -> str:
+    """An argument's name in emitted code, where it must not hide what the code itself uses."""
+    return f"{name}_" if name in emit.BUILTINS else name
+
+
+def parameters(
+    staged: Staged, arguments: list[str], paths: list[str]
+) -> tuple[list[str], list[Any]]:
+    """The parameters of the emitted function, and the expression that reads each variable.
+
+    What is read from outside has the shortest name that no other has: w, or layers0_w beside
+    layers1_w.
+    """
+    pairs = zip(staged.leaves, paths, strict=True)
+    unpack = [(leaf.var, path) for leaf, path in pairs if leaf.var is not None]
+    names = list(arguments)
+    found = [
+        [parameter_name(n) for n in short_names(c.name) if n.isidentifier()] or ["captured"]
+        for c in staged.captured
+    ]
+    counts = Counter(n for each in found for n in each)
+    for c, each in zip(staged.captured, found, strict=True):
+        free = (n for n in each if counts[n] == 1 and n not in names)
+        names.append(next(free, unused(each[-1], names)))
+        unpack.append((c.var, names[-1]))
+    return names, unpack

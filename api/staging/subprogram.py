@@ -1,0 +1,362 @@
+"""A call of a user's function inside a staged run, and its statements, kept apart."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.staging.scipy_replacements import STAND_INS as OF_SCIPY
+from tapeless.staging.user_calls import call_user
+from tapeless.transforms.analysis.free_variables import defined
+from tapeless.transforms.autodiff.jvp import Forward, Tangents, filled, tangent_of
+from tapeless.transforms.autodiff.linearize import linearize
+from tapeless.transforms.autodiff.residuals.resolve import resolve
+from tapeless.transforms.autodiff.spectral_recognition import spectral_functions
+from tapeless.transforms.autodiff.transpose import transpose
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import Builder, atom, building, current
+from tapeless.transforms.core.dims import Dim, symbols
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Function,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    While,
+    statements,
+)
+from tapeless.transforms.core.substitution import refresh
+from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms
+from tapeless.transforms.frontend.builtins.deques import new_deque
+from tapeless.transforms.frontend.builtins.replacements import STAND_INS
+from tapeless.transforms.frontend.control_flow.comprehensions import Lazy
+from tapeless.transforms.frontend.heap.iterators import Advancing
+from tapeless.transforms.frontend.heap.list_results import settled
+from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.trace.trace import Trace, trace
+from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.identity import NUMBERS
+from tapeless.transforms.frontend.values.structure import Spec, refuse_text
+from tapeless.transforms.frontend.values.text import Text
+from tapeless.transforms.ops.numpy.creation import cast_to
+from tapeless.transforms.ops.primitives.function_calls import calls
+from tapeless.transforms.ops.primitives.stacks import pop
+from tapeless.transforms.optimize.hoist_views import views_ahead
+from tapeless.transforms.optimize.inline_calls import expand, identity, no_types
+from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
+from tapeless.transforms.optimize.outline import outline
+from tapeless.transforms.prelude.containers.hashed_containers import Keys
+
+STAND_INS.update(OF_SCIPY)
+
+# -- leaves
+
+
+def is_value(x: Any) -> bool:
+    """Whether a leaf is a number or an array."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "biufc"
+    return isinstance(x, (Symbol, *NUMBERS))
+
+
+def leaf_atom(x: Any) -> Atom:
+    """The present value of a number or an array."""
+    return atoms(x) if isinstance(x, (Symbol, np.ndarray)) else atom(x)
+
+
+def leaf_type(x: Any) -> Type:
+    """dtype and shape of a number or an array."""
+    if isinstance(x, Symbol):
+        return x.type
+    if isinstance(x, np.ndarray):
+        return Type(x.dtype, x.shape)
+    return atom(x).type  # type: ignore[no-any-return]
+
+
+def symbol(value: Atom, like: Any = None) -> Any:
+    """What user code sees of an atom; an array if `like` is one."""
+    if isinstance(value, Literal):
+        return value.value
+    array = isinstance(like, np.ndarray) or (isinstance(like, Symbol) and like.is_array)
+    return Symbol(value, is_array=array)
+
+
+def fresh_input(x: Any) -> tuple[Var, Symbol]:
+    """A new variable equal to `x`, to differentiate with respect to."""
+    value = leaf_atom(x)
+    var = Var(value.type)
+    trace().namesake(var, value)
+    current().let((var,), identity, (value,), {})
+    made = symbol(var, x)
+    if isinstance(x, Symbol):
+        made.read_only = x.frozen
+    return var, made
+
+
+def stored_to(x: Any) -> bool:
+    """Whether the function stored to the memory of an argument."""
+    t = trace()
+    return isinstance(x, Symbol) and x.mutable and not t.overwritten.isdisjoint(x.memory())
+
+
+def private(args: Any, kept: Iterable[Any]) -> tuple[Any, list[Any]]:
+    """Arguments whose arrays the function may overwrite, and their leaves; `kept` are those that
+    are its own already."""
+    mine = set(map(id, kept))
+    leaves, structure = tree.flatten(args)
+    own = [
+        symbol(leaf_atom(x), x) if isinstance(x, Symbol) and x.mutable and id(x) not in mine else x
+        for x in leaves
+    ]
+    return owned(tree.unflatten(structure, own)), own
+
+
+def refuse_shared(likes: list[Any], made: list[Any]) -> None:
+    """Refuses arguments that may share memory (`likes`) if the function, which saw each as an array
+    of its own (`made`), stored to one of them."""
+    arrays = [(x, y) for x, y in zip(likes, made, strict=True) if isinstance(x, Symbol)]
+    arrays = [(x, y) for x, y in arrays if x.mutable]
+    for x, y in arrays:
+        memory = x.memory() if stored_to(y) else ()
+        others = (z for z, _ in arrays if z is not x or sum(w is x for w, _ in arrays) > 1)
+        if any(not z.memory().isdisjoint(memory) for z in others):
+            raise ArgumentError(
+                "two arguments share memory, and the function stores to one of them",
+                "pass a copy of one of them",
+            )
+
+
+def shape_text(shape: tuple[Any, ...]) -> str:
+    """A shape as Python writes it, with the sizes of the present call."""
+    sizes = [trace().value(n) or n if isinstance(n, Dim) else n for n in shape]
+    return "(" + ", ".join(map(str, sizes)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def _kind(x: Any) -> str:
+    return "list" if isinstance(x, StagedList) else type(x).__name__
+
+
+def described(x: Any) -> str:
+    """What a value is, as errors say it."""
+    if isinstance(x, (Lazy, Advancing)):
+        return "a generator or iterator"
+    if isinstance(x, (tuple, list, dict)):
+        return f"{_kind(x)} {tree.structure_text(x)[:40]!r}"
+    if not is_value(x):
+        return "None" if x is None else f"{type(x).__name__} {str(x)[:40]!r}"
+    shape = leaf_type(x).shape
+    return f"an array of shape {shape_text(shape)}" if shape else "one number"
+
+
+def matched(value: Any, kind: Type, what: str, unknown: frozenset[Any] = frozenset()) -> Atom:
+    """A tangent or cotangent as an atom of the type of its value; refuses another shape or kind.
+    Lengths that are made of `unknown` ones may be any."""
+    if not is_value(value):
+        raise ArgumentTypeError(f"{what} is {described(value)}, not a number or an array")
+    a = leaf_atom(value)
+    if a.type.ndim != kind.ndim or not all(
+        x == y or symbols(y) & unknown or (1 not in (x, y) and current().same_size(x, y))
+        for x, y in zip(a.type.shape, kind.shape, strict=True)
+    ):
+        raise ArgumentError(
+            f"{what} has shape {shape_text(a.type.shape)}, where {shape_text(kind.shape)} is needed"
+        )
+    if a.type.dtype.kind == "c" and kind.dtype.kind != "c":
+        raise ArgumentTypeError(f"{what} is complex, where {kind.dtype.name} is needed")
+    return a if a.type.dtype == kind.dtype else cast_to(a, kind.dtype)
+
+
+# -- regions
+
+
+class Region:
+    """The statements that a call of a user's function records, and the value it returns.
+
+    rows  of vmap: the variables for one element, with the batch and its axis
+    """
+
+    def __init__(
+        self,
+        fun: Any,
+        args: Iterable[Any],
+        kwargs: dict[str, Any],
+        rows: Mapping[Var, tuple[Atom, int]] | None = None,
+    ) -> None:
+        open_block = trace().blocks[-1]
+        start = len(open_block)
+        self.value = settled(call_user(fun, *args, **kwargs))
+        self.leaves, self.structure = tree.flatten(self.value)
+        for leaf in self.leaves:
+            if isinstance(leaf, (Text, Either)):
+                refuse_text(Spec("static", leaf))
+            if isinstance(leaf, Keys):
+                raise UnsupportedError(
+                    f"a {leaf.kind.__name__} whose keys depend on run-time values is returned from "
+                    "a function that is transformed",
+                    "return lists of what it holds, or arrays",
+                )
+        self.atoms = [leaf_atom(x) if is_value(x) else None for x in self.leaves]
+        self.body: list[Statement] = open_block[start:]
+        del open_block[start:]
+        trace().keys.inner(self.body, rows or {}, open_block)
+
+    def add(self, more: list[Any]) -> None:
+        """Makes (value, more) the value."""
+        self.value = (self.value, more)
+        self.leaves, self.structure = tree.flatten(self.value)
+        self.atoms += map(leaf_atom, more)
+
+    def block(self, inputs: list[Var], results: list[Atom]) -> Block:
+        """The statements as a block, in which functions that were called often are functions."""
+        t = trace()
+        block = Block(tuple(inputs), tuple(self.body), tuple(results))
+        if t.decisions.outlines:
+            block = outline(block, t.stretches, set(t.hints))
+        return views_ahead(tables_as_arrays(block))
+
+
+def owned(value: Any, but: Container[int] = ()) -> Any:
+    """A tree whose containers count as made by the program: writes to them stay inside.
+
+    but  what is left as it is, by its `id`
+    """
+    if id(value) in but:
+        return value
+    if type(value) is list:
+        return trace().born(StagedList([owned(v, but) for v in value]))
+    if type(value) is deque:
+        return trace().born(new_deque(None, [owned(v, but) for v in value], value.maxlen))
+    if type(value) is dict:
+        return trace().born({k: owned(v, but) for k, v in value.items()})
+    if isinstance(value, tuple):
+        parts = [owned(v, but) for v in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if is_dataclass(value) and not isinstance(value, type):
+        for f in fields(value):
+            object.__setattr__(value, f.name, owned(getattr(value, f.name), but))
+        return trace().born(value)
+    return value
+
+
+def made_now(value: Any, leaves: Iterable[Any]) -> Any:
+    """A tree that was put together of leaves, as one that the program made, if one is staged."""
+    return owned(value, set(map(id, leaves))) if isinstance(current(), Trace) else value
+
+
+@contextmanager
+def continuing(run: Trace) -> Iterator[None]:
+    """User code may run on a staged run again while a transformation is at work; what it records
+    goes to the block that is open."""
+    outer = current()
+    if outer is run:
+        yield
+        return
+    run.definitions.update(outer.definitions)
+    origin = run.origin
+    with building(run), run.block() as statements:
+        yield
+    run.origin = origin
+    put(statements)
+
+
+def put(body: Iterable[Statement]) -> None:
+    """Records statements that were made elsewhere, with what their variables are by now."""
+    b = current()
+    made = tuple(body)
+    for s in made:
+        b.emit(s)
+    for s in statements(Block((), made, ())):
+        if isinstance(s, Let):
+            b.definitions.update(dict.fromkeys(s.outs, s))
+
+
+class Reverse:
+    """A region run forwards and then backwards.
+
+    forward  its statements, which also save what the backward part needs
+    back     from cotangents of the results to `bars`, the cotangents of the inputs
+    """
+
+    def __init__(self, block: Block, cotangents: list[Any]) -> None:
+        split = linearize(block, list(range(len(block.params))))
+        pairs = zip(split.outputs, cotangents, strict=True)
+        known = [(o, ct) for o, ct in pairs if isinstance(o, Var) and ct is not None]
+        b = Builder()
+        b.definitions = current().definitions
+        with building(b):
+            bars = transpose(split.body, split.inputs, known)
+        forward, back, new = resolve(split.primal, b.blocks[0])
+        self.forward = expand(forward, rules=False)
+        self.back = expand(back, rules=False)
+        self.bars: list[Atom] = [new.get(a, a) if isinstance(a, Var) else a for a in bars]
+
+
+class Ahead:
+    """A region split into its value and its tangent.
+
+    forward  its statements, which also save what the tangent needs
+    body     from `dots`, the tangents of the inputs, to `tangents`, those of the results
+    """
+
+    def __init__(self, block: Block) -> None:
+        split = linearize(block, list(range(len(block.params))), ahead=True)
+        forward, body, new = resolve(split.primal, split.body)
+        self.forward = expand(forward, rules=False)
+        self.body = expand(body, rules=False)
+        self.dots = split.inputs
+        found: list[Any] = [new.get(a, a) if isinstance(a, Var) else a for a in split.outputs]
+        if not _runs_ahead(Block((), tuple(self.body), ()), set()):
+            self.forward = list(block.body)
+            found = self.again(block)
+        b = Builder()
+        with building(b):
+            pairs = zip(found, block.results, strict=True)
+            self.tangents = [filled(dot, a.type) for dot, a in pairs]
+        self.body += b.blocks[0]
+
+    def again(self, block: Block) -> list[Any]:
+        """Forward mode from the start, for what cannot be split."""
+        new: dict[Any, Any] = {v: v for v in block.params}
+        lengths = sizes_in([v.type for v in defined(block)]) - sizes_in([v.type for v in new])
+        for n in sorted(lengths, key=lambda n: n.uid):  # the forward part has them, too
+            if n.var is None and not n.given:
+                new[n] = dims.symbol(n.name, n.lower)
+        inner, _ = refresh(replace(spectral_functions(block), params=()), new)
+        t: Tangents = dict(zip(block.params, self.dots, strict=True))
+        b = Builder()
+        b.definitions = current().definitions
+        with building(b):
+            Forward(merged=True).block(inner.body, t)
+        self.body = b.blocks[0]
+        return [tangent_of(t, a) for a in inner.results]
+
+
+def _runs_ahead(block: Block, seen: set[Function]) -> bool:
+    """Whether a block, with the functions that it calls, may run in the order of the program."""
+    called = [f for f in calls(block) if f not in seen]
+    seen.update(called)
+    own = all(map(_takes_in_order, statements(block)))
+    return own and all(_runs_ahead(f.block, seen) for f in called)
+
+
+def _takes_in_order(s: Statement) -> bool:
+    """Stacks hold what was saved last on top, and rules of users are made for backward runs."""
+    if isinstance(s, Let):
+        return s.op is not pop and s.op.infer is not no_types
+    return not isinstance(s, While)
+
+
+def cotangent(a: Atom) -> Var:
+    """A variable for the cotangent of a result."""
+    return Var(a.type, f"{a.name}_bar" if isinstance(a, Var) and a.name else "out_bar")

@@ -1,0 +1,416 @@
+"""jit: compiled functions, through fused loops that can be read."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from sys import gettrace, settrace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.backends.fork_safe_locks import STAGING
+from tapeless.configuration.stepping import skipping, untraced
+from tapeless.disk_cache.load import Record
+from tapeless.disk_cache.store import Shelf, recalled, shelf
+from tapeless.dispatch import list_arguments
+from tapeless.dispatch.jit_options import Options
+from tapeless.dispatch.specialisation import MISSED, Specialisation
+from tapeless.dispatch.transformation import Stages
+from tapeless.lazy_import import later
+from tapeless.staging.argument_checks import checked_argnames, checked_argnums, refuse_wide_integers
+from tapeless.staging.emitted_names import base_name, parameters
+from tapeless.transformations.array_form import Unchanged
+from tapeless.transformations.ignored_parameters import check_unneeded
+from tapeless.transforms.core.constants import exactly
+from tapeless.transforms.core.language import Block, Program, Var
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.optimize.algebra.facts import as_written
+
+if TYPE_CHECKING:
+    from tapeless.backends import cpu as numba
+    from tapeless.dispatch import native_entry as driven
+    from tapeless.dispatch import placed_results as placed
+    from tapeless.transformations import ahead_of_time as ahead
+    from tapeless.transforms.core import batching_context as nesting
+    from tapeless.transforms.core import printer
+    from tapeless.transforms.frontend.staging.stage import Staged
+    from tapeless.transforms.lowering import lower
+    from tapeless.transforms.lowering import module_text as driver
+    from tapeless.transforms.lowering.schedule import element_loops as each
+else:
+    ahead, driven, placed = (
+        later("tapeless.transformations.ahead_of_time"),
+        later("tapeless.dispatch.native_entry"),
+        later("tapeless.dispatch.placed_results"),
+    )
+    numba = later("tapeless.backends.cpu")
+    printer, nesting = (
+        later("tapeless.transforms.core.printer"),
+        later("tapeless.transforms.core.batching_context"),
+    )
+    driver, each, lower = (
+        later("tapeless.transforms.lowering.module_text"),
+        later("tapeless.transforms.lowering.schedule.element_loops"),
+        later("tapeless.transforms.lowering.lower"),
+    )
+
+OFTEN = 1000  # calls after which machine code for what is done around kernels pays
+# Read once: looking at the environment takes longer than the rest of a call.
+ALWAYS_DISABLED = os.environ.get("TAPELESS_DISABLE_JIT", "") not in ("", "0")
+_disabled: contextvars.ContextVar[bool] = contextvars.ContextVar("disabled", default=False)
+_changed: set[int] = set()  # where it is set, in any context: quicker to look at
+
+
+@contextlib.contextmanager
+def disable_jit(disable: bool = True) -> Iterator[None]:
+    """Inside, functions under `jit` run as emitted NumPy code, which a debugger can step through.
+
+    TAPELESS_DISABLE_JIT=1 in the environment does the same for a whole process.
+
+    >>> with disable_jit():
+    ...     jit(lambda x: x * x + 1)(3.0)
+    10.0
+    """
+    token = _disabled.set(disable)
+    _changed.add(id(token))
+    try:
+        yield
+    finally:
+        _changed.discard(id(token))
+        _disabled.reset(token)
+
+
+def disabled() -> bool:
+    return _disabled.get() or ALWAYS_DISABLED
+
+
+class Constant:
+    """An argument whose value the program is made for."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+class Jit(Unchanged):
+    """A function that is compiled at its first call with a new signature."""
+
+    derived = Unchanged.derived | {
+        *("plain", "constants", "drivers", "direct", "decided", "calls", "lists", "stored"),
+        *("positions", "changes"),
+    }
+
+    def __init__(self, fun: Callable[..., Any], options: Options | None = None) -> None:
+        self.asked = options or Options()
+        self.asked.check(fun)
+        super().__init__(fun)
+
+    def begin(self) -> None:
+        super().begin()
+        self.plain = Unchanged(self.fun)
+        self.constants: dict[Any, Constant] = {}
+        self.drivers: dict[str, Program] = vars(self.cache).setdefault("drivers", {})
+        self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
+        self.decided = False  # whether there is any
+        self.calls = 0  # like the last
+        self.lists = list_arguments.Lists(self)
+
+    def options(self) -> tuple[Any, ...]:
+        return (self.asked,)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        direct = self.direct
+        if direct is not None and self.root.__code__ is self.code and not (kwargs or _changed):
+            try:
+                if (made := direct(*args)) is not MISSED:
+                    return made
+            except Exception:  # noqa: BLE001  # raised again below, with the user's line
+                pass
+        if gettrace() is not None and hasattr(gettrace(), "__self__"):
+            settrace(skipping(gettrace(), untraced()))
+        if disabled():
+            return self.plain(*args, **kwargs)
+        try:
+            if (made := self.lists.call(args, kwargs)) is not MISSED:
+                return made
+            value = super().__call__(*args, **kwargs)
+        except OverflowError:
+            what = f"jit of {base_name(self.fun)}"
+            refuse_wide_integers(args, kwargs, self.arguments(args, kwargs), what)
+            raise
+        if not self.decided and self.last is not None:
+            self.decide(self.last, args, kwargs)
+        return value
+
+    def decide(self, found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Looks for a quicker way for calls like this one."""
+        self.calls += 1
+        self.direct, often = found.direct(MISSED), self.calls >= OFTEN
+        other = kwargs or self.asked.static_argnums or self.asked.static_argnames
+        if often and self.direct is None and not other:
+            self.direct = driven.driven(found, args, MISSED)
+        if self.direct is not None and self.defaults is not None:
+            self.direct = self.with_defaults(self.direct)
+        self.decided = often or self.direct is not None
+
+    def with_defaults(self, direct: Callable[..., Any]) -> Callable[..., Any]:
+        """The same way, as long as the function has the defaults that it has now."""
+        fun, defaults = self.root, self.defaults
+        return lambda *args: direct(*args) if fun.__defaults__ is defaults else MISSED
+
+    def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        return self.lists.picked(args, kwargs) or super().pick(args, kwargs)
+
+    # -- static arguments
+
+    def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        found = super().specialise(*self.marked(args, kwargs))
+        self.direct, self.decided, self.calls = None, False, 0
+        self.lists.shown = None
+        return found
+
+    def marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The arguments with static ones as constants."""
+        if not (self.asked.static_argnums or self.asked.static_argnames):
+            return args, kwargs
+        static = self.static(args, kwargs)
+        args = tuple(self.constant(x) if k in static else x for k, x in enumerate(args))
+        return args, {k: self.constant(x) if k in static else x for k, x in kwargs.items()}
+
+    def constant(self, value: Any) -> Constant:
+        if isinstance(value, Constant):
+            return value
+        try:
+            return self.constants.setdefault(exactly(value), Constant(value))
+        except TypeError as e:
+            raise ArgumentTypeError(
+                f"a static argument of {base_name(self.fun)} is not hashable: "
+                f"{type(value).__name__}",
+                "static arguments are compared with those of other calls: pass a tuple, say",
+            ) from e
+
+    def static(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> set[Any]:
+        """The static arguments, by their places and names."""
+        asked = self.asked
+        if not (asked.static_argnums or asked.static_argnames):
+            return set()
+        numbers = {k % len(args) for k in asked.static_argnums if -len(args) <= k < len(args)}
+        named = zip(range(len(args)), self.arguments(args, kwargs), strict=False)
+        by_name = {k for k, name in named if name in asked.static_argnames}
+        return numbers | by_name | {*asked.static_argnames}
+
+    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args = tuple(map(_plain, args))
+        return super().staged(args, {k: _plain(x) for k, x in kwargs.items()})
+
+    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().check(tuple(map(_plain, args)), {k: _plain(x) for k, x in kwargs.items()})
+
+    # -- compilation
+
+    def recalled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
+        kept = self.shelf(args, kwargs)
+        return recalled(kept, args, kwargs, self.loaded, self.anew) if kept else None
+
+    def shelf(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
+        """Where other processes keep it; none do where memory of arguments is given away."""
+        return None if self.asked.donate_argnums else shelf(self, args, kwargs)
+
+    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        kept = self.shelf(args, kwargs)
+        made = self.anew(args, kwargs)
+        outline = numba.outline(made.run) if kept and not self.stored else None
+        if kept and outline:
+            kept.keep(made, outline)
+        return made
+
+    def loaded(self, record: Record) -> Callable[..., Any]:
+        """The function of a record."""
+        self.stored = []
+        return self.load(record.text, record.outline)
+
+    def anew(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        """The specialisation for these arguments, staged now."""
+        with STAGING:
+            return self.lowered(args, kwargs)
+
+    def lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        paths = tree.paths((args, kwargs))
+        self.positions = [path[1] if path[0] == 0 else None for path in paths]
+        before = as_written.set(self.asked.fastmath is False)
+        try:
+            for looped in (True, False):
+                with contextlib.suppress(each.NotInLoops), nesting.looping(looped):
+                    return super().compile(args, kwargs)
+        finally:
+            as_written.reset(before)
+        raise AssertionError
+
+    def write(
+        self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
+    ) -> tuple[str, bool]:
+        names, unpack = parameters(staged, arguments, paths)
+        result, flat = self.result(staged)
+        name, check = self.emitted_name, self.asked.boundscheck
+        parallel, donated = self.asked.parallel, self.donated(staged)
+        made = lower.lower(
+            *(name, block, staged.sizes, self.stored, staged.hints, check, parallel, donated),
+            fastmath=self.asked.fastmath is not False,
+        )
+        staged.sizes.extend(made.relied)
+        staged.overwritten.update(made.overwritten)
+        text = driver.write_compiled(
+            name, made.driver, made.kernels, names, unpack, result, self.doc(staged, names)
+        )
+        self.drivers[text] = Program(name, made.driver)
+        return text, flat
+
+    def donated(self, staged: Staged) -> list[Var]:
+        """The arrays of arguments that the caller gives away, if they are not stored to anyway."""
+        given = zip(staged.leaves, self.positions, strict=True)
+        arrays = [leaf for leaf, k in given if k in self.asked.donate_argnums]
+        return [
+            leaf.var
+            for leaf in arrays
+            if leaf.var is not None
+            and leaf.var not in self.stored
+            and isinstance(leaf.value, np.ndarray)
+            and leaf.value.flags.writeable
+        ]
+
+    def load(self, text: str, outline: Any = None) -> Callable[..., Any]:
+        options = {"fastmath": {"reassoc", "contract"}} if self.asked.fastmath else {}
+        # arguments that share memory are refused if one is read, and another one stored to
+        apart = len(self.stored) < 2 and not self.asked.donate_argnums
+        return numba.load(self.emitted_name, text, apart, outline, **options)
+
+    def profile(self, /, *args: Any, **kwargs: Any) -> Any:
+        """The time by line of the emitted array form: compiled loops have no lines of Python."""
+        from tapeless.profiler.line_profile import line_profile  # noqa: PLC0415 (takes time to import)
+
+        note = "the array form, which runs without jit: compiled code has no lines to be timed"
+        found = self.plain.specialise(args, kwargs)
+        return line_profile(self.describe(), found, args, kwargs, note)
+
+    def lower(self, /, *args: Any, **kwargs: Any) -> ahead.Lowered:
+        """The function for these arguments, without a call: `.source()`, `.compile()`. Arrays may
+        be `ShapeDtypeStruct`s; they lie in memory row by row."""
+        return ahead.Lowered(self, args, kwargs)
+
+    def trace(self, /, *args: Any, **kwargs: Any) -> ahead.Traced:
+        """The same before code is emitted: `.jaxpr`, `.out_info`, `.lower()`."""
+        return ahead.Traced(self, args, kwargs)
+
+    def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
+        """Each stage of the compilation for these arguments, or of the last call."""
+        made = super().stages(*args, **kwargs)
+        driver = self.drivers.get(self.pick(args, kwargs).text)
+        made.parts.insert(-1, ("driver", "" if driver is None else printer.show(driver)))
+        return made
+
+    @property
+    def compilations(self) -> list[Any]:
+        """What was compiled, or found in the cache, in order: `kernel`, `signature`, `reason`,
+        `seconds`, `cached`."""
+        from tapeless.dispatch.recompile_reasons import compilations  # noqa: PLC0415  # asked for rarely
+
+        return [*compilations(self.cache), *self.lists.compilations()]
+
+
+def _plain(x: Any) -> Any:
+    return x.value if isinstance(x, Constant) else x
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    device: str | None = None,
+    fastmath: bool | None = None,
+    boundscheck: bool = True,
+    parallel: bool = True,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    donate_argnames: str | Sequence[str] | None = None,
+    keep_unused: bool = False,
+    backend: str | None = None,
+    inline: bool = False,
+    compiler_options: Any = None,
+) -> Any:
+    """The function, compiled to machine code at its first call with new types.
+
+    fun              any function that can be staged, also a transformed one
+    static_argnums   positions of arguments whose values the program is made for; those that have to
+    static_argnames  be known are found without this. They must be hashable
+    donate_argnums   arguments that the caller does not need any more: results of the same dtype
+                     and shape are written to their memory
+    device           "cpu"
+    fastmath         None: sums over axes are added up in any order, constants of products and
+                     quotients meet, and three quotients by one number that is never near zero are
+                     products with its reciprocal. False: sums in the order of their elements (those
+                     of parts that threads share are added up afterwards), and all else as it is
+                     written. True: all sums may be reordered, and a * b + c rounded once; NaN and
+                     infinities stay what they are
+    boundscheck      whether an index out of bounds raises IndexError; else it is not looked for
+    parallel         whether threads may share the rows of large arrays; results have the same bits
+                     for any number of threads
+    in_shardings     a sharding for each positional argument, or one for all; arguments that are
+                     laid out in another way are refused
+    out_shardings    those of the results, which are arrays of `tapeless.numpy` with them
+
+    The other arguments are those of JAX, and say nothing here.
+
+    Returns a function of the same arguments and value. Arrays that `fun` overwrites are
+    overwritten. `.source()` is the emitted module: kernels of fused loops, and the function that
+    calls them; `.compilations` says what was compiled and why.
+
+    Raises at the call what `fun` raises, and what cannot be staged, with the line and the reason.
+
+    >>> import numpy as np
+    >>> @jit
+    ... def f(x):
+    ...     return np.sum(x * x + 1)
+    >>> float(f(np.arange(3.0)))
+    8.0
+    """
+    check_unneeded(
+        "jit",
+        donate_argnames=donate_argnames,
+        keep_unused=keep_unused,
+        backend=backend,
+        inline=inline,
+        compiler_options=compiler_options,
+    )
+    asked = Options(
+        _positions(static_argnums, "static_argnums"),
+        checked_argnames(() if static_argnames is None else static_argnames, "jit"),
+        fastmath,
+        boundscheck,
+        parallel,
+        _positions(donate_argnums, "donate_argnums"),
+    )
+    if device not in (None, "cpu"):
+        raise ArgumentError(f"jit: device is {device!r}", 'there is "cpu"')
+    make: Callable[..., Any] = Jit
+    if in_shardings is not None or out_shardings is not None:
+        make = functools.partial(placed.PlacedJit, arguments=in_shardings, results=out_shardings)
+    if fun is None:
+        return lambda f: make(f, asked)
+    return make(fun, asked)
+
+
+def _positions(given: Any, what: str) -> tuple[int, ...]:
+    numbers = checked_argnums(() if given is None else given, f"jit: {what}, where")
+    return numbers if isinstance(numbers, tuple) else (numbers,)
+
+
+__all__ = ["Jit", "disable_jit", "jit"]

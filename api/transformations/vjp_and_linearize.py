@@ -1,0 +1,303 @@
+"""vjp and linearize at top level: two emitted functions in one module, for value and derivative.
+
+What the first saved is passed to the second.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.backends import array_form
+from tapeless.dispatch.specialisation import Specialisation
+from tapeless.dispatch.transformation import Stages, Transformed, stages_of
+from tapeless.staging.argument_checks import plural
+from tapeless.staging.emitted_names import base_name, check_callable, parameters
+from tapeless.staging.standalone_modules import Module
+from tapeless.staging.subprogram import is_value, leaf_atom, matched, put
+from tapeless.transformations.linearized_call import Half, PullBack, PushForward, Side, plain_zero
+from tapeless.transforms.analysis.free_variables import close, missing_sizes
+from tapeless.transforms.analysis.suggested_names import word_for
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import active, current, made_by
+from tapeless.transforms.core.language import Block, Var
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.substitution import refresh, replace_symbols, retype
+from tapeless.transforms.emit.module import (
+    Text,
+    called,
+    flat_text,
+    function_text,
+    is_plain,
+    join_module,
+    result_text,
+)
+from tapeless.transforms.emit.writer import emit_function
+from tapeless.transforms.errors import ArgumentTypeError, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
+from tapeless.transforms.frontend.staging.stage import Staged
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.memory.detach_results import detach
+from tapeless.transforms.optimize.inline_calls import expand, forget
+from tapeless.transforms.optimize.simplify import simplify
+
+
+class Plan:
+    """The second function of one specialisation: what it reads, and its block."""
+
+    def __init__(self, half: Half, name: str) -> None:
+        self.half, self.name = half, name
+        whole = close(expand(half.body), half.results)
+        params = dict.fromkeys([*whole.params, *half.given])
+        block = forget(simplify(dataclasses.replace(whole, params=tuple(params))))
+        block = close(*self.sized(block, half.given))
+        self.read = [v for v in block.params if v not in half.given]
+        for v in self.read:
+            let = made_by(v)
+            v.name = v.name or ("" if let is None else word_for(let))
+        block = dataclasses.replace(block, params=(*self.read, *half.given))
+        self.block = detach(block, len(block.results))
+
+    def sized(self, block: Block, given: list[Var]) -> Any:
+        """The block with lengths that it cannot read off an array as variables of their own."""
+        read = [v for v in close(block.body, block.results).params if v not in given]
+        lengths = missing_sizes(block, [*read, *given], set(trace().hints))
+        names = {symbol: n.size for symbol, n in lengths.items()}
+        for symbol, n in lengths.items():
+            current().let((n,), size_value, (), {"size": dims.single(symbol)})
+        block = replace_symbols(block, names)
+        return block.body, block.results
+
+    def text(self, doc: str) -> Text:
+        """The second function as emitted text."""
+        return function_text(self.name, self.block, doc, flat_text)
+
+
+class AtPoint(Transformed):
+    """The first function, (value, residuals) or (value, aux, residuals); its module has both."""
+
+    half: type[Half]
+    second = ""
+
+    def __init__(self, fun: Callable[..., Any], has_aux: bool = False) -> None:
+        self.has_aux = has_aux
+        check_callable(fun, self.half.kind)
+        super().__init__(fun)
+        self.title = self.half.kind
+
+    def options(self) -> tuple[Any, ...]:
+        return (self.has_aux,)
+
+    def describe(self) -> str:
+        return f"{base_name(self.fun)} and what its derivative needs"
+
+    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        half = self.half(self.fun, args, kwargs, self.has_aux)
+        self.plan = Plan(half, f"{base_name(self.fun)}_{self.second}")
+        saved = tuple(map(Symbol, self.plan.read))
+        return (half.value, half.aux, saved) if self.has_aux else (half.value, saved)
+
+    def write(
+        self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
+    ) -> tuple[str, bool]:
+        names, unpack = parameters(staged, arguments, paths)
+        flat = bool(staged.writes) or not is_plain(staged.result)
+        result = flat_text if flat else functools.partial(result_text, staged.result)
+        signature = ", ".join(names)
+        inner = called([block, self.plan.block], self.emitted_name, self.plan.name)
+        first = emit_function(
+            self.emitted_name, block, signature, unpack, result, self.doc(staged, names), set(names)
+        )
+        functions = [function_text(f.name, b, "") for f, b in inner.items()]
+        return join_module([*functions, first, self.plan.text(self.second_doc())]), flat
+
+    def second_doc(self) -> str:
+        """The docstring of the second function."""
+        raise NotImplementedError
+
+    def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        made = super().compile(args, kwargs)
+        made.plan = self.__dict__.pop("plan")
+        return made
+
+    def at(self, kind: type[Derivative], primals: tuple[Any, ...]) -> Any:
+        """(value, derivative) or (value, derivative, aux) at a point."""
+        made = self.specialise(primals, {})
+        if made.keys:
+            made.use_keys(tree.leaves((primals, {})))
+        try:
+            found = made(primals, {})
+        except Exception as e:
+            self.explain(e, made)
+            raise
+        derivative = kind(self, made, Side(list(primals)), Side(found[0]), found[-1])
+        return (found[0], derivative, found[1]) if self.has_aux else (found[0], derivative)
+
+
+class Vjp(AtPoint):
+    """What `vjp` runs."""
+
+    suffix, second, half = "fwd", "bwd", PullBack
+
+    def second_doc(self) -> str:
+        return f"Cotangents of the arguments of {base_name(self.fun)}."
+
+
+class Linearize(AtPoint):
+    """What `linearize` runs."""
+
+    suffix, second, half = "value", "tangent", PushForward
+
+    def second_doc(self) -> str:
+        return f"The tangent of {base_name(self.fun)}."
+
+
+# -- the derivatives that users get
+
+
+class Derivative:
+    """The derivative of a function at a point; may be called many times, also in functions that are
+    transformed."""
+
+    def __init__(
+        self, owner: AtPoint, made: Specialisation, arguments: Side, returned: Side, residuals: Any
+    ) -> None:
+        self.owner, self.made, self.residuals = owner, made, residuals
+        self.arguments, self.returned = arguments.concrete(), returned.concrete()
+        self.plan: Plan = made.plan
+        self.name = self.plan.half.name
+
+    def run(self, given: list[Any], side: Side, what: str) -> list[Any]:
+        """The results for the leaves that are given."""
+        if active():
+            return self.staged(given, side, what)
+        second = inspect.unwrap(self.made.run).__globals__[self.plan.name]  # below np.errstate
+        pairs = zip(given, side.kinds, strict=True)
+        cast = [x if k.weak or isinstance(x, np.ndarray) else k.dtype.type(x) for x, k in pairs]
+        try:
+            return list(second(*self.residuals, *cast))
+        except Exception as e:
+            array_form.explain(e, f"{what} of {self.name}", self.plan.block)
+            raise
+
+    def staged(self, given: list[Any], side: Side, what: str) -> list[Any]:
+        if not all(is_value(x) or hasattr(type(x), "as_atom") for x in self.residuals):
+            raise UnsupportedError(
+                f"the derivative of {self.name} holds what a while loop saved, and is called in a "
+                "function that is transformed",
+                f"call {what} inside that function",
+            )
+        saved = list(zip(self.plan.read, map(_residual, self.residuals), strict=True))
+        kinds = list(zip(self.plan.half.given, side.kinds, strict=True))
+        known: dict[Any, Any] = _lengths([*((v, a.type) for v, a in saved), *kinds])
+        pairs = zip(self.plan.half.given, given, strict=True)
+        known |= {v: matched(x, retype(v.type, known), f"{what}: a value") for v, x in pairs}
+        known |= dict(saved)
+        block, _ = refresh(Block((), self.plan.block.body, self.plan.block.results), known)
+        put(block.body)
+        return [wrap(a) for a in block.results]
+
+    def source(self) -> str:
+        """The emitted module, with both functions."""
+        return Module(self.made, self.owner.emitted_name).with_small()
+
+    def stages(self) -> Stages:
+        """Each stage of the compilation of both functions."""
+        return stages_of(self.owner.emitted_name, self.made, self.owner.fun)
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        return self.owner.fun
+
+    def __reduce__(self) -> Any:
+        point = (self.arguments, self.returned, self.residuals)
+        return _again, (type(self), self.owner, self.made.text, *point)
+
+
+def _lengths(pairs: Iterable[tuple[Var, Any]]) -> dict[Any, dims.Size]:
+    """What the sizes of the program are here, by the types that its variables have."""
+    found: dict[Any, dims.Size] = {}
+    for v, kind in pairs:
+        for size, n in zip(v.type.shape, kind.shape, strict=True):
+            found |= {s: n for s in dims.symbols(size) if size == dims.single(s)}
+    return found
+
+
+def _residual(x: Any) -> Any:
+    """What the first function saved, in a staged run; some are functions that it calls."""
+    return x.as_atom() if hasattr(type(x), "as_atom") else leaf_atom(x)
+
+
+def _again(
+    kind: type[Derivative], owner: AtPoint, text: str, arguments: Side, *rest: Any
+) -> Derivative:
+    """A derivative from its pickle."""
+    primals = tree.unflatten(arguments.structure, arguments.likes)
+    made = owner.specialise(tuple(primals), {})
+    if made.text != text:
+        raise TapelessError(
+            f"the derivative of {base_name(owner.fun)} was pickled where the function, or what it "
+            "reads from outside, was another",
+            "call vjp or linearize again",
+        )
+    return kind(owner, made, arguments, *rest)
+
+
+class VjpFunction(Derivative):
+    """Takes a cotangent built like the result; returns a tuple with a cotangent for each primal.
+
+    Leaves without derivative have the cotangent 0.0 (an array of zeros for integer arrays, None for
+    other objects). It may be called many times, also inside functions that are transformed.
+    """
+
+    @property
+    def in_tree(self) -> Any:
+        """The structure of the primals, and of the cotangents that a call returns: a tuple."""
+        structure = self.arguments.structure
+        return tree.structure(tuple(tree.unflatten(structure, [0.0] * structure.num_leaves)))
+
+    @property
+    def out_tree(self) -> Any:
+        """The structure of the result, and of the cotangent that a call takes."""
+        return self.returned.structure
+
+    @property
+    def opaque_residuals(self) -> list[Any]:
+        """What the first function saved for the second: numbers and arrays."""
+        return list(self.residuals)
+
+    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        given = self.returned.leaves(cotangent, "vjp: the cotangent", "result")
+        found = self.run(given, self.returned, "vjp")
+        return tuple(self.arguments.tree(found, plain_zero))
+
+    __staged_call__ = __call__
+
+    def __repr__(self) -> str:
+        return f"<pull-back of {self.name}>"
+
+
+class Linearized(Derivative):
+    """Takes a tangent for each primal, built like it; returns the tangent of the value."""
+
+    def __call__(self, *tangents: Any) -> Any:
+        n = len(self.arguments.structure.children())
+        if len(tangents) != n:
+            raise ArgumentTypeError(
+                f"linearize: {plural(n, 'primal')} and {plural(len(tangents), 'tangent')}",
+                "there must be one tangent for each primal",
+            )
+        given = self.arguments.leaves(list(tangents), "linearize: the tangent", "primal")
+        found = self.run(given, self.arguments, "linearize")
+        return self.returned.tree(found, lambda x: plain_zero(x) if is_value(x) else x)
+
+    __staged_call__ = __call__
+
+    def __repr__(self) -> str:
+        return f"<derivative of {self.name} at a point>"

@@ -1,0 +1,249 @@
+"""vmap: a function of one element as a function of a batch of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tapeless import tree
+from tapeless.dispatch.transformation import Transformed
+from tapeless.staging.emitted_names import base_name
+from tapeless.staging.subprogram import Region, leaf_atom, owned, put, refuse_shared, symbol
+from tapeless.transformations.ignored_parameters import check_unneeded
+from tapeless.transformations.vmap_axes import batch_length, frozen, input_axes, output_axis, spread
+from tapeless.transforms.core.batching_context import batching, is_nested
+from tapeless.transforms.core.builder import Builder, building, current
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Block, Statement, Var
+from tapeless.transforms.errors import ArgumentError, UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.trace.trace import Journal, Trace, trace
+from tapeless.transforms.ops.primitives.shapes import broadcast_to, move, reshape
+from tapeless.transforms.optimize.dead_code import dead_code
+from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
+from tapeless.transforms.spmd.axes import Axis, bound
+from tapeless.transforms.spmd.named_axis_map import named, refuse_left
+
+
+class Vmap(Transformed):
+    """A function over a batch."""
+
+    suffix = "vmap"
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        in_axes: Any = 0,
+        out_axes: Any = 0,
+        axis_name: Any = None,
+        axis_size: int | None = None,
+    ) -> None:
+        self.in_axes, self.out_axes = in_axes, out_axes = tree.plain(in_axes), tree.plain(out_axes)
+        self.axis_name, self.axis_size = axis_name, axis_size
+        self.key = (frozen(in_axes, "in_axes"), frozen(out_axes, "out_axes"), axis_name, axis_size)
+        super().__init__(fun)
+
+    def options(self) -> tuple[Any, ...]:
+        return self.key
+
+    def describe(self) -> str:
+        return f"{base_name(self.fun)} for a batch"
+
+    def axes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Size]:
+        """The batch axis of each leaf of the arguments, and the length of the batch."""
+        axes = input_axes(self.in_axes, args, kwargs, base_name(self.fun))
+        return axes, batch_length(tree.leaves((args, kwargs)), axes, self.axis_size)
+
+    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.axes(args, kwargs)
+
+    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        leaves, structure = tree.flatten((args, kwargs))
+        axes, size = self.axes(args, kwargs)
+        axis = None if self.axis_name is None else Axis(self.axis_name, size)
+        mapped = Mapped(self.fun, leaves, structure, axes, size, axis)
+        out_axes = spread(self.out_axes, mapped.value, "out_axes")
+        return mapped.results(out_axes)
+
+
+class Mapped:
+    """One call for all elements of a batch, in a staged run."""
+
+    def __init__(
+        self,
+        fun: Any,
+        leaves: list[Any],
+        structure: Any,
+        axes: list[Any],
+        size: Size,
+        axis: Axis | None = None,
+    ) -> None:
+        self.name, self.size = base_name(fun), size
+        run = trace()
+        whole = [None if k is None else leaf_atom(x) for x, k in zip(leaves, axes, strict=True)]
+        pairs = list(zip(whole, axes, strict=True))
+        elements = [None if a is None else _element(a, k) for a, k in pairs]
+        with bound(axis), batching(), written_out(axis), _watched(run, self.name):
+            values = [
+                unshared(x) if e is None else symbol(e, x if e.type.shape else None)
+                for x, e in zip(leaves, elements, strict=True)
+            ]
+            own = (e for e in elements if e is not None)
+            run.laid_out.update(dict.fromkeys(own, ("C", None)))  # as arrays of their own
+            args, kwargs = owned(tree.unflatten(structure, values))
+            region = Region(fun, args, kwargs, _rows(elements, pairs))
+            refuse_shared(leaves, values)
+        self.value, self.leaves, self.structure = region.value, region.leaves, region.structure
+        self.batch = named(axis)(size, is_nested())
+        for e, (a, k) in zip(elements, pairs, strict=True):
+            if e is not None and a is not None:
+                self.batch.env[e] = (a, k)
+        with recorded() as made:
+            body = region.body if axis is None else read_of(region)
+            ends = tuple(a for a in region.atoms if a is not None)
+            body = tables_as_arrays(Block((), tuple(body), ends)).body
+            self.batch.block(body, ends, by_element=True)
+            refuse_left(made.builder.blocks[0], axis)
+        self.atoms = [None if a is None else self.batch.value(a) for a in region.atoms]
+
+    def results(self, out_axes: list[Any]) -> Any:
+        """The value of the call, with the batch at the given axes of its leaves."""
+        with recorded():
+            made = [
+                x if pair is None else self.placed(*pair, k)
+                for x, pair, k in zip(self.leaves, self.atoms, out_axes, strict=True)
+            ]
+        ends = zip(made, self.leaves, self.atoms, strict=True)
+        values = [x if pair is None else symbol(a, x) for a, x, pair in ends]
+        return owned(tree.unflatten(self.structure, values))
+
+    def placed(self, value: Atom, axis: int | None, wanted: Any) -> Any:
+        if wanted is None:
+            if axis is not None:
+                raise ArgumentError(
+                    f"vmap: out_axes is None for a result of {self.name} that differs between the "
+                    "elements of the batch",
+                    "give it an axis",
+                )
+            return value
+        ndim = value.type.ndim - (axis is not None)
+        to = output_axis(wanted, ndim)
+        if axis is not None:
+            return move(value, (axis,), (to,))
+        shape = value.type.shape
+        wide = reshape(value, shape=(*shape[:to], 1, *shape[to:])) if to else value
+        return broadcast_to(wide, shape=(*shape[:to], self.size, *shape[to:]))
+
+
+def _rows(elements: list[Any], pairs: list[Any]) -> dict[Var, Any]:
+    """The batch and its axis by the variable for one element."""
+    return {e: pair for e, pair in zip(elements, pairs, strict=True) if e is not None}
+
+
+def read_of(region: Region) -> tuple[Statement, ...]:
+    """The statements that the results need: whoever takes part in a collective must take part in
+    all of them."""
+    results = tuple(a for a in region.atoms if a is not None)
+    return dead_code(Block((), tuple(region.body), results)).body
+
+
+@contextmanager
+def written_out(axis: Axis | None) -> Iterator[None]:
+    """Collectives are met where the axis is mapped, not in functions of the program."""
+    decisions = trace().decisions
+    before = decisions.outlines
+    decisions.outlines = before and axis is None
+    try:
+        yield
+    finally:
+        decisions.outlines = before
+
+
+@contextmanager
+def _watched(run: Trace, name: str) -> Iterator[None]:
+    """Refuses writes to what was there before: they would be made for one element."""
+    outer = run.journals[-1]
+    run.journals[-1] = journal = Journal(next(run.serials))
+    changed: list[Any] = []
+    try:
+        yield
+        changed = journal.changed()
+    finally:
+        run.journals[-1] = outer
+        run.rollback(journal)
+    if changed:
+        raise UnsupportedError(
+            f"{name} writes to an object from outside, and is mapped over a batch",
+            "return the value instead",
+        )
+
+
+def unshared(x: Any) -> Any:
+    """What all elements are given, as an array that each may overwrite for itself."""
+    return symbol(leaf_atom(x), x) if isinstance(x, Symbol) and x.mutable else x
+
+
+def _element(a: Atom, axis: int) -> Var:
+    """A variable for one element of a batch."""
+    shape = a.type.shape
+    kind = a.type.with_shape((*shape[:axis], *shape[axis + 1 :]))
+    made = Var(kind)
+    trace().namesake(made, a)
+    return made
+
+
+class recorded:  # noqa: N801 (a context manager)
+    """Statements inside go to the open block of the run, and rely on no further facts of sizes."""
+
+    def __enter__(self) -> recorded:
+        self.builder = Builder()
+        self.builder.definitions = current().definitions
+        self.inside = building(self.builder)
+        self.inside.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.inside.__exit__(*error)
+        if error[0] is None:
+            put(self.builder.blocks[0])
+
+
+def vmap(
+    fun: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_name: Any = None,
+    axis_size: int | None = None,
+    spmd_axis_name: Any = None,
+    sum_match: bool = False,
+) -> Vmap:
+    """The function for a batch: written for one element, it takes arrays of them.
+
+    in_axes    which axis of each positional argument runs over the batch: an int (negative from
+               the end), None for what is the same for all elements, or a tuple with one of these,
+               or a tree of them built like the argument, for each argument. Arguments passed by
+               name are mapped over axis 0
+    out_axes   where that axis is in the results: an int, or a tree of ints; None for a result that
+               does not depend on the element
+    axis_name  a name of the axis, for collectives
+    axis_size  the length of the batch, where no argument is mapped
+
+    Returns a function of the same arguments. It returns what the function returns, with one more
+    axis for each leaf. What it emits is array code: products over the batch are one product, and
+    branches and loops that depend on the element are masked.
+
+    Raises at the call, before anything runs: ValueError for axes that do not fit and for lengths
+    that differ, TypeError for what has no axes.
+
+    >>> import numpy as np
+    >>> vmap(lambda x, w: x @ w, in_axes=(0, None))(np.ones((2, 3)), np.ones(3))
+    array([3., 3.])
+    >>> vmap(lambda x: x / 2 if x > 1 else x)(np.array([4.0, 1.0]))
+    array([2., 1.])
+    """
+    check_unneeded("vmap", spmd_axis_name=spmd_axis_name, sum_match=sum_match)
+    return Vmap(fun, in_axes, out_axes, axis_name, axis_size)
+
+
+__all__ = ["Mapped", "Vmap", "vmap"]

@@ -1,0 +1,84 @@
+"""Emitted source as a callable, run by Python and NumPy."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from tapeless.backends import cache
+from tapeless.transforms.core.language import Block, Var, statements
+from tapeless.transforms.ops.primitives.function_calls import calls
+from tapeless.transforms.python_text.line_breaking import NOTE
+
+
+def load(name: str, text: str) -> Callable[..., Any]:
+    """The function `name` of an emitted module. The module is a real file that debuggers can show;
+    where none can be written, its lines are known to tracebacks and debuggers all the same."""
+    stored = cache.store(name, text)
+    path = f"<emitted {name}>" if stored is None else str(stored)
+    values: dict[str, Any] = {"__name__": f"{cache.PACKAGE}{name}", "__file__": path}
+    exec(compile(text, path, "exec", dont_inherit=True), values)
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    return values[name]  # type: ignore[no-any-return]
+
+
+def explain(error: BaseException, what: str, block: Block) -> None:
+    """Adds to an error raised inside emitted code the user's lines that the code comes from."""
+    for tb in _emitted(error.__traceback__):
+        line = _raised(error, tb) or _returned(tb, block) or _comment(tb)
+        files = sorted(
+            {s.origin.file for s in statements(block) if s.origin and s.origin.line == line}
+        )
+        note = f"while running the {what}"
+        for file in files:
+            text = linecache.getline(file, line).strip()
+            note += f', from\n  File "{file}", line {line}\n    {text}'
+        if note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
+
+
+def _emitted(tb: TracebackType | None) -> list[TracebackType]:
+    """The innermost call of an emitted function, if there is one."""
+    found = []
+    while tb is not None:
+        if tb.tb_frame.f_globals.get("__name__", "").startswith(cache.PACKAGE):
+            found = [tb]
+        tb = tb.tb_next
+    return found
+
+
+def _raised(error: BaseException, tb: TracebackType) -> int:
+    """The user's line by which a kernel, that no traceback shows, raises the error; 0 if there is
+    none, or more than one."""
+    if tb.tb_next is None:
+        return 0
+    lines = linecache.getlines(tb.tb_frame.f_code.co_filename)
+    raised = f'raise {type(error).__name__}("{error}")'
+    found = {_commented(lines[:k]) for k, text in enumerate(lines) if text.strip() == raised}
+    return found.pop() if len(found) == 1 else 0
+
+
+def _returned(tb: TracebackType, block: Block) -> int:
+    """The user's line of what a return statement computes: it has no comment; 0 elsewhere."""
+    code = tb.tb_frame.f_code
+    text = linecache.getline(code.co_filename, tb.tb_lineno).strip()
+    inner = {function.name for function in calls(block)}
+    if not text.startswith("return ") or "# line" in text or code.co_name in inner:
+        return 0
+    made = {v: s.origin for s in block.body for v in s.outs if s.origin is not None}
+    return max((made[a].line for a in block.results if isinstance(a, Var) and a in made), default=0)
+
+
+def _comment(tb: TracebackType) -> int:
+    """The user's line that the last comment above the failing line names; 0 if there is none."""
+    code = tb.tb_frame.f_code
+    lines = linecache.getlines(code.co_filename)
+    return _commented(lines[code.co_firstlineno : tb.tb_lineno])
+
+
+def _commented(lines: list[str]) -> int:
+    """The user's line in the last comment of some lines, 0 if there is none."""
+    found = (NOTE.search(text.rstrip()) for text in reversed(lines))
+    return next((int(line[1]) for line in found if line), 0)

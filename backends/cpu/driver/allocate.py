@@ -1,0 +1,92 @@
+"""Arrays to be filled, made in machine code: PyArray_New; large ones in the pool's last buffer.
+
+out = empty(x.shape, np.float64)      the same as `memory.empty`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.backends.cpu.driver.argument_checks import Held
+from tapeless.backends.cpu.driver.python_c_api import INT, NOTHING, OBJECT, WORD
+from tapeless.backends.cpu.driver.sizes import Sizes
+from tapeless.backends.cpu.runtime import buffer_pool
+from tapeless.backends.cpu.runtime import struct_offsets as at
+
+WRITEABLE_C = at.IS_C | at.IS_ALIGNED | at.IS_WRITEABLE
+
+
+class Arrays(Sizes):
+    """`values` are what names of the module mean."""
+
+    values: dict[str, Any]
+
+    def empty(self, shape: tuple[Any, ...], cls: type) -> Held:
+        b, dtype, place = self.builder, np.dtype(cls), self.place()
+        for n in shape:
+            self.require(b.icmp_signed(">=", n, WORD(0)))
+        size = self.checked("smul", self.product(shape), WORD(dtype.itemsize))
+        dims, rank, number = self.row(shape, WORD), INT(len(shape)), INT(dtype.num)
+        no_strides = b.inttoptr(WORD(0), WORD.as_pointer())
+
+        def array(data: Any, flags: int) -> Any:
+            what = (self.constant(np.ndarray), rank, dims, number, no_strides, data)
+            more = (INT(0), INT(flags), NOTHING)
+            return self.own(self.api("tapeless_PyArray_New", OBJECT, *what, *more), place)
+
+        def in_buffer() -> None:
+            made = array(self.field(buffer, at.DATA, OBJECT), WRITEABLE_C)
+            self.api("tapeless_PyArray_SetBaseObject", INT, made, self.again(buffer))
+
+        def by_python() -> None:
+            items = [self.object(shape), self.constant(cls)]
+            self.own(self.vectorcall(self.looked_up(self.values, "empty"), items), place)
+
+        small = b.icmp_signed("<", size, WORD(buffer_pool.LARGE))
+        buffer = self.last_buffer(size, small)
+        self.either(
+            small,
+            lambda: array(NOTHING, 0),
+            lambda: self.either(self.same(buffer, NOTHING), by_python, in_buffer),
+        )
+        return Held(b.load(place), shape=shape)
+
+    def last_buffer(self, size: Any, small: Any) -> Any:
+        """The buffer of the pool that was used last, if it is free and has this size."""
+        b, pool, found = self.builder, buffer_pool._pool, self.place()
+        with b.if_then(b.not_(small)):
+            free = self.call(self.constant(pool.lock.acquire), [self.constant(False)])
+            with b.if_then(self.same(free, self.constant(True))):
+                buffers = self.constant(pool.buffers)
+                count = self.api("PyList_Size", WORD, buffers)
+                with b.if_then(b.icmp_signed(">", count, WORD(0))):
+                    last = b.sub(count, WORD(1))
+                    buffer = self.api("PyList_GetItem", OBJECT, buffers, last)
+                    alone = b.icmp_signed("==", self.field(buffer, 0, INT), INT(1))
+                    length = b.load(self.field(buffer, at.SHAPE, WORD.as_pointer()))
+                    with b.if_then(b.and_(alone, b.icmp_signed("==", length, size))):
+                        b.store(self.again(buffer), found)
+                self.call(self.constant(pool.lock.release), [])
+        return b.load(found)
+
+    def either(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> None:
+        """One of two things is done."""
+        b, sides = self.builder, [self.function.append_basic_block() for _ in range(2)]
+        after = self.function.append_basic_block()
+        b.cbranch(test, *sides)
+        for side, make in zip(sides, (then, orelse), strict=True):
+            b.position_at_end(side)
+            make()
+            b.branch(after)
+        b.position_at_end(after)
+
+    def object(self, x: Any) -> Any:
+        """A value as an object of Python's."""
+        if isinstance(x, Held):
+            return x.value
+        if isinstance(x, tuple):
+            return self.sequence("Tuple", [*map(self.object, x)])
+        return self.boxed(x)

@@ -1,0 +1,110 @@
+"""Arguments taken apart and tested in machine code: those of the signature are taken, others not.
+
+f(params=[(w, b)], x)      list of 1? tuple of 2? arrays of these dtypes, ranks and lengths?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapeless.backends.cpu.driver.argument_forms import Array, Fields, Given, Items, Leaf
+from tapeless.backends.cpu.driver.python_c_api import (
+    INT,
+    LIST_ITEMS,
+    OBJECT,
+    OBJECTS,
+    TUPLE_ITEMS,
+    WORD,
+    Python,
+)
+from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
+from tapeless.backends.cpu.runtime import struct_offsets as at
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """An object: its parts if it is a container, its lengths if it is an array."""
+
+    value: Any
+    parts: dict[Any, Held] | None = None
+    shape: tuple[Any, ...] | None = None
+    kind: type | None = None
+
+
+class Taken(Python):
+    """`leaves` are the numbered parts of the arguments."""
+
+    def __init__(self, module: Any, symbol: str, missed: Any) -> None:
+        super().__init__(module, symbol, missed)
+        self.leaves: dict[int, Held] = {}
+
+    def arguments(self, given: Sequence[Given]) -> list[Held]:
+        self.require(self.builder.icmp_signed("==", self.count, WORD(len(given))))
+        return [self.take(self.at(self.args, k), x) for k, x in enumerate(given)]
+
+    def at(self, row: Any, k: int) -> Any:
+        return self.builder.load(self.builder.gep(row, [WORD(k)], inbounds=True))
+
+    def take(self, x: Any, like: Given) -> Held:
+        """The object, if it is like this."""
+        match like:
+            case None:
+                self.require(self.same(x, self.constant(None)))
+                return Held(x)
+            case Items():
+                return self.items(x, like)
+            case Fields():
+                return self.fields(x, like)
+            case Array():
+                return self.array(x, like)
+            case Leaf(number=k, kind=None, same=known):
+                self.require(self.same(x, self.constant(known)))
+                self.leaves[k] = Held(x)
+            case Leaf(number=k, kind=type() as kind):
+                self.require(self.is_a(x, kind))
+                self.leaves[k] = Held(x, kind=kind)
+        return self.leaves[k]
+
+    def items(self, x: Any, like: Items) -> Held:
+        self.require(self.is_a(x, like.kind))
+        count = self.field(x, at.VALUE, WORD)
+        self.require(self.builder.icmp_signed("==", count, WORD(len(like.parts))))
+        if like.kind is list:
+            row = self.field(x, LIST_ITEMS, OBJECTS)
+        else:
+            row = self.builder.bitcast(self.builder.gep(x, [WORD(TUPLE_ITEMS)]), OBJECTS)
+        found = [self.take(self.at(row, k), part) for k, part in enumerate(like.parts)]
+        return Held(x, dict(enumerate(found)))
+
+    def fields(self, x: Any, like: Fields) -> Held:
+        self.require(self.is_a(x, dict))
+        count = self.api("PyDict_Size", WORD, x)
+        self.require(self.builder.icmp_signed("==", count, WORD(len(like.keys))))
+        place = variable(self.builder, WORD)
+        key, value = (variable(self.builder, OBJECT) for _ in range(2))
+        self.builder.store(WORD(0), place)
+        values = []
+        for k in like.keys:
+            self.api("PyDict_Next", INT, x, place, key, value)
+            self.require(self.same(self.builder.load(key), self.constant(k)))
+            values.append(self.builder.load(value))
+        pairs = zip(values, like.parts, strict=True)
+        return Held(x, dict(zip(like.keys, [self.take(v, part) for v, part in pairs], strict=True)))
+
+    def array(self, x: Any, like: Array) -> Held:
+        b = self.builder
+        self.require(self.is_a(x, np.ndarray))
+        self.require(self.same(self.field(x, at.DESCR, OBJECT), self.constant(like.dtype)))
+        rank = INT(len(like.lengths))
+        self.require(b.icmp_signed("==", self.field(x, at.NDIM, INT), rank))
+        lengths = self.field(x, at.SHAPE, WORD.as_pointer()) if like.lengths else None
+        shape = tuple(self.at(lengths, k) for k in range(len(like.lengths)))
+        for n, known in zip(shape, like.lengths, strict=True):
+            order, least = (">", 1) if known is None else ("==", known)
+            self.require(b.icmp_signed(order, n, WORD(least)))
+        self.leaves[like.number] = Held(x, shape=shape)
+        return self.leaves[like.number]

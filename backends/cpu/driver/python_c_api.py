@@ -1,0 +1,165 @@
+"""Objects of Python in machine code: calls of its C interface, and references that are held.
+
+Each object that is made is put to a place of its own; all of them are let go where the function
+ends, however it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, variable
+from tapeless.backends.cpu.runtime import struct_offsets as at
+
+BYTE, INT, WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+OBJECT = BYTE.as_pointer()
+OBJECTS = OBJECT.as_pointer()
+NOTHING = OBJECT(None)
+Named = dict[str, Any]
+TUPLE_ITEMS, LIST_ITEMS = tuple.__basicsize__, 24  # of a tuple: the first; of a list: where it is
+
+
+class Python:
+    """Writes a function of CPython's C interface. `constants` are the objects that it names: its
+    `self` is a tuple of them.
+
+    missed  what it returns for arguments that it does not take
+    """
+
+    def __init__(self, module: Any, symbol: str, missed: Any) -> None:
+        self.module = module
+        self.function = ir.Function(
+            module, ir.FunctionType(OBJECT, [OBJECT, OBJECTS, WORD]), symbol
+        )
+        self.builder = ir.IRBuilder(self.function.append_basic_block("entry"))
+        self.owner, self.args, self.count = self.function.args
+        self.constants: list[Any] = []
+        self.held: list[Any] = []
+        self.result = variable(self.builder, OBJECT)
+        names = ("missed", "failed", "end")
+        self.missed, self.failed, self.end = map(self.function.append_basic_block, names)
+        with self.builder.goto_block(self.missed):
+            self.give(self.constant(missed))
+        with self.builder.goto_block(self.failed):
+            self.builder.branch(self.end)  # without a result
+
+    def close(self) -> None:
+        """Writes how it ends, wherever it came from."""
+        self.builder.position_at_end(self.end)
+        for place in self.held:
+            self.api("Py_DecRef", ir.VoidType(), self.builder.load(place))
+        self.builder.ret(self.builder.load(self.result))
+
+    # -- small parts
+
+    def api(self, name: str, result: Any, *args: Any) -> Any:
+        """A call of a function of the C interface."""
+        kind = ir.FunctionType(result, [a.type for a in args])
+        return self.builder.call(declared(self.module, name, kind), args)
+
+    def field(self, x: Any, offset: int, kind: Any) -> Any:
+        """What a structure holds at an offset."""
+        place = self.builder.gep(x, [WORD(offset)], inbounds=True)
+        return self.builder.load(self.builder.bitcast(place, kind.as_pointer()))
+
+    def require(self, condition: Any) -> None:
+        """Goes on if the condition holds; the arguments are others if not."""
+        on = self.function.append_basic_block()
+        self.builder.cbranch(condition, on, self.missed)
+        self.builder.position_at_end(on)
+
+    def same(self, x: Any, y: Any) -> Any:
+        return self.builder.icmp_unsigned("==", x, y)
+
+    def constant(self, x: Any) -> Any:
+        """An object that is known when the function is written."""
+        k = next((k for k, y in enumerate(self.constants) if y is x), len(self.constants))
+        self.constants += [x] * (k == len(self.constants))
+        return self.field(self.owner, TUPLE_ITEMS + 8 * k, OBJECT)
+
+    def is_a(self, x: Any, kind: type) -> Any:
+        return self.same(self.field(x, at.TYPE, OBJECT), self.constant(kind))
+
+    def give(self, x: Any) -> None:
+        """Returns an object."""
+        self.api("Py_IncRef", ir.VoidType(), x)
+        self.builder.store(x, self.result)
+        self.builder.branch(self.end)
+
+    # -- references
+
+    def place(self) -> Any:
+        """Where an object is kept until the end."""
+        self.held.append(variable(self.builder, OBJECT))
+        return self.held[-1]
+
+    def own(self, x: Any, place: Any = None) -> Any:
+        """An object that was made: it fails where there is none."""
+        self.builder.store(x, self.place() if place is None else place)
+        on = self.function.append_basic_block()
+        self.builder.cbranch(self.same(x, NOTHING), self.failed, on)
+        self.builder.position_at_end(on)
+        return x
+
+    def again(self, x: Any) -> Any:
+        """One more reference to an object, for what takes it away."""
+        self.api("Py_IncRef", ir.VoidType(), x)
+        return x
+
+    # -- numbers
+
+    def boxed(self, n: Any) -> Any:
+        return self.own(self.api("PyLong_FromLongLong", OBJECT, n))
+
+    def integer(self, x: Any) -> Any:
+        """The value of an int; one of more than 64 bits is none of these arguments."""
+        b = self.builder
+        value = self.api("PyLong_AsLongLong", WORD, x)
+        with b.if_then(b.icmp_signed("==", value, WORD(-1)), likely=False):
+            error = self.api("PyErr_Occurred", OBJECT)
+            with b.if_then(b.not_(self.same(error, NOTHING)), likely=False):
+                self.api("PyErr_Clear", ir.VoidType())
+                b.branch(self.missed)
+        return value
+
+    # -- containers and calls
+
+    def row(self, items: Sequence[Any], kind: Any = OBJECT) -> Any:
+        """The address of so many things in a row."""
+        room = ir.ArrayType(kind, max(1, len(items)))
+        place = self.builder.bitcast(variable(self.builder, room), kind.as_pointer())
+        for k, x in enumerate(items):
+            self.builder.store(x, self.builder.gep(place, [WORD(k)], inbounds=True))
+        return place
+
+    def vectorcall(self, function: Any, items: Sequence[Any], named: Named | None = None) -> Any:
+        """What a callable returns, which is still to be owned."""
+        names = self.constant(tuple(named)) if named else NOTHING
+        row = self.row([*items, *(named or {}).values()])
+        return self.api("PyObject_Vectorcall", OBJECT, function, row, WORD(len(items)), names)
+
+    def call(self, function: Any, items: Sequence[Any]) -> Any:
+        return self.own(self.vectorcall(function, items))
+
+    def sequence(self, kind: str, items: Sequence[Any]) -> Any:
+        """A Tuple or a List of objects."""
+        made = self.own(self.api(f"Py{kind}_New", OBJECT, WORD(len(items))))
+        for k, x in enumerate(items):
+            self.api(f"Py{kind}_SetItem", INT, made, WORD(k), self.again(x))
+        return made
+
+    def dictionary(self, items: Sequence[tuple[Any, Any]]) -> Any:
+        made = self.own(self.api("PyDict_New", OBJECT))
+        for key, x in items:
+            self.api("PyDict_SetItem", INT, made, key, x)
+        return made
+
+    def looked_up(self, names: dict[str, Any], name: str) -> Any:
+        """What a name means in a module now; Python says if it means nothing."""
+        found = self.api("PyDict_GetItem", OBJECT, self.constant(names), self.constant(name))
+        self.require(self.builder.not_(self.same(found, NOTHING)))
+        self.builder.store(self.again(found), self.place())
+        return found

@@ -1,0 +1,248 @@
+"""The statements of a driver in machine code.
+
+out = empty(x.shape, np.float64)      PyArray_New; large ones by `empty`
+f_kernel(x, out)                      PyObject_Vectorcall of what the module calls f_kernel
+return out
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeless.backends.cpu.driver.allocate import Arrays
+from tapeless.backends.cpu.driver.argument_checks import Held
+from tapeless.backends.cpu.driver.python_c_api import NOTHING, OBJECT, WORD
+from tapeless.backends.cpu.llvm.ir.values import UnknownError
+from tapeless.backends.cpu.runtime.threads import PART
+
+PURE = frozenset(["zeros", "ones", "full"])  # of NumPy: may be called again by Python
+
+
+class Written(Arrays):
+    """Writes the body of a driver.
+
+    kernels  names of functions of the module that are compiled
+    """
+
+    kernels: frozenset[str]
+
+    def body(self, function: ast.FunctionDef) -> None:
+        for s in function.body:
+            self.statement(s)
+        if not isinstance(function.body[-1], ast.Return):
+            raise UnknownError("a driver that returns nothing")
+
+    def statement(self, s: ast.stmt) -> None:
+        match s:
+            case ast.Expr(value=ast.Constant()):
+                pass
+            case ast.Expr(value=ast.Call() as e):
+                self.value(e)
+            case ast.Assign(targets=[target], value=e):
+                self.assign(target, self.value(e))
+            case ast.If(test=test, body=[ast.Raise()], orelse=[]):  # Python raises it
+                self.require(self.builder.not_(self.test(test)))
+            case ast.Return(value=e):
+                self.give(NOTHING if e is None else self.object(self.value(e)))
+            case _:
+                raise UnknownError(type(s).__name__)
+
+    def assign(self, target: ast.expr, value: Any) -> None:
+        match target:
+            case ast.Name(id=name):
+                self.names[name] = value
+            case ast.Tuple(elts=parts):
+                found = value if isinstance(value, tuple) else self.unpacked(value, len(parts))
+                for part, x in zip(parts, found, strict=True):
+                    self.assign(part, x)
+            case _:
+                raise UnknownError(type(target).__name__)
+
+    def unpacked(self, x: Any, count: int) -> list[Held]:
+        """The items of a tuple that a kernel returned."""
+        if not isinstance(x, Held) or x.parts is not None:
+            raise UnknownError("what is unpacked")
+        items = [self.api("PyTuple_GetItem", OBJECT, x.value, WORD(k)) for k in range(count)]
+        return [Held(self.own(self.again(item))) for item in items]
+
+    # -- expressions
+
+    def value(self, e: ast.expr) -> Any:
+        match e:
+            case ast.Constant(value=int() as n) if not isinstance(n, bool):
+                return WORD(n)
+            case ast.Constant(value=None | bool() | float() | str() as x):
+                return Held(self.constant(x))
+            case ast.Name(id=name) if name in self.names:
+                return self.names[name]
+            case ast.Tuple(elts=parts):
+                return tuple(map(self.value, parts))
+            case ast.List(elts=parts):
+                return Held(self.sequence("List", [self.object(self.value(x)) for x in parts]))
+            case ast.Dict(keys=keys, values=values):
+                return self.mapping(keys, values)
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+                return self.matrix_product(self.value(left), self.value(right))
+            case ast.BinOp():
+                return self.arithmetic(e)
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return self.negative(self.value(inner))
+            case ast.Attribute(value=owner, attr="shape"):
+                return self.array_of(owner)
+            case ast.Attribute(value=owner, attr="T"):
+                return self.transposed(self.value(owner))
+            case ast.Attribute(value=owner, attr="size"):
+                return self.product(self.array_of(owner))
+            case ast.Attribute(value=ast.Name(id="np")) | ast.Name(id="bool"):
+                return Held(self.constant(self.static(e)))
+            case ast.Subscript(value=owner, slice=key):
+                return self.part(self.value(owner), key)
+            case ast.Call():
+                return self.called(e)
+        raise UnknownError(type(e).__name__)
+
+    def mapping(self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr]) -> Held:
+        found = []
+        for key, x in zip(keys, values, strict=True):
+            if key is None:
+                raise UnknownError("a dict in a dict")
+            found.append((self.object(self.value(key)), self.object(self.value(x))))
+        return Held(self.dictionary(found))
+
+    def array_of(self, e: ast.expr) -> tuple[Any, ...]:
+        x = self.value(e)
+        if not isinstance(x, Held) or x.shape is None:
+            raise UnknownError("the shape of what is no array")
+        return x.shape
+
+    def part(self, x: Any, key: ast.expr) -> Any:
+        """A part of a container that is known, else what Python finds."""
+        if isinstance(key, ast.Constant):
+            known = dict(enumerate(x)) if isinstance(x, tuple) else x.parts
+            if known is not None and key.value in known:
+                return known[key.value]
+        if not isinstance(x, Held) or x.shape is None:
+            raise UnknownError("a part of what is no container")
+        at = self.object(self.value(key))
+        return Held(self.own(self.api("PyObject_GetItem", OBJECT, x.value, at)))
+
+    def matrix_product(self, a: Any, b: Any) -> Held:
+        if not isinstance(a, Held) or not isinstance(b, Held):
+            raise UnknownError("a product of what are no arrays")
+        made = self.own(self.api("PyNumber_MatrixMultiply", OBJECT, a.value, b.value))
+        if a.shape is None or b.shape is None or max(len(a.shape), len(b.shape)) > 2:
+            return Held(made)
+        return Held(made, shape=(*a.shape[:-1], *b.shape[1:]))
+
+    def large_product(self, a: Any, b: Any) -> Held:
+        """A product of matrices in memory of the pool."""
+        if not all(isinstance(x, Held) and x.shape is not None for x in (a, b)):
+            raise UnknownError("a product of what are no arrays")
+        made = self.call(self.looked_up(self.values, "matmul"), [a.value, b.value])
+        return Held(made, shape=(a.shape[0], b.shape[1]))
+
+    def transposed(self, x: Any) -> Held:
+        if not isinstance(x, Held) or x.shape is None:
+            raise UnknownError("a view of what is no array")
+        made = self.own(self.api("PyObject_GetAttr", OBJECT, x.value, self.constant("T")))
+        return Held(made, shape=x.shape[::-1])
+
+    def negative(self, x: Any) -> Any:
+        if isinstance(x, Held):
+            return Held(self.own(self.api("PyNumber_Negative", OBJECT, x.value)))
+        return self.checked("ssub", WORD(0), self.number(x))
+
+    # -- calls
+
+    def called(self, e: ast.Call) -> Any:
+        match e:
+            case ast.Call(func=ast.Name(id="len"), args=[x], keywords=[]):
+                return self.array_of(x)[0]
+            case ast.Call(func=ast.Name(id="int"), args=[x], keywords=[]):
+                return self.size(x)
+            case ast.Call(func=ast.Name(id="max" | "min" as name), args=[x, y], keywords=[]):
+                return self.extreme(">" if name == "max" else "<", self.size(x), self.size(y))
+            case ast.Call(func=ast.Name(id="empty"), args=[shape, dtype], keywords=[]):
+                return self.empty(self.lengths(shape), self.static(dtype))
+            case ast.Call(func=ast.Name(id="matmul"), args=[x, y], keywords=[]):
+                return self.large_product(self.value(x), self.value(y))
+            case ast.Call(func=ast.Name(id="in_parallel"), args=args, keywords=named):
+                return self.in_parallel(args, named)
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in self.kernels:
+                items = [self.object(self.value(a)) for a in args]
+                return Held(self.call(self.looked_up(self.values, name), items))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=name), keywords=[]):
+                if name in PURE:
+                    return self.made(getattr(np, name), [*map(self.value, e.args)])
+                if len(e.args) == 1:
+                    return self.converted(self.static(e.func), self.value(e.args[0]))
+        raise UnknownError("a call")
+
+    def made(self, function: Any, args: Sequence[Any]) -> Held:
+        """An array that NumPy makes of its shape, and fills."""
+        shape = args[0] if isinstance(args[0], tuple) else (self.number(args[0]),)
+        items = [*map(self.object, args)]
+        return Held(self.call(self.constant(function), items), shape=shape)
+
+    @staticmethod
+    def static(e: ast.expr) -> Any:
+        """A type of numbers."""
+        match e:
+            case ast.Attribute(value=ast.Name(id="np"), attr=name):
+                found = getattr(np, name)
+                if isinstance(found, type) and issubclass(found, np.generic):
+                    return found
+            case ast.Name(id="bool"):
+                return bool
+        raise UnknownError("what is no type of numbers")
+
+    def lengths(self, e: ast.expr) -> tuple[Any, ...]:
+        found = self.value(e)
+        return tuple(map(self.number, found if isinstance(found, tuple) else (found,)))
+
+    def converted(self, cls: type, x: Any) -> Held:
+        """A number of a class of NumPy's; results of kernels mostly have it."""
+        place, made = self.place(), self.object(x)
+
+        def kept() -> None:
+            self.builder.store(self.again(made), place)
+
+        def by_class() -> None:
+            self.own(self.vectorcall(self.constant(cls), [made]), place)
+
+        self.either(self.is_a(made, cls), kept, by_class)
+        return Held(self.builder.load(place))
+
+    # -- rows
+
+    def in_parallel(self, args: Sequence[ast.expr], named: Sequence[ast.keyword]) -> Held:
+        """A kernel for all its rows: for little work a call, else what `threads` makes of it."""
+        match args:
+            case [ast.Name(id=name), rows, work, *rest] if name in self.kernels:
+                pass
+            case _:
+                raise UnknownError("rows of what is no kernel")
+        place = self.place()
+        count, each = self.size(rows), self.size(work)
+        items = [self.object(self.value(a)) for a in rest]
+        more = {str(k.arg): self.value(k.value) for k in named}
+        kernel = self.looked_up(self.values, name)
+        sizes = [self.boxed(count), self.boxed(each)]
+
+        def at_once() -> None:
+            own = [self.object(x) for key in ("own", "sums") for x in more.get(key, ())]
+            given = [self.boxed(WORD(0)), sizes[0], *items, *own]
+            self.own(self.vectorcall(kernel, given), place)
+
+        def shared() -> None:
+            others = {key: self.object(x) for key, x in more.items()}
+            function = self.looked_up(self.values, "in_parallel")
+            self.own(self.vectorcall(function, [kernel, *sizes, *items], others), place)
+
+        little = self.builder.icmp_signed("<", self.checked("smul", count, each), WORD(2 * PART))
+        self.either(little, at_once, shared)
+        return Held(self.builder.load(place))

@@ -1,0 +1,238 @@
+"""A function that is compiled at its first call with each signature, or found in the cache."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tapeless.backends.cpu.runtime.kernel_errors import Failures
+from tapeless.backends.cpu.runtime.paused_gc import uncollected
+from tapeless.backends.cpu.runtime.signature import (
+    Argument,
+    Array,
+    Form,
+    Signature,
+    plain,
+    signature,
+)
+from tapeless.backends.fork_safe_locks import COMPILING
+from tapeless.transforms.errors import InternalError
+
+if TYPE_CHECKING:
+    from tapeless.backends.cpu.runtime.object_cache import ObjectCode
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """One kernel made for one signature.
+
+    reason   what was new about the call
+    seconds  how long it took to compile it, or to find it
+    cached   whether it was found on disk
+    """
+
+    kernel: str
+    signature: str
+    reason: str
+    seconds: float
+    cached: bool
+
+
+class Program:
+    """The kernels of one module, and what has been compiled of them."""
+
+    def __init__(self, values: dict[str, Any], text: str, apart: bool = False) -> None:
+        self.values, self.text, self.apart = values, text, apart
+        self.kernels: dict[str, Kernel] = {}
+        self.compilations: list[Compilation] = []
+        self._known: dict[bool, dict[str, Any]] = {}
+
+    def kernel(self, function: Callable[..., Any], options: dict[str, Any]) -> Kernel:
+        """The kernel that stands for a function of the module."""
+        made = Kernel(self, function, options)
+        self.kernels[made.__name__] = made
+        return made
+
+    @functools.cached_property
+    def definitions(self) -> dict[str, ast.FunctionDef]:
+        """The functions of the module that are kernels, by name."""
+        written = [s for s in ast.parse(self.text).body if isinstance(s, ast.FunctionDef)]
+        return {s.name: s for s in written if s.name in self.kernels}
+
+    def known(self, entered: bool = True) -> dict[str, Any]:
+        """What names mean inside compiled code; `entered`: by our entries, where kernels give back
+        the arrays that they make for themselves (`scratch`). Elsewhere these are Numba's."""
+        if entered not in self._known:
+            from tapeless.backends.cpu.numba import math_functions, reassociable_sums  # noqa: PLC0415  # imports Numba
+
+            known = {k: math_functions.vectorised(v) for k, v in self.values.items()}
+            for name, kernel in self.kernels.items():
+                made = reassociable_sums.instructions(kernel.function, kernel.options)
+                made = made if entered or name != "scratch" else None
+                known[name] = made or math_functions.callee(kernel.function, known, kernel.options)
+            self._known[entered] = known
+        return self._known[entered]
+
+
+class Kernel:
+    """A callable over arrays and numbers."""
+
+    def __init__(
+        self, program: Program, function: Callable[..., Any], options: dict[str, Any]
+    ) -> None:
+        self.program, self.function, self.options = program, function, options
+        self.__name__ = self.__qualname__ = function.__name__
+        self.__doc__, self.__wrapped__ = function.__doc__, function
+        self.split = False  # whether it is called for some of the rows, by several threads
+        self.form: Form | None = None  # of what calls it, where that is all that is called
+        self.entry: Callable[..., Any] = self.missed  # of the last signature
+        self.entries: dict[Signature, Callable[..., Any]] = {}
+
+    def __call__(self, *args: Any) -> Any:
+        return self.entry(*args)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__}>"
+
+    def missed(self, *args: Any) -> Any:
+        """A call that the current entry does not take."""
+        args, wanted = self.read(args)
+        return self.compiled(wanted)(*args)
+
+    def ready(self, args: tuple[Any, ...]) -> None:
+        """Compiles it for a call with arguments like these, which is not made."""
+        self.compiled(self.read(args)[1])
+
+    def compiled(self, wanted: Signature) -> Callable[..., Any]:
+        """The entry for a signature, made now if there is none."""
+        found = self.entries.get(wanted)
+        if found is None:
+            with COMPILING:
+                found = self.entries.get(wanted) or self.make(wanted)
+        return found
+
+    def read(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Signature]:
+        """The arguments as compiled code takes them, and their signature."""
+        args = tuple(map(plain, args))
+        return args, signature(args, self.split)
+
+    def make(self, wanted: Signature) -> Callable[..., Any]:
+        """The entry for a signature."""
+        from tapeless.backends.cpu.runtime import object_cache  # noqa: PLC0415  # imports llvmlite
+
+        start = time.perf_counter()
+        reason = self.reason(wanted)
+        found, cached = object_cache.found(
+            self.__name__,
+            self.described(),
+            wanted,
+            self.options,
+            lambda symbol: self.compile(wanted, symbol),
+        )
+        sure = self.by_numba() if found is None else self.linked(found)
+        self.entries[wanted] = sure
+        text = ", ".join(map(str, wanted))
+        seconds = time.perf_counter() - start
+        self.program.compilations.append(
+            Compilation(self.__name__, f"{self.__name__}({text})", reason, seconds, cached)
+        )
+        return sure
+
+    def described(self) -> str:
+        """What object code depends on, signature and options apart."""
+        return f"{self.program.text}\n# apart: {self.program.apart}"
+
+    def linked(self, found: ObjectCode) -> Callable[..., Any]:
+        """The entry in object code; calls go straight there from now on."""
+        from tapeless.backends.cpu.runtime import linking  # noqa: PLC0415
+
+        address, failures = self.place(found)
+        self.entry = linking.builtin(address, self.__name__, Missed(self, failures))
+        self.program.values[self.__name__] = self.entry
+        return linking.builtin(address, self.__name__, Refused(self, failures))
+
+    @staticmethod
+    def place(found: ObjectCode) -> tuple[int, Failures]:
+        """Where object code is in memory, and what tells its errors."""
+        from tapeless.backends.cpu.runtime import linking  # noqa: PLC0415
+
+        place = linking.linked(found.code, found.externals)
+        environments = tuple(map(place, found.environments))
+        return place(found.symbol), Failures(environments, found.errors)
+
+    def by_numba(self) -> Callable[..., Any]:
+        """Numba's own function, for what our entries do not serve."""
+        return self.program.known(entered=False)[self.__name__]  # type: ignore[no-any-return]
+
+    def compile(self, wanted: Signature, symbol: str) -> Any:
+        """Object code: written here, or by Numba."""
+        with uncollected():
+            from tapeless.backends.cpu.llvm import compile as direct  # noqa: PLC0415
+
+            program = self.program
+            options = {name: kernel.options for name, kernel in program.kernels.items()}
+            made = direct.compile_kernel(
+                *(self.function.__name__, program.definitions, options, program.values),
+                *(wanted, symbol, self.form, program.apart),
+            )
+            if made is not None:
+                return made
+            from tapeless.backends.cpu.numba.compile import compile_kernel  # noqa: PLC0415
+            from tapeless.backends.cpu.numba.math_functions import seeing  # noqa: PLC0415
+
+            function = seeing(self.function, self.program.known())
+            apart = self.program.apart
+            return compile_kernel(function, wanted, self.options, symbol, self.form, apart)
+
+    def reason(self, wanted: Signature) -> str:
+        """What tells a signature from the nearest that has been compiled."""
+        if not self.entries:
+            return "first call"
+        names = self.function.__code__.co_varnames
+        before = min(self.entries, key=lambda s: _distance(s, wanted))
+        pairs = zip(names, before, wanted, strict=False)
+        return "; ".join(_difference(n, a, b) for n, a, b in pairs if a != b)
+
+
+class Missed:
+    """Owner of an entry: other signatures go to the kernel, errors are raised."""
+
+    def __init__(self, kernel: Kernel, failures: Failures) -> None:
+        self.kernel, self.failures = kernel, failures
+
+    def __call__(self, *args: Any) -> Any:
+        return self.kernel.missed(*args)
+
+    def fail(self, address: int) -> None:
+        raise self.failures.found(address)
+
+
+class Refused(Missed):
+    """Owner of the entry that was made for the very arguments."""
+
+    def __call__(self, *args: Any) -> Any:
+        kinds = ", ".join(map(str, signature(args)))
+        raise InternalError(f"{self.kernel.__name__} was not compiled for ({kinds})")
+
+
+def _distance(a: Signature, b: Signature) -> int:
+    return abs(len(a) - len(b)) + sum(x != y for x, y in zip(a, b, strict=False))
+
+
+def _difference(name: str, before: Argument, now: Argument) -> str:
+    """What is new about an argument."""
+    if not isinstance(before, Array) or not isinstance(now, Array):
+        return f"{name} is {now}, not {before}"
+    if before.dtype != now.dtype:
+        return f"new dtype of {name}: {now.dtype.name}"
+    if before.ndim != now.ndim:
+        return f"{name} has {now.ndim} axes, not {before.ndim}"
+    if before.layout != now.layout:
+        return f"new layout of {name}: {now.layout}"
+    if before.readonly != now.readonly:
+        return f"{name} is {'read-only' if now.readonly else 'writeable'}"
+    return f"{name} is {'aligned' if now.aligned else 'unaligned'}"

@@ -1,0 +1,224 @@
+"""Operators of Python on numbers, as Numba has them with the error model of NumPy."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any
+
+from llvmlite import ir
+
+from tapeless.backends.cpu.llvm.ir.values import (
+    BIT,
+    BOOL,
+    DOUBLE,
+    INT,
+    SINGLE,
+    UINT,
+    WIDEST,
+    Number,
+    UnknownError,
+    cast,
+    common,
+    constant,
+    truth,
+    whole,
+)
+from tapeless.backends.cpu.llvm.math.composed_functions import floor_divided, remainder
+from tapeless.backends.cpu.llvm.math.formula_language import intrinsic
+from tapeless.backends.cpu.llvm.math.simd_calls import called
+
+FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
+WHOLE = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+BITS = {ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor"}
+ORDER = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+LARGEST_POWER = 64
+#: Exponents for which products, quotients and square roots are quicker than a function, and lose
+#: no more than one unit more; those of the first two also where they are written as floats.
+SMALL_POWERS = frozenset(range(5))
+DIVISORS = frozenset((-1, -2))
+HALVES = frozenset((-1.5, -0.5, 0.5, 1.5, 2.5))
+
+
+class Arithmetic:
+    """Operators at a place of a function; `flags` are those of its sums and products, `features`
+    what the CPU has."""
+
+    features = ""
+
+    def __init__(self, builder: Any, flags: tuple[str, ...], numpy_errors: bool) -> None:
+        self.builder, self.flags, self.numpy_errors = builder, flags, numpy_errors
+
+    def binary(self, op: ast.operator, a: Number, b: Number) -> Number:
+        kind = type(op)
+        if kind in (ast.Div, ast.FloorDiv, ast.Mod) and not (self.numpy_errors or b.known):
+            raise UnknownError("a division that raises errors")
+        if kind is ast.Pow:
+            return self.power(a, b)
+        if kind in (ast.LShift, ast.RShift):
+            return self.shifted(kind is ast.LShift, a, b)
+        if kind in BITS:
+            return self.bits(BITS[kind], a, b)
+        dtype = DOUBLE if kind is ast.Div and "f" not in _kinds(a, b) else self.common(a, b)
+        if dtype.kind == "f" and kind in FLOATS:
+            x, y = (cast(self.builder, v, dtype).value for v in (a, b))
+            return Number(dtype, getattr(self.builder, FLOATS[kind])(x, y, flags=self.flags))
+        if dtype.kind == "f":
+            x, y = (cast(self.builder, v, dtype).value for v in (a, b))
+            by = floor_divided if kind is ast.FloorDiv else remainder
+            return Number(dtype, by(self.builder, x, y, self.features))
+        return self.of_integers(kind, cast(self.builder, a, dtype), cast(self.builder, b, dtype))
+
+    @staticmethod
+    def common(a: Number, b: Number) -> Any:
+        if _kinds(a, b) in ("bu", "ub"):
+            raise UnknownError("booleans and unsigned integers")
+        return common(a.dtype, b.dtype)
+
+    def of_integers(self, kind: Any, a: Number, b: Number) -> Number:
+        bits = a.bits + b.bits if kind is ast.Mult else max(a.bits, b.bits) + 1
+        fits = a.natural and b.natural and bits <= WIDEST
+        if kind in (ast.FloorDiv, ast.Mod):
+            return self.divided(kind is ast.FloorDiv, a, b)
+        if a.known is not None and b.known is not None:
+            known = {ast.Add: a.known + b.known, ast.Sub: a.known - b.known}
+            return constant(known.get(kind, a.known * b.known), a.dtype)
+        signed = ("nsw",) if a.dtype == INT and fits else ()
+        value = getattr(self.builder, WHOLE[kind])(a.value, b.value, flags=signed)
+        return Number(a.dtype, value, natural=fits and kind is not ast.Sub, bits=bits)
+
+    def divided(self, quotient: bool, a: Number, b: Number) -> Number:
+        """Towards minus infinity; zero where the divisor is."""
+        builder, zero, one = (
+            self.builder,
+            ir.Constant(a.value.type, 0),
+            ir.Constant(a.value.type, 1),
+        )
+        if a.dtype == UINT or (a.natural and b.natural):
+            safe = self.unless(builder.icmp_signed("==", b.value, zero), one, b)
+            found = (builder.udiv if quotient else builder.urem)(a.value, safe)
+            natural = a.natural and b.natural
+            return Number(a.dtype, self.unless_zero(b, found), natural=natural, bits=a.bits)
+        minus = builder.icmp_signed("==", b.value, ir.Constant(a.value.type, -1))
+        special = builder.or_(minus, builder.icmp_signed("==", b.value, zero))
+        safe = self.unless(special, one, b)
+        q, r = builder.sdiv(a.value, safe), builder.srem(a.value, safe)
+        apart = builder.icmp_signed("<", builder.xor(r, safe), zero)
+        low = builder.and_(builder.icmp_signed("!=", r, zero), apart)
+        if quotient:
+            found = builder.select(low, builder.sub(q, one), q)
+            found = builder.select(minus, builder.sub(zero, a.value), found)
+        else:
+            found = builder.select(low, builder.add(r, safe), r)
+        return Number(a.dtype, self.unless_zero(b, found))
+
+    def unless(self, special: Any, instead: Any, b: Number) -> Any:
+        usual = b.known is not None and b.known not in (0, -1)
+        return b.value if usual else self.builder.select(special, instead, b.value)
+
+    def unless_zero(self, b: Number, found: Any) -> Any:
+        if b.known:
+            return found
+        zero = ir.Constant(found.type, 0)
+        return self.builder.select(self.builder.icmp_signed("==", b.value, zero), zero, found)
+
+    def power(self, a: Number, b: Number) -> Number:
+        """Small powers that are written in the text by squaring, those of halves by square roots,
+        others by a function."""
+        n = b.known
+        if isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= LARGEST_POWER:
+            return self.whole_power(a, n)
+        if "f" not in _kinds(a, b) or "b" in _kinds(a, b):
+            raise UnknownError("a power of integers")
+        single = a.dtype == SINGLE and (b.dtype == SINGLE or b.dtype.kind in "iu")
+        x, y = (cast(self.builder, v, SINGLE if single else DOUBLE) for v in (a, b))
+        if n in HALVES:
+            return Number(x.dtype, self.half_power(x.value, float(n)))
+        if n in SMALL_POWERS:
+            return self.whole_power(x, int(n))
+        if n in DIVISORS:
+            one = cast(self.builder, constant(1), x.dtype)
+            return self.whole_power(self.binary(ast.Div(), one, x), -int(n))
+        return Number(x.dtype, called(self.builder, "pow", [x.value, y.value], self.features))
+
+    def whole_power(self, a: Number, n: int) -> Number:
+        dtype = a.dtype if a.dtype.kind == "f" else whole(a.dtype)
+        square, made = cast(self.builder, a, dtype), None
+        while n:
+            if n & 1:
+                made = square if made is None else self.binary(ast.Mult(), made, square)
+            n >>= 1
+            square = self.binary(ast.Mult(), square, square) if n else square
+        return made or cast(self.builder, constant(1), dtype)
+
+    def half_power(self, x: Any, n: float) -> Any:
+        """x ** n for a half of an odd number, as pow has it also at -0.0 and -inf."""
+        builder, kind = self.builder, x.type
+        size = intrinsic(builder, "fabs", x)
+        root = intrinsic(builder, "fabs", intrinsic(builder, "sqrt", x))
+        made = root if n > 0 else builder.fdiv(ir.Constant(kind, 1.0), root)
+        for _ in range(int(abs(n))):
+            made = builder.fmul(made, size) if n > 0 else builder.fdiv(made, size)
+        infinite = builder.fcmp_ordered("==", x, ir.Constant(kind, -math.inf))
+        return builder.select(infinite, ir.Constant(kind, math.inf if n > 0 else 0.0), made)
+
+    def shifted(self, left: bool, a: Number, b: Number) -> Number:
+        if not {a.dtype.kind, b.dtype.kind} <= {"i", "u"}:
+            raise UnknownError("a shift of what is no integer")
+        dtype, builder = whole(a.dtype), self.builder
+        x, y = (cast(builder, v, dtype).value for v in (a, b))
+        right = builder.ashr if dtype == INT else builder.lshr
+        return Number(dtype, (builder.shl if left else right)(x, y))
+
+    def bits(self, name: str, a: Number, b: Number) -> Number:
+        kinds = _kinds(a, b)
+        if "f" in kinds:
+            raise UnknownError("bits of floats")
+        dtype = BOOL if kinds == "bb" else self.common(a, b)
+        x, y = (cast(self.builder, v, dtype).value for v in (a, b))
+        return Number(dtype, getattr(self.builder, name)(x, y))
+
+    def unary(self, op: ast.unaryop, x: Number) -> Number:
+        match op:
+            case ast.Not():
+                return Number(BOOL, self.builder.xor(truth(self.builder, x), BIT(1)))
+            case ast.USub() if x.known is not None and x.dtype in (INT, DOUBLE):
+                return constant(-x.known, x.dtype)
+            case ast.USub() if x.dtype.kind == "f":
+                return Number(x.dtype, self.builder.fneg(x.value, flags=self.flags))
+            case ast.USub() if x.dtype.kind == "i":
+                return self.binary(ast.Sub(), constant(0), x)
+            case ast.UAdd() if x.dtype.kind != "b":
+                return x
+            case ast.Invert() if x.dtype.kind in "iu":
+                made = cast(self.builder, x, whole(x.dtype))
+                return Number(made.dtype, self.builder.not_(made.value))
+        raise UnknownError(f"{type(op).__name__} of {x.dtype}")
+
+    def compared(self, op: ast.cmpop, a: Number, b: Number) -> Number:
+        sign = ORDER.get(type(op))
+        if sign is None:
+            raise UnknownError(type(op).__name__)
+        dtype = self.compared_as(a, b)
+        x, y = (cast(self.builder, v, dtype).value for v in (a, b))
+        builder = self.builder
+        if dtype.kind == "f":
+            by = builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered
+            return Number(BOOL, by(sign, x, y, flags=self.flags))
+        by = builder.icmp_unsigned if dtype == UINT else builder.icmp_signed
+        found = by(sign, x, y)
+        for v, value, smaller in ((a, x, "<"), (b, y, ">")):
+            if dtype == UINT and v.dtype.kind == "i" and not v.natural:
+                negative = builder.icmp_signed("<", value, ir.Constant(value.type, 0))
+                known = sign in (smaller, f"{smaller}=", "!=")
+                found = builder.select(negative, BIT(int(known)), found)
+        return Number(BOOL, found)
+
+    def compared_as(self, a: Number, b: Number) -> Any:
+        if {a.dtype.kind, b.dtype.kind} == {"i", "u"}:
+            return UINT
+        return self.common(a, b)
+
+
+def _kinds(a: Number, b: Number) -> str:
+    return a.dtype.kind + b.dtype.kind

@@ -1,0 +1,344 @@
+"""Calls in a kernel: functions of numbers, helpers of loop form, other functions of the module."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from tapeless.backends.cpu.llvm.expressions import Expressions
+from tapeless.backends.cpu.llvm.gemm import FLAGS, Product
+from tapeless.backends.cpu.llvm.ir import values as kinds
+from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, for_range, variable
+from tapeless.backends.cpu.llvm.ir.values import (
+    BOOL,
+    DOUBLE,
+    INT,
+    POINTER,
+    SINGLE,
+    WORD,
+    Memory,
+    Number,
+    UnknownError,
+    cast,
+    constant,
+    numbers,
+    truth,
+)
+from tapeless.backends.cpu.llvm.math import composed_functions
+from tapeless.backends.cpu.llvm.math.simd_calls import called, sine_and_cosine
+from tapeless.backends.cpu.runtime.simd_libraries import ARITY
+from tapeless.transforms.lowering.kernels.scratch import TINY
+
+LIBRARY = {getattr(math, name): name for name in ARITY if hasattr(math, name)}
+LIBRARY |= {np.exp2: "exp2", np.cbrt: "cbrt"}
+INTRINSIC: dict[Any, str] = {
+    math.sqrt: "sqrt",
+    np.sqrt: "sqrt",
+    math.fabs: "fabs",
+    math.copysign: "copysign",
+    np.floor: "floor",
+    np.ceil: "ceil",
+    np.trunc: "trunc",
+    np.rint: "rint",
+}
+CIRCULAR = (math.sin, math.cos)
+#: which have no SIMD versions
+SCALAR = {math.lgamma: ("lgamma", 1), math.gamma: ("tgamma", 1), np.nextafter: ("nextafter", 2)}
+OF_FLOATS = (np.floor, np.ceil, np.trunc, np.rint)
+LINK = 64  # bytes in front of an array, so that vectors in it are in one line of the cache
+KIND = {SINGLE: "s", DOUBLE: "d"}
+
+
+class Calls(Expressions):
+    """`features` are those of the CPU, `chain` the variable with the first link of `scratch`,
+    `paired` the nodes of sines and cosines of the same number."""
+
+    features = ""
+    paired: frozenset[int] = frozenset()
+    chain: Any = None
+
+    def call(self, e: ast.Call) -> Any:
+        if e.keywords or any(isinstance(a, ast.Starred) for a in e.args):
+            raise UnknownError("a call with keywords")
+        if isinstance(e.func, ast.Name) and e.func.id not in self.names:
+            helper = self.helper(e.func.id)
+            if helper is not None:
+                return helper(*map(self.value, e.args))
+        if isinstance(e.func, ast.Attribute) and e.func.attr == "view":
+            return self.reinterpreted(self.number(e.func.value), *map(self.value, e.args))
+        f = self.static(e.func)
+        args = [self.value(a) for a in e.args]
+        if f in CIRCULAR and id(e) in self.paired:
+            return self.circular(CIRCULAR.index(f), *numbers(*args))
+        if isinstance(f, type) and issubclass(f, (np.generic, float, int)):
+            return self.converted(np.dtype(f), *numbers(*args))
+        if f in LIBRARY:
+            return self.library(LIBRARY[f], *numbers(*args))
+        if f in SCALAR:
+            return self.scalar(*SCALAR[f], numbers(*args))
+        if f in INTRINSIC:
+            return self.intrinsic(f, *numbers(*args))
+        if f in composed_functions.PLAIN or f in composed_functions.CALLING:
+            return self.of_floats(f, numbers(*args))
+        found = SIMPLE.get(f)
+        if found is None:
+            raise UnknownError(ast.unparse(e.func))
+        return found(self, *args)
+
+    def helper(self, name: str) -> Callable[..., Any] | None:
+        """What stands for a function of the module; None if it has none of this name."""
+        raise NotImplementedError
+
+    # -- functions of numbers
+
+    def converted(self, dtype: Any, *args: Number) -> Number:
+        if len(args) != 1 or dtype.kind not in "biuf":
+            raise UnknownError("a conversion")
+        return cast(self.builder, args[0], dtype)
+
+    def reinterpreted(self, x: Number, dtype: Any) -> Number:
+        """The bits of a number as one of another dtype."""
+        if {x.dtype.kind, dtype.kind} - set("iuf") or x.dtype.itemsize != dtype.itemsize:
+            raise UnknownError(f"the bits of {x.dtype} as {dtype}")
+        return Number(dtype, self.builder.bitcast(x.value, kinds.register(dtype)))
+
+    def library(self, name: str, *args: Number) -> Number:
+        if len(args) != ARITY[name]:
+            raise UnknownError(f"{name} of {len(args)} numbers")
+        dtype = self.of_library(args)
+        values = [cast(self.builder, x, dtype).value for x in args]
+        return Number(dtype, called(self.builder, name, values, self.features))
+
+    @staticmethod
+    def of_library(args: tuple[Number, ...]) -> Any:
+        """The dtype of what a function of `math` gives."""
+        small = all(x.dtype == SINGLE or x.dtype.itemsize < 4 for x in args)
+        return SINGLE if small and SINGLE in [x.dtype for x in args] else DOUBLE
+
+    def circular(self, which: int, *args: Number) -> Number:
+        """The sine or cosine of what the other one is computed of, too: LLVM makes the two calls
+        one."""
+        name = CIRCULAR[which].__name__
+        if len(args) != 1:
+            raise UnknownError(f"{name} of {len(args)} numbers")
+        x = cast(self.builder, args[0], self.of_library(args))
+        found = sine_and_cosine(self.builder, x.value, self.features)
+        return self.library(name, x) if found is None else Number(x.dtype, found[which])
+
+    def scalar(self, name: str, arity: int, args: tuple[Number, ...]) -> Number:
+        dtype, values = self.as_floats(args, arity)
+        kind = ir.FunctionType(values[0].type, [values[0].type] * arity)
+        function = declared(self.builder.module, name + "f" * (dtype == SINGLE), kind)
+        return Number(dtype, self.builder.call(function, values))
+
+    def of_floats(self, f: Any, args: tuple[Number, ...]) -> Number:
+        function, arity = composed_functions.PLAIN.get(f, (None, 2))
+        dtype, values = self.as_floats(args, arity)
+        if function is not None:
+            return Number(dtype, function(self.builder, *values))
+        return Number(dtype, composed_functions.CALLING[f](self.builder, *values, self.features))
+
+    def as_floats(self, args: tuple[Number, ...], arity: int) -> tuple[Any, list[Any]]:
+        """Numbers in one dtype: single precision, if all have it."""
+        if len(args) != arity:
+            raise UnknownError(f"a function of {len(args)} numbers")
+        dtype = SINGLE if all(x.dtype == SINGLE for x in args) else DOUBLE
+        return dtype, [cast(self.builder, x, dtype).value for x in args]
+
+    def intrinsic(self, f: Any, *args: Number) -> Number:
+        dtypes = {x.dtype for x in args}
+        dtype = SINGLE if dtypes == {SINGLE} else DOUBLE
+        if f in OF_FLOATS and dtypes not in ({SINGLE}, {DOUBLE}):
+            raise UnknownError("rounding of integers")
+        if len(args) != 1 + (f is math.copysign):
+            raise UnknownError(INTRINSIC[f])
+        return Number(dtype, self.named(INTRINSIC[f], [cast(self.builder, x, dtype) for x in args]))
+
+    def named(self, name: str, args: list[Number]) -> Any:
+        kind = kinds.register(args[0].dtype)
+        signature = ir.FunctionType(kind, [kind] * len(args))
+        function = self.builder.module.declare_intrinsic(f"llvm.{name}", [kind], signature)
+        return self.builder.call(function, [x.value for x in args], fastmath=self.arithmetic.flags)
+
+    def absolute(self, x: Number) -> Number:
+        if x.dtype.kind == "f":
+            return Number(x.dtype, self.named("fabs", [x]))
+        if x.dtype != INT:
+            raise UnknownError(f"abs of {x.dtype}")
+        negative = self.builder.icmp_signed("<", x.value, WORD(0))
+        return Number(INT, self.builder.select(negative, self.builder.neg(x.value), x.value))
+
+    def extreme(self, sign: str, *args: Number) -> Number:
+        """max or min: of each pair the second, if it is the larger or smaller one."""
+        if len(args) < 2:
+            raise UnknownError("max or min of one argument")
+        dtype = functools.reduce(kinds.joined, (x.dtype for x in args))
+        if dtype.kind == "u" or dtype.itemsize < 4:
+            raise UnknownError(f"max or min of {dtype}")
+        best, *others = (cast(self.builder, x, dtype).value for x in args)
+        for value in others:
+            by = self.builder.fcmp_ordered if dtype.kind == "f" else self.builder.icmp_signed
+            best = self.builder.select(by(sign, value, best), value, best)
+        natural = (any if sign == ">" else all)(x.natural for x in args)
+        bits = max(x.bits if x.natural else kinds.WIDEST for x in args)
+        return Number(dtype, best, natural=natural and dtype == INT, bits=bits)
+
+    def is_nan(self, x: Number) -> Number:
+        if x.dtype.kind != "f":
+            return constant(False)
+        return Number(BOOL, self.builder.fcmp_unordered("uno", x.value, x.value))
+
+    def is_below(self, x: Number, sign: str) -> Number:
+        """Whether a number is less than infinity, or equal to it."""
+        if x.dtype.kind != "f":
+            return constant(sign == "<")
+        size, most = self.named("fabs", [x]), ir.Constant(x.value.type, math.inf)
+        return Number(BOOL, self.builder.fcmp_ordered(sign, size, most))
+
+    # -- helpers of loop form
+
+    def plus(self, a: Number, b: Number) -> Number:
+        dtype = self.sum_of(a, b)
+        x, y = (cast(self.builder, v, dtype).value for v in (a, b))
+        return Number(dtype, self.builder.fadd(x, y, flags=FLAGS))
+
+    def plus_product(self, total: Number, a: Number, b: Number) -> Number:
+        dtype = self.sum_of(total, a, b)
+        s, x, y = (cast(self.builder, v, dtype).value for v in (total, a, b))
+        made = self.builder.fmul(x, y, flags=FLAGS)
+        return Number(dtype, self.builder.fadd(s, made, flags=FLAGS))
+
+    @staticmethod
+    def sum_of(*args: Number) -> Any:
+        found = {x.dtype for x in numbers(*args)}
+        if not any(d.kind == "f" for d in found):
+            raise UnknownError("a sum of integers")
+        return SINGLE if found == {SINGLE} else DOUBLE
+
+    def product(self, a: Memory, b: Memory, out: Memory) -> None:
+        matrices = (a, b, out)
+        if any(not isinstance(x, Memory) or len(x.shape) != 2 for x in matrices):
+            raise UnknownError("a product of what are no matrices")
+        if len({x.dtype for x in matrices}) > 1 or a.dtype not in KIND:
+            raise UnknownError(f"products of {a.dtype}")
+        lengths = [n.value for n in (*out.shape, a.shape[1])]
+        places = [v for x in matrices for v in (x.data, *kinds.bytes_between(self.builder, x))]
+        function = Product.function(self.builder.module, KIND[a.dtype])
+        self.builder.call(function, [*lengths, *places])
+
+    def matrix(self, a: Memory, rows: Number, columns: Number) -> Memory:
+        if not isinstance(a, Memory) or a.layout != "C":
+            raise UnknownError("an array as a matrix")
+        shape = (self.length(rows), self.length(columns))
+        return Memory(a.dtype, a.data, shape, (), "C", a.aligned, a.readonly)
+
+    def scratch(self, shape: tuple[Number, ...], dtype: Any) -> Memory:
+        """Memory of the C library, as a new first link; a few numbers lie on the stack, from where
+        they may go to registers."""
+        if not isinstance(shape, tuple) or not isinstance(dtype, np.dtype):
+            raise UnknownError("scratch")
+        builder, lengths = self.builder, tuple(map(self.length, shape))
+        if all(n.known is not None for n in lengths):
+            count = math.prod(int(n.known or 0) for n in lengths)
+            if count <= TINY:
+                room = variable(builder, ir.ArrayType(kinds.stored(dtype), count))
+                return Memory(dtype, builder.bitcast(room, POINTER), lengths, ())
+        size: Any = WORD(dtype.itemsize)
+        for n in lengths:
+            size = builder.mul(size, n.value)
+        malloc = declared(builder.module, "malloc", ir.FunctionType(POINTER, [WORD]))
+        malloc.return_value.add_attribute("noalias")
+        link = builder.call(malloc, [builder.add(size, WORD(LINK))])
+        with builder.if_then(builder.icmp_unsigned("==", link, POINTER(None)), likely=False):
+            self.fail(MemoryError, ("no memory for a kernel",))
+        first = self.first_link()
+        builder.store(builder.load(first), builder.bitcast(link, POINTER.as_pointer()))
+        builder.store(link, first)
+        return Memory(dtype, builder.gep(link, [WORD(LINK)], inbounds=True), lengths, ())
+
+    def grown(self, saved: Memory) -> Memory:
+        """A longer array with the same numbers."""
+        if not isinstance(saved, Memory) or len(saved.shape) != 1 or saved.layout != "C":
+            raise UnknownError("an array that grows")
+        builder, count = self.builder, saved.shape[0].value
+        double = Number(INT, builder.mul(count, WORD(2)), natural=True)
+        made = self.scratch((double,), saved.dtype)
+        with for_range(builder, count) as k:
+            at = (Number(INT, k, natural=True),)
+            kinds.store(builder, made, at, kinds.load(builder, saved, at))
+        return made
+
+    def filled(self, saved: Memory, count: Number) -> Memory:
+        """An array of the first numbers."""
+        if not isinstance(saved, Memory) or len(saved.shape) != 1 or saved.layout != "C":
+            raise UnknownError("an array that is filled")
+        made = self.scratch((count,), saved.dtype)
+        with for_range(self.builder, made.shape[0].value) as k:
+            at = (Number(INT, k, natural=True),)
+            kinds.store(self.builder, made, at, kinds.load(self.builder, saved, at))
+        return made
+
+    def length(self, n: Number) -> Number:
+        made = cast(self.builder, numbers(n)[0], INT)
+        return Number(INT, made.value, made.known, natural=True)
+
+    def first_link(self) -> Any:
+        raise NotImplementedError
+
+    def fail(self, error: type, args: tuple[Any, ...]) -> None:
+        """Leaves the function with an error."""
+        raise NotImplementedError
+
+
+def _flag(self: Calls, x: Number) -> Number:
+    return Number(BOOL, truth(self.builder, x))
+
+
+def _of_numbers(method: Callable[..., Any], *more: Any) -> Callable[..., Any]:
+    return lambda self, *args: method(self, *numbers(*args), *more)
+
+
+SIMPLE: dict[Any, Callable[..., Any]] = {
+    abs: _of_numbers(Calls.absolute),
+    max: lambda self, *args: self.extreme(">", *numbers(*args)),
+    min: lambda self, *args: self.extreme("<", *numbers(*args)),
+    bool: _of_numbers(_flag),
+    math.isnan: _of_numbers(Calls.is_nan),
+    math.isfinite: _of_numbers(Calls.is_below, "<"),
+    math.isinf: _of_numbers(Calls.is_below, "=="),
+    len: lambda self, x: x.shape[0] if isinstance(x, Memory) and x.shape else constant(len(x)),
+}
+HELPERS = ("plus", "plus_product", "product", "matrix", "scratch", "grown", "filled")
+RELEASE = "tapeless_release"
+
+
+def release(module: Any) -> Any:
+    """void tapeless_release(first link): gives arrays back."""
+    known = module.globals.get(RELEASE)
+    if known:
+        return known
+    made = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER]), RELEASE)
+    made.linkage = "internal"
+    builder = ir.IRBuilder(made.append_basic_block())
+    test, more, done = (made.append_basic_block() for _ in range(3))
+    before = builder.block
+    builder.branch(test)
+    builder.position_at_end(test)
+    link = builder.phi(POINTER)
+    link.add_incoming(made.args[0], before)
+    none = builder.icmp_unsigned("==", link, POINTER(None))
+    builder.cbranch(none, done, more)
+    builder.position_at_end(more)
+    link.add_incoming(builder.load(builder.bitcast(link, POINTER.as_pointer())), more)
+    free = declared(module, "free", ir.FunctionType(ir.VoidType(), [POINTER]))
+    builder.call(free, [link])
+    builder.branch(test)
+    builder.position_at_end(done)
+    builder.ret_void()
+    return made

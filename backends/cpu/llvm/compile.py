@@ -1,0 +1,242 @@
+"""One kernel and its entry as object code, without Numba."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from llvmlite import ir
+
+from tapeless.backends.cpu.llvm.calls import release
+from tapeless.backends.cpu.llvm.function import read_result, read_word, returns_rows, slots, spread
+from tapeless.backends.cpu.llvm.interleave_chains import chained
+from tapeless.backends.cpu.llvm.ir import values as kinds
+from tapeless.backends.cpu.llvm.ir.ir_helpers import kept, variable
+from tapeless.backends.cpu.llvm.ir.values import INT, POINTER, STATUS, Number, Row, UnknownError
+from tapeless.backends.cpu.llvm.loop_tiling import tiled
+from tapeless.backends.cpu.llvm.math import inlined_functions
+from tapeless.backends.cpu.llvm.module import Made, Unit
+from tapeless.backends.cpu.llvm.python_entry import FIRST_ROW, LONG, OBJECT, Entry, Result
+from tapeless.backends.cpu.llvm.unroll_and_jam import jammed
+from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime.linking import NEAR, introduce
+from tapeless.backends.cpu.runtime.object_cache import ObjectCode
+from tapeless.backends.cpu.runtime.signature import Array, Form, Signature
+from tapeless.backends.cpu.runtime.signature import Number as NumberKind
+
+SETTINGS = ("NUMBA_ENABLE_AVX", "NUMBA_OPT")
+#: In functions that say so, LLVM does not carry x[i + 1] over to the next pass, which reads it as
+#: x[i]: vectors would be shuffled together of two others, which takes longer than to load them.
+#: Nothing else is meant; what checks addresses is a pass of its own, and not run.
+NEIGHBOURS = "sanitize_address"
+
+
+def compile_kernel(
+    name: str,
+    sources: Mapping[str, ast.FunctionDef],
+    options: Mapping[str, dict[str, Any]],
+    globals_: dict[str, Any],
+    wanted: Signature,
+    symbol: str,
+    form: Form | None = None,
+    apart: bool = False,
+) -> ObjectCode | None:
+    """The object code of a kernel for one signature; None where it takes Numba to compile it.
+
+    name, sources, options, globals_  the module, and the kernel in it
+    wanted                            the types of the arguments
+    symbol                            the name of the entry
+    form                              of a function that only calls the kernel
+    apart                             whether no array shares memory with another one that is
+                                      stored to
+    """
+    if any(name in os.environ for name in SETTINGS):
+        return None
+    introduce()
+    module = ir.Module(symbol, context=ir.Context())
+    module.triple, module.data_layout = llvm.get_process_triple(), str(_machine().target_data)
+    others = sources.keys() - {name}
+    sources = {**sources, name: jammed(tiled(sources[name], others, apart), apart)}
+    try:
+        unit = Unit(module, sources, options, globals_, _features(), apart)
+        DirectEntry(unit, name, symbol, wanted, _has_loops(sources[name]), form).build()
+    except UnknownError:
+        return None
+    for function in module.functions:
+        if not function.is_declaration:
+            function.attributes.add(NEIGHBOURS)
+    made = llvm.parse_assembly(str(module))
+    if (text := chained(before := str(made))) is not before:
+        made = llvm.parse_assembly(text)
+    passes, builder = _passes()
+    passes.run(made, builder)
+    _supply(made)
+    code = _machine().emit_object(made)
+    return ObjectCode(code, symbol, _externals(made), (), tuple(unit.errors))
+
+
+def _supply(made: Any) -> None:
+    """Writes functions that come along with a kernel in place of its calls of them."""
+    if not any(inlined_functions.NAME.fullmatch(f.name) for f in made.functions):
+        return
+    module = ir.Module(context=ir.Context())
+    module.triple, module.data_layout = made.triple, made.data_layout
+    for symbol in sorted(inlined_functions.used(str(made))):
+        inlined_functions.define(module, symbol)
+    made.link_in(llvm.parse_assembly(str(module)))
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(made, _passes()[1])
+
+
+class DirectEntry(Entry):
+    """The entry of a kernel that a unit writes."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        name: str,
+        symbol: str,
+        wanted: Signature,
+        loops: bool,
+        form: Form | None,
+    ):
+        super().__init__(unit.module, symbol, wanted, loops, form)
+        self.unit, self.kernel = unit, name
+
+    def received(self, given: list[tuple[Any, Array | NumberKind]]) -> list[Any]:
+        values: list[Any] = [
+            self.array(x, want)
+            if isinstance(want, Array)
+            else Number(_dtype(want), self.number(x, want))
+            for x, want in given
+        ]
+        if self.wanted and self.wanted[0] == FIRST_ROW:
+            rows = self.rows(*(x.value for x in values[:2]))
+            values[:2] = [Number(INT, x, natural=True) for x in rows]
+        return values
+
+    def array(self, x: Any, want: Array) -> Any:
+        axes = range(want.ndim)
+        args = [self.field(x, at.DATA, OBJECT), *(self.axis(x, at.SHAPE, k) for k in axes)]
+        if want.layout == "A":
+            args += [self.axis(x, at.STRIDES, k) for k in axes]
+        return kinds.received(want, args)
+
+    def run(self, values: list[Any]) -> None:
+        made = self.unit.function(self.kernel, tuple(values), inline=True)
+        room = ir.ArrayType(kinds.WORD, slots(made.results)[-1] + 1)
+        place = self.builder.bitcast(variable(self.builder, room), POINTER)
+        state = self.save()
+        status = self.builder.call(made.function, [*spread(values), place])
+        self.restore(state)
+        failed = self.builder.icmp_signed("!=", status, STATUS(0))
+        with self.builder.if_then(failed, likely=False):
+            self.fail(self.builder.zext(status, LONG))
+        self.give_back(self.results(made, place), made.single)
+
+    def results(self, made: Made, place: Any) -> list[Result] | None:
+        if made.results is None:
+            return None
+        places = slots(made.results)
+        if not returns_rows(made.results):
+            return [self.result(place, k, d) for k, d in zip(places, made.results, strict=False)]
+        first = read_word(self.builder, place, places[-1], POINTER)
+        found = [
+            self.row(place, k, d.dtype, first) if isinstance(d, Row) else self.result(place, k, d)
+            for k, d in zip(places, made.results, strict=False)
+        ]
+        self.builder.call(release(self.module), [first])
+        return found
+
+    def result(self, place: Any, k: int, dtype: Any) -> Result:
+        return Result(read_result(self.builder, place, k, dtype), dtype)
+
+    def row(self, place: Any, k: int, dtype: np.dtype[Any], first: Any) -> Result:
+        """An array of NumPy's of what the kernel has found; `first` is to be given back."""
+        b, whole = self.builder, ir.IntType(32)
+        data, count = read_word(b, place, k, POINTER), read_word(b, place, k + 1, LONG)
+        what = (self.object("tapeless_ndarray"), whole(1), kept(b, count), whole(dtype.num))
+        more = (LONG.as_pointer()(None), OBJECT(None), whole(0), whole(0), OBJECT(None))
+        array = self.call("tapeless_PyArray_New", OBJECT, *what, *more)
+        with b.if_then(self.same(array, OBJECT(None)), likely=False):
+            b.call(release(self.module), [first])
+            b.ret(OBJECT(None))
+        size = b.mul(count, LONG(dtype.itemsize))
+        self.call("memcpy", OBJECT, self.field(array, at.DATA, OBJECT), data, size)
+        return Result(array, dtype, array=True)
+
+    def of_class(self, x: Result, name: str) -> Result:
+        wanted = np.dtype(name)
+        value = kinds.cast(self.builder, Number(x.dtype, x.value), wanted).value
+        return Result(value, wanted, numpy=True)
+
+
+def _dtype(want: NumberKind) -> Any:
+    kinds.register(want.dtype)
+    return want.dtype
+
+
+def _has_loops(function: ast.FunctionDef) -> bool:
+    return any(isinstance(s, (ast.For, ast.While)) for s in ast.walk(function))
+
+
+# -- the machine
+
+
+@functools.cache
+def _processor() -> tuple[str, str]:
+    """The processor that code is made for, and what it has: this one, or what Numba's own settings
+    name."""
+    name = os.environ.get("NUMBA_CPU_NAME") or str(llvm.get_host_cpu_name())
+    host = "" if name == "generic" else str(llvm.get_host_cpu_features().flatten())
+    return name, os.environ.get("NUMBA_CPU_FEATURES", host)
+
+
+def _features() -> str:
+    return _processor()[1]
+
+
+@functools.cache
+def _machine() -> Any:
+    """The machine that code is made for, with addresses of 64 bits."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    x86 = platform.machine() in ("x86_64", "AMD64")
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=_processor()[0],
+        features=_features(),
+        opt=3,
+        reloc="pic" if NEAR else "static" if x86 else "default",
+        codemodel="small" if NEAR else "jitdefault",
+        jit=True,
+    )
+
+
+def _passes() -> tuple[Any, Any]:
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization, options.slp_vectorization = True, False
+    builder = llvm.create_pass_builder(_machine(), options)
+    return builder.getModulePassManager(), builder
+
+
+def _externals(module: Any) -> tuple[str, ...]:
+    """What the code needs from the process, but for what LLVM provides."""
+    declared = (*module.functions, *module.global_variables)
+    return tuple(
+        sorted(
+            x.name
+            for x in declared
+            if x.is_declaration
+            and not (x.name.startswith("llvm.") or inlined_functions.NAME.fullmatch(x.name))
+        )
+    )

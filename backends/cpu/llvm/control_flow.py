@@ -1,0 +1,294 @@
+"""Branches and loops of a kernel.
+
+A variable may change its dtype: it is kept in one place for each, and what it holds is converted
+where ways meet. What has another dtype when the next pass of a loop begins has it from the start:
+then the function is written again.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from llvmlite import ir
+
+from tapeless.backends.cpu.llvm.calls import Calls
+from tapeless.backends.cpu.llvm.expressions import Moving, Variable
+from tapeless.backends.cpu.llvm.ir.ir_helpers import go_back, length, variable
+from tapeless.backends.cpu.llvm.ir.values import (
+    INT,
+    WORD,
+    Number,
+    UnknownError,
+    cast,
+    constant,
+    joined,
+)
+
+Names = dict[str, Any]
+Hints = dict[int, Names]  # dtypes of variables, by the loop in which they have them
+
+
+class AgainError(Exception):
+    """A variable changes its dtype in a loop: it has to have the other one from the start."""
+
+
+@dataclass
+class Loop:
+    """A loop around a place: where its next pass begins, where it ends, what holds there."""
+
+    node: ast.stmt
+    following: Any
+    after: Any
+    names: Names
+    left: list[Names] = field(default_factory=list)  # what variables hold where it is left
+
+
+class Flow(Calls):
+    """`loops` are those around the current place, `hints` what earlier attempts have found."""
+
+    loops: list[Loop]
+    hints: Hints
+
+    def statements(self, body: list[ast.stmt]) -> None:
+        raise NotImplementedError
+
+    def open(self) -> bool:
+        """Whether the current place can be reached."""
+        raise NotImplementedError
+
+    # -- branches
+
+    def branch(self, s: ast.If) -> None:
+        builder = self.builder
+        test, sides = self.test(s.test), [builder.append_basic_block() for _ in range(2)]
+        builder.cbranch(test, *sides)
+        before, ends = self.names, []
+        for block, body in zip(sides, (s.body, s.orelse), strict=True):
+            builder.position_at_end(block)
+            self.names = dict(before)
+            self.statements(body)
+            if self.open():
+                ends.append((builder.block, self.names))
+        if not ends:
+            return
+        after = builder.append_basic_block()
+        self.names = met([names for _, names in ends])
+        for block, names in ends:
+            builder.position_at_end(block)
+            self.convert(names, self.names)
+            builder.branch(after)
+        builder.position_at_end(after)
+
+    def convert(self, before: Names, now: Names) -> None:
+        """What variables hold, in other dtypes."""
+        for name, held in now.items():
+            was = before.get(name)
+            if isinstance(was, Variable) and was.dtype != held.dtype:
+                value = Number(was.dtype, self.builder.load(self.slot(name, was.dtype)))
+                made = cast(self.builder, value, held.dtype)
+                self.builder.store(made.value, self.slot(name, held.dtype))
+
+    # -- loops
+
+    def loop(self, s: ast.For) -> None:
+        if s.orelse or not isinstance(s.target, ast.Name):
+            raise UnknownError("a loop over more than numbers")
+        if isinstance(s.iter, ast.Tuple):
+            self.loop_over(s, [*map(self.number, s.iter.elts)])
+            return
+        start, stop, stride = self.range_of(s.iter)
+        if not stride.known:
+            self.loop_by(s, start, stop, stride)
+            return
+        step = int(stride.known)
+        count = variable(self.builder, WORD)
+        self.builder.store(start.value, count)
+        order = "<" if step > 0 else ">"
+        least = stop.natural or (stop.known is not None and stop.known >= -1)
+        natural = start.natural if step > 0 else least
+
+        def test() -> Any:
+            return self.builder.icmp_signed(order, self.builder.load(count), stop.value)
+
+        def begin() -> None:
+            value = self.builder.load(count)
+            self.assign(s.target.id, Number(INT, value, natural=natural))  # type: ignore[attr-defined]
+
+        def follow() -> None:
+            made = self.builder.add(self.builder.load(count), WORD(step), flags=("nsw",))
+            self.builder.store(made, count)
+
+        self.passes(s, test, begin, follow)
+
+    def loop_by(self, s: ast.For, start: Number, stop: Number, step: Number) -> None:
+        """A loop over a range whose step is not known: its passes are counted."""
+        builder = self.builder
+        zero = builder.icmp_signed("==", step.value, WORD(0))
+        with builder.if_then(zero, likely=False):
+            self.fail(ValueError, ("range() arg 3 must not be zero",))
+        total = length(builder, start.value, stop.value, step.value)
+        count = variable(builder, WORD)
+        builder.store(WORD(0), count)
+        natural = start.natural and (step.natural or stop.natural)
+
+        def test() -> Any:
+            return builder.icmp_signed("<", builder.load(count), total)
+
+        def begin() -> None:
+            passed = builder.mul(builder.load(count), step.value, flags=("nsw",))
+            value = builder.add(start.value, passed, flags=("nsw",))
+            self.assign(s.target.id, Number(INT, value, natural=natural))  # type: ignore[attr-defined]
+
+        def follow() -> None:
+            builder.store(builder.add(builder.load(count), WORD(1), flags=("nsw",)), count)
+
+        self.passes(s, test, begin, follow)
+
+    def loop_over(self, s: ast.For, items: list[Number]) -> None:
+        """A loop over integers that are written in the text."""
+        if any(x.dtype != INT or x.known is None for x in items):
+            raise UnknownError("a loop over more than integers")
+        kind = ir.ArrayType(WORD, len(items))
+        name = self.builder.module.get_unique_name("items")
+        table = ir.GlobalVariable(self.builder.module, kind, name)
+        table.initializer = ir.Constant(kind, [x.value for x in items])
+        table.linkage, table.global_constant = "internal", True
+        count = variable(self.builder, WORD)
+        self.builder.store(WORD(0), count)
+        natural = all(x.natural for x in items)
+
+        def test() -> Any:
+            return self.builder.icmp_signed("<", self.builder.load(count), WORD(len(items)))
+
+        def begin() -> None:
+            place = self.builder.gep(table, [WORD(0), self.builder.load(count)], inbounds=True)
+            value = self.builder.load(place)
+            self.assign(s.target.id, Number(INT, value, natural=natural))  # type: ignore[attr-defined]
+
+        def follow() -> None:
+            self.builder.store(self.builder.add(self.builder.load(count), WORD(1)), count)
+
+        self.passes(s, test, begin, follow)
+
+    def range_of(self, e: ast.expr) -> tuple[Number, Number, Number]:
+        match e:
+            case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]) if args:
+                pass
+            case _:
+                raise UnknownError("a loop over something else than a range")
+        found = [self.number(a) for a in args]
+        if any(x.dtype.kind != "i" for x in found):
+            raise UnknownError("a range of what are no integers")
+        given = [cast(self.builder, x, INT) for x in found]
+        start, stop = (constant(0), given[0]) if len(given) == 1 else given[:2]
+        return start, stop, given[2] if len(given) > 2 else constant(1)
+
+    def while_loop(self, s: ast.While) -> None:
+        if s.orelse:
+            raise UnknownError("else of a loop")
+        self.passes(s, lambda: self.test(s.test), lambda: None, lambda: None)
+
+    def passes(
+        self,
+        s: ast.For | ast.While,
+        test: Callable[[], Any],
+        begin: Callable[[], None],
+        follow: Callable[[], None],
+    ) -> None:
+        """A loop: its test, what each pass begins with, what the next one needs."""
+        builder = self.builder
+        self.enter(s)
+        head, body, following, after = (
+            builder.append_basic_block(n) for n in ("test", "pass", "next", "after")
+        )
+        builder.branch(head)
+        builder.position_at_end(head)
+        loop = Loop(s, following, after, dict(self.names))
+        builder.cbranch(test(), body, after)
+        loop.left.append(dict(self.names))
+        builder.position_at_end(body)
+        begin()
+        self.loops.append(loop)
+        self.statements(s.body)
+        self.loops.pop()
+        if self.open():
+            self.again(loop)
+            loop.left.append(self.leaving(loop))
+            builder.branch(following)
+        builder.position_at_end(following)
+        follow()
+        go_back(builder, head)
+        builder.position_at_end(after)
+        self.names = met(loop.left)
+
+    def enter(self, s: ast.For | ast.While) -> None:
+        """What variables hold when any pass begins."""
+        wanted, before = self.hints.get(id(s), {}), self.names
+        self.names = dict(before)
+        for name in _assigned(s):
+            held = before.get(name)
+            if isinstance(held, Variable):
+                self.names[name] = Variable(wanted.get(name, held.dtype))
+            elif held is not None and not isinstance(held, Moving):
+                raise UnknownError("an array that another one replaces in a loop")
+        self.convert(before, self.names)
+
+    def again(self, loop: Loop) -> None:
+        """Makes sure that variables have the dtypes that they had when the pass began."""
+        others: Names = {}
+        for name, held in loop.names.items():
+            now = self.names.get(name)
+            if isinstance(held, Variable) and isinstance(now, Variable):
+                wanted = joined(held.dtype, now.dtype)
+                if wanted != held.dtype:
+                    others[name] = wanted
+            elif now is not held:
+                raise UnknownError("a variable that is no number any more")
+        if others:
+            self.hints.setdefault(id(loop.node), {}).update(others)
+            raise AgainError
+        self.convert(self.names, loop.names)
+
+    def jump(self, out: bool) -> None:
+        loop = self.loops[-1]
+        self.again(loop)
+        if out:
+            loop.left.append(self.leaving(loop))
+        self.builder.branch(loop.after if out else loop.following)
+
+    def leaving(self, loop: Loop) -> Names:
+        """What variables hold after a loop that is left here; some are set in its passes only."""
+        new = {k: v for k, v in self.names.items() if k not in loop.names}
+        return {**new, **{k: self.held(k, v) for k, v in loop.names.items()}}
+
+    def held(self, name: str, before: Any) -> Any:
+        """What a variable holds where a loop is left: the dtype is that of its passes."""
+        now = self.names.get(name)
+        if isinstance(before, Variable) and isinstance(now, Variable):
+            natural = before.natural and now.natural
+            return Variable(before.dtype, natural, max(before.bits, now.bits))
+        return before
+
+
+def met(ways: list[Names]) -> Names:
+    """What variables hold where several ways meet. Those that are not set on all of them may be
+    read where they are: tests that are the same tell."""
+    found: Names = {}
+    for name in dict.fromkeys(name for names in ways for name in names):
+        held = [names[name] for names in ways if name in names]
+        if all(isinstance(x, Variable) for x in held):
+            dtype = held[0].dtype
+            for x in held[1:]:
+                dtype = joined(dtype, x.dtype)
+            natural, bits = all(x.natural for x in held), max(x.bits for x in held)
+            found[name] = Variable(dtype, natural, bits)
+        elif len(held) == len(ways) and all(x is held[0] for x in held):
+            found[name] = held[0]
+    return found
+
+
+def _assigned(s: ast.AST) -> set[str]:
+    return {e.id for e in ast.walk(s) if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Store)}

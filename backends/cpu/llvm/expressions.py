@@ -1,0 +1,283 @@
+"""Expressions of a kernel: the instructions that compute them.
+
+x[i] * 2.0      becomes      %1 = getelementptr double, ...; %2 = load ...; %3 = fmul double %2, 2.0
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from tapeless.backends.cpu.llvm.arithmetic import Arithmetic
+from tapeless.backends.cpu.llvm.ir import values
+from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
+from tapeless.backends.cpu.llvm.ir.values import (
+    BIT,
+    BOOL,
+    INT,
+    WORD,
+    Memory,
+    Number,
+    UnknownError,
+    cast,
+    constant,
+    numbers,
+    truth,
+)
+from tapeless.backends.cpu.llvm.math.formula_language import intrinsic
+from tapeless.backends.cpu.llvm.math.min_max import extreme
+from tapeless.backends.cpu.llvm.subarrays import part
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable that holds a number: its dtype at a place, whether it is never negative, and how
+    many bits it has then."""
+
+    dtype: Any
+    natural: bool = False
+    bits: int = values.COUNTED
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """A variable that holds one array after another, which differ in where they are, and in how
+    long they are along the first axis: places for that, and what they have in common."""
+
+    data: Any
+    length: Any
+    like: Memory
+
+
+class Expressions:
+    """Expressions in one function. `names` are what its variables hold at the current place."""
+
+    def __init__(self, builder: Any, globals_: dict[str, Any], options: dict[str, Any]) -> None:
+        self.builder, self.globals = builder, globals_
+        flags = options.get("fastmath") or ()
+        if flags and not isinstance(flags, set):
+            raise UnknownError("fastmath of all kinds")
+        model = options.get("error_model") == "numpy"
+        self.arithmetic = Arithmetic(builder, tuple(sorted(flags)), model)
+        self.names: dict[str, Any] = {}
+        self.moving: set[str] = set()  # names that get other arrays in loops
+        self.slots: dict[tuple[str, Any], Any] = {}
+
+    # -- variables
+
+    def slot(self, name: str, dtype: Any) -> Any:
+        """Where a variable is kept while it has a dtype."""
+        key = (name, dtype)
+        if key not in self.slots:
+            self.slots[key] = variable(self.builder, values.register(dtype))
+        return self.slots[key]
+
+    def assign(self, name: str, value: Any) -> None:
+        if isinstance(value, Number):
+            self.builder.store(value.value, self.slot(name, value.dtype))
+            value = Variable(value.dtype, value.natural, value.bits)
+        elif name in self.moving and isinstance(value, Memory):
+            value = self.move(self.names.get(name), value)
+        self.names[name] = value
+
+    def move(self, before: Any, value: Memory) -> Moving:
+        """Puts an array to where a variable is kept."""
+        held = before if isinstance(before, Moving) else None
+        if held is None:
+            data, length = (variable(self.builder, kind) for kind in (values.POINTER, WORD))
+            held = Moving(data, length, value)
+        self.builder.store(value.data, held.data)
+        self.builder.store(value.shape[0].value, held.length)
+        return held
+
+    def variable(self, name: str) -> Any:
+        held = self.names[name]
+        if isinstance(held, Variable):
+            value = self.builder.load(self.slot(name, held.dtype))
+            return Number(held.dtype, value, natural=held.natural, bits=held.bits)
+        if isinstance(held, Moving):
+            data, length = (self.builder.load(place) for place in (held.data, held.length))
+            first = Number(INT, length, natural=True)
+            return replace(held.like, data=data, shape=(first, *held.like.shape[1:]))
+        return held
+
+    def static(self, e: ast.expr) -> Any:
+        """What an expression means outside: a function, a dtype, a number of a module."""
+        if isinstance(e, ast.Name) and e.id not in self.names:
+            known = self.globals.get(e.id, getattr(builtins, e.id, None))
+            if known is not None:
+                return known
+        if isinstance(e, ast.Attribute):
+            owner = self.static(e.value)
+            if isinstance(owner, ModuleType) and hasattr(owner, e.attr):
+                return getattr(owner, e.attr)
+        raise UnknownError(ast.unparse(e))
+
+    # -- expressions
+
+    def number(self, e: ast.expr) -> Number:
+        return numbers(self.value(e))[0]
+
+    def test(self, e: ast.expr) -> Any:
+        return truth(self.builder, self.number(e))
+
+    def value(self, e: ast.expr) -> Any:
+        match e:
+            case ast.Constant(value=bool() | int() | float() as x):
+                return constant(x)
+            case ast.Name(id=name) if name in self.names:
+                return self.variable(name)
+            case ast.Name() | ast.Attribute():
+                return self.attribute(e)
+            case ast.Tuple(elts=parts):
+                return tuple(map(self.value, parts))
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.arithmetic.binary(op, self.number(left), self.number(right))
+            case ast.UnaryOp(op=op, operand=operand):
+                return self.arithmetic.unary(op, self.number(operand))
+            case ast.Compare():
+                pairs = [*zip(e.ops, e.comparators, strict=True)]
+                return self.comparison(self.number(e.left), pairs)
+            case ast.BoolOp(op=op, values=[first, *rest]):
+                return self.either(isinstance(op, ast.And), self.number(first), rest)
+            case ast.IfExp() if (found := self.nan_wins(e)) is not None:
+                return found
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.chosen(self.test(test), body, orelse)
+            case ast.Subscript(value=owner, slice=index):
+                return self.element(self.value(owner), index)
+            case ast.Call():
+                return self.call(e)
+        raise UnknownError(type(e).__name__)
+
+    def call(self, e: ast.Call) -> Any:
+        raise NotImplementedError
+
+    def attribute(self, e: ast.expr) -> Any:
+        if isinstance(e, ast.Attribute):
+            try:
+                owner = self.value(e.value)
+            except UnknownError:
+                owner = None
+            if isinstance(owner, Memory):
+                return self.of_array(owner, e.attr)
+        found = self.static(e)
+        if isinstance(found, (bool, int, float)) or type(found) in (np.float64, np.int64):
+            return constant(found.item() if isinstance(found, np.generic) else found)
+        if isinstance(found, type) and issubclass(found, np.generic):
+            return np.dtype(found)
+        raise UnknownError(ast.unparse(e))
+
+    def of_array(self, x: Memory, name: str) -> Any:
+        match name:
+            case "shape":
+                return x.shape
+            case "ndim":
+                return constant(len(x.shape))
+            case "dtype":
+                return x.dtype
+            case "size":
+                total = constant(1)
+                for n in x.shape:
+                    total = self.arithmetic.binary(ast.Mult(), total, n)
+                return total
+            case "T":
+                turned = {"C": "F", "F": "C", "A": "A"}[x.layout] if len(x.shape) > 1 else x.layout
+                shape, strides = x.shape[::-1], x.strides[::-1]
+                return Memory(x.dtype, x.data, shape, strides, turned, x.aligned, x.readonly)
+        raise UnknownError(name)
+
+    def element(self, owner: Any, index: ast.expr) -> Any:
+        if isinstance(owner, tuple):
+            at = self.value(index)
+            if not isinstance(at, Number) or at.dtype != INT or at.known is None:
+                raise UnknownError("an item of a tuple that is not known")
+            if not -len(owner) <= at.known < len(owner):
+                raise UnknownError("an item that a tuple does not have")
+            return owner[int(at.known)]
+        if not isinstance(owner, Memory):
+            raise UnknownError("an item")
+        axes = index.elts if isinstance(index, ast.Tuple) else [index]
+        if len(axes) < len(owner.shape) or any(isinstance(e, ast.Slice) for e in axes):
+            return part(self.builder, owner, axes, self.number)
+        return values.load(self.builder, owner, indices(self.value(index)))
+
+    def comparison(self, left: Number, pairs: list[tuple[ast.cmpop, ast.expr]]) -> Number:
+        (op, e), *rest = pairs
+        right = self.number(e)
+        found = self.arithmetic.compared(op, left, right)
+        return self.decided(True, found, lambda: self.comparison(right, rest)) if rest else found
+
+    # -- branches
+
+    def either(self, both: bool, first: Number, rest: list[ast.expr]) -> Number:
+        """`and` or `or` of flags; the rest is looked at only if the first does not decide."""
+        if first.dtype != BOOL:
+            raise UnknownError("and, or of what are no flags")
+        if not rest:
+            return first
+        return self.decided(both, first, lambda: self.either(both, self.number(rest[0]), rest[1:]))
+
+    def decided(self, both: bool, first: Number, rest: Callable[[], Number]) -> Number:
+        """A flag, and or or another one that is computed only if the first does not decide."""
+        builder, before = self.builder, self.builder.block
+        go_on, after = builder.append_basic_block(), builder.append_basic_block()
+        builder.cbranch(first.value, *((go_on, after) if both else (after, go_on)))
+        builder.position_at_end(go_on)
+        second = rest()
+        last = builder.block
+        builder.branch(after)
+        builder.position_at_end(after)
+        return Number(BOOL, self.phi(BIT, [(BIT(not both), before), (second.value, last)]))
+
+    def nan_wins(self, e: ast.IfExp) -> Number | None:
+        """The larger or smaller of two floats of one dtype; None for other choices."""
+        found = extreme(e)
+        if found is None:
+            return None
+        name, *operands = found
+        if not all(isinstance(a, (ast.Name, ast.Constant)) for a in operands):
+            return None  # what raises is asked once
+        a, b = map(self.number, operands)
+        if a.dtype != b.dtype or a.dtype.kind != "f":
+            return None
+        return Number(a.dtype, intrinsic(self.builder, name, a.value, b.value))
+
+    def chosen(self, test: Any, body: ast.expr, orelse: ast.expr) -> Number:
+        """One of two numbers."""
+        builder = self.builder
+        sides, after = [builder.append_basic_block() for _ in range(2)], None
+        builder.cbranch(test, *sides)
+        found, ends = [], []
+        for block, e in zip(sides, (body, orelse), strict=True):
+            builder.position_at_end(block)
+            found.append(self.number(e))
+            ends.append(builder.block)
+        dtype = values.joined(*(x.dtype for x in found))
+        after = builder.append_basic_block()
+        edges = []
+        for x, block in zip(found, ends, strict=True):
+            builder.position_at_end(block)
+            edges.append((cast(builder, x, dtype).value, builder.block))
+            builder.branch(after)
+        builder.position_at_end(after)
+        natural = dtype == INT and all(x.natural for x in found)
+        bits = max(x.bits for x in found)
+        return Number(dtype, self.phi(values.register(dtype), edges), natural=natural, bits=bits)
+
+    def phi(self, kind: Any, edges: list[tuple[Any, ir.Block]]) -> Any:
+        made = self.builder.phi(kind)
+        for value, block in edges:
+            made.add_incoming(value, block)
+        return made
+
+
+def indices(at: Any) -> tuple[Number, ...]:
+    return numbers(*(at if isinstance(at, tuple) else (at,)))

@@ -1,0 +1,313 @@
+"""Statements of a kernel: a function of LLVM's for given types of arguments.
+
+It returns 0, or the number of the error that it raises; numbers that the text returns are stored
+where its last argument says.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from tapeless.backends.cpu.llvm.calls import release
+from tapeless.backends.cpu.llvm.control_flow import Flow, Hints
+from tapeless.backends.cpu.llvm.expressions import indices
+from tapeless.backends.cpu.llvm.ir import values as kinds
+from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
+from tapeless.backends.cpu.llvm.ir.values import (
+    POINTER,
+    STATUS,
+    WORD,
+    Memory,
+    Number,
+    UnknownError,
+    cast,
+    joined,
+)
+from tapeless.backends.cpu.llvm.math.sincos_pairs import paired
+
+if TYPE_CHECKING:
+    from tapeless.backends.cpu.llvm.module import Unit
+
+SHORT = 16  # passes: so few are not worth vectors
+RESULT = 8  # bytes for each number that is returned
+
+
+class Function(Flow):
+    """Writes one function."""
+
+    single = True  # whether it returns a number, not a tuple
+    fails = False  # whether it may raise an error
+
+    def __init__(self, unit: Unit, node: ast.FunctionDef, function: Any, hints: Hints) -> None:
+        builder = ir.IRBuilder(function.append_basic_block("entry"))
+        super().__init__(builder, unit.globals, unit.options(node.name))
+        self.unit, self.node, self.function, self.hints = unit, node, function, hints
+        self.features = self.arithmetic.features = unit.features
+        self.exit = function.append_basic_block("exit")
+        self.loops = []
+        self.returned: list[tuple[Any, tuple[Number, ...] | None]] = []
+        self.status = variable(builder, STATUS)
+
+    def write(self, arguments: Iterable[Any]) -> tuple[Any, ...] | None:
+        """The dtypes of the numbers that it returns; None if it returns none."""
+        self.moving = _moving(self.node)
+        self.paired = paired(self.node)
+        for name, value in zip((a.arg for a in self.node.args.args), arguments, strict=True):
+            self.assign(name, value)
+        self.statements(self.node.body)
+        if self.open():
+            self.returned.append((self.builder.block, None))
+        results = self.results()
+        self.builder.position_at_end(self.exit)
+        if self.chain is not None:
+            self.release(results)
+        self.builder.ret(self.builder.load(self.status))
+        return results
+
+    def release(self, results: tuple[Any, ...] | None) -> None:
+        """Gives arrays back; those that are returned are left to the caller, if all went well."""
+        builder, first = self.builder, self.builder.load(self.chain)
+        if not returns_rows(results):
+            builder.call(release(builder.module), [first])
+            return
+        self.put_result(slots(results)[-1], first)
+        failed = builder.icmp_signed("!=", builder.load(self.status), STATUS(0))
+        with builder.if_then(failed, likely=False):
+            builder.call(release(builder.module), [first])
+
+    def results(self) -> tuple[Any, ...] | None:
+        """Stores what is returned, where it is, in dtypes that are the same everywhere."""
+        found = [values for _, values in self.returned if values is not None]
+        if found and len(found) < len(self.returned):
+            raise UnknownError("a function that returns None or a number")
+        if len({len(values) for values in found}) > 1:
+            raise UnknownError("tuples of several lengths")
+        result_kinds = [_kind_of(x) for x in found[0]] if found else []
+        for others in found[1:]:
+            result_kinds = [_alike(d, x) for d, x in zip(result_kinds, others, strict=True)]
+        for block, values in self.returned:
+            self.builder.position_at_end(block)
+            for k, kind, x in zip(slots(result_kinds), result_kinds, values or (), strict=False):
+                if isinstance(x, Memory):
+                    self.put_result(k, x.data)
+                    self.put_result(k + 1, x.shape[0].value)
+                else:
+                    self.put_result(k, cast(self.builder, x, kind).value)
+            self.builder.branch(self.exit)
+        return tuple(result_kinds) if found else None
+
+    def put_result(self, k: int, made: Any) -> None:
+        place = self.builder.gep(self.function.args[-1], [WORD(RESULT * k)], inbounds=True)
+        self.builder.store(made, self.builder.bitcast(place, made.type.as_pointer()))
+
+    def open(self) -> bool:
+        """Whether the current place can be reached."""
+        return not self.builder.block.is_terminated and self.builder.block not in (
+            block for block, _ in self.returned
+        )
+
+    # -- statements
+
+    def statements(self, body: list[ast.stmt]) -> None:
+        for s in body:
+            if not self.open():
+                return
+            self.statement(s)
+
+    def statement(self, s: ast.stmt) -> None:
+        match s:
+            case ast.Assign(targets=targets, value=e):
+                value = self.value(e)
+                for target in targets:
+                    self.store(target, value)
+            case ast.AugAssign(target=target, op=op, value=e):
+                read: Any = self.value(_loaded(target))
+                value = self.arithmetic.binary(op, *kinds.numbers(read, self.value(e)))
+                self.store(target, value)
+            case ast.For():
+                self.loop(s)
+            case ast.While():
+                self.while_loop(s)
+            case ast.If():
+                self.branch(s)
+            case ast.Return(value=e):
+                self.give_back(e)
+            case ast.Raise():
+                self.error(s)
+            case ast.Break() | ast.Continue():
+                self.jump(isinstance(s, ast.Break))
+            case ast.Expr(value=ast.Constant()) | ast.Pass():
+                pass
+            case ast.Expr(value=ast.Call() as e):
+                self.value(e)
+            case _:
+                raise UnknownError(type(s).__name__)
+
+    def store(self, target: ast.expr, value: Any) -> None:
+        match target:
+            case ast.Name(id=name):
+                self.assign(name, value)
+            case ast.Tuple(elts=parts):
+                if not isinstance(value, tuple) or len(value) != len(parts):
+                    raise UnknownError("what cannot be unpacked")
+                for part, x in zip(parts, value, strict=True):
+                    self.store(part, x)
+            case ast.Subscript(value=e, slice=index):
+                owner = self.value(e)
+                if not isinstance(owner, Memory):
+                    raise UnknownError("a store")
+                at = indices(self.value(index))
+                kinds.store(self.builder, owner, at, kinds.numbers(value)[0])
+            case _:
+                raise UnknownError(type(target).__name__)
+
+    def give_back(self, e: ast.expr | None) -> None:
+        value = None if e is None or _is_none(e) else self.value(e)
+        if value is not None:
+            value = value if isinstance(value, tuple) else (value,)
+            kinds.numbers(*(x for x in value if not isinstance(x, Memory)))
+        self.single = not isinstance(e, ast.Tuple)
+        self.returned.append((self.builder.block, value))
+
+    def error(self, s: ast.Raise) -> None:
+        match s.exc:
+            case ast.Call(func=func, args=args, keywords=[]) if s.cause is None:
+                parts = [a.value for a in args if isinstance(a, ast.Constant)]
+                if len(parts) == len(args):
+                    self.fail(self.static(func), tuple(parts))
+                    return
+        raise UnknownError("an error that is not known before")
+
+    def fail(self, error: type, args: tuple[Any, ...]) -> None:
+        self.leave(STATUS(self.unit.error(error, args)))
+
+    def leave(self, status: Any) -> None:
+        self.fails = True
+        self.builder.store(status, self.status)
+        self.builder.branch(self.exit)
+
+    # -- other functions
+
+    def helper(self, name: str) -> Callable[..., Any] | None:
+        known = self.unit.helper(name)
+        if known is not None:
+            return getattr(self, known)  # type: ignore[no-any-return]
+        return (lambda *args: self.called(name, args)) if name in self.unit.sources else None
+
+    def called(self, name: str, args: tuple[Any, ...]) -> Any:
+        """A call of another function of the module."""
+        made = self.unit.function(name, args)
+        results = made.results or ()
+        if returns_rows(results):
+            raise UnknownError("a function that returns an array")
+        room = ir.ArrayType(WORD, max(1, len(results)))
+        place = self.builder.bitcast(variable(self.builder, room), POINTER)
+        attributes = ("alwaysinline",) if self.pays(name) else ()
+        status = self.builder.call(made.function, [*spread(args), place], attrs=attributes)
+        if made.fails:
+            failed = self.builder.icmp_signed("!=", status, STATUS(0))
+            with self.builder.if_then(failed, likely=False):
+                self.leave(status)
+        values = tuple(
+            Number(d, read_result(self.builder, place, k, d)) for k, d in enumerate(results)
+        )
+        return values[0] if made.single and values else values or None
+
+    def pays(self, name: str) -> bool:
+        """Whether a function that asks for it is inlined: in loops, which may then use vectors.
+        Elsewhere it would only take longer to compile."""
+        asked = [self.unit.options(f).get("forceinline") for f in (name, self.node.name)]
+        often = len(self.loops) > 1 or (self.loops and not _is_short(self.loops[0].node))
+        return bool(asked[0] and (asked[1] or often))
+
+    def first_link(self) -> Any:
+        if self.chain is None:
+            self.chain = variable(self.builder, POINTER)
+        return self.chain
+
+
+def _kind_of(x: Number | Memory) -> Any:
+    """The kind of a result."""
+    if isinstance(x, Number):
+        return x.dtype
+    if len(x.shape) != 1 or x.layout != "C":
+        raise UnknownError("an array of several axes that is returned")
+    return kinds.Row(x.dtype)
+
+
+def _alike(kind: Any, x: Number | Memory) -> Any:
+    """The kind of a result that is this or that."""
+    other = _kind_of(x)
+    if isinstance(kind, kinds.Row) or isinstance(other, kinds.Row):
+        if kind != other:
+            raise UnknownError("a result that is an array or a number")
+        return kind
+    return joined(kind, other)
+
+
+def returns_rows(results: Iterable[Any] | None) -> bool:
+    return any(isinstance(kind, kinds.Row) for kind in results or ())
+
+
+def slots(results: Iterable[Any] | None) -> list[int]:
+    """Where each result is stored, in words; last where there is place for something else."""
+    places = [0]
+    for kind in results or ():
+        places.append(places[-1] + (2 if isinstance(kind, kinds.Row) else 1))
+    return places
+
+
+def spread(args: Iterable[Any]) -> list[Any]:
+    """Arguments as functions of LLVM's take them."""
+    values: list[Any] = []
+    for x in args:
+        values += kinds.passed(x) if isinstance(x, Memory) else [kinds.numbers(x)[0].value]
+    return values
+
+
+def read_result(builder: Any, place: Any, k: int, dtype: Any) -> Any:
+    return read_word(builder, place, k, kinds.register(dtype))
+
+
+def read_word(builder: Any, place: Any, k: int, kind: Any) -> Any:
+    at = builder.gep(place, [WORD(RESULT * k)], inbounds=True)
+    return builder.load(builder.bitcast(at, kind.as_pointer()))
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    match target:
+        case ast.Name(id=name):
+            return ast.Name(name, ast.Load())
+        case ast.Subscript(value=owner, slice=index):
+            return ast.Subscript(owner, index, ast.Load())
+    raise UnknownError("an assignment")
+
+
+def _is_short(loop: ast.stmt) -> bool:
+    match loop:
+        case ast.For(iter=ast.Call(args=[ast.Constant(value=int(n))])):
+            return n <= SHORT
+    return False
+
+
+def _is_none(e: ast.expr) -> bool:
+    return isinstance(e, ast.Constant) and e.value is None
+
+
+def _moving(node: ast.AST) -> set[str]:
+    """The variables that get longer arrays, a = grown(a), or each other's: a, b = b, a."""
+    found: set[str] = set()
+    for s in ast.walk(node):
+        match s:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Name(id="grown"), args=[ast.Name(id=other)]),
+            ) if name == other:
+                found.add(name)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple()):
+                found |= {e.id for e in names if isinstance(e, ast.Name)}
+    return found

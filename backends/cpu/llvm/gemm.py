@@ -1,0 +1,256 @@
+"""Products of matrices in kernels: by loops where they are small, else by the BLAS.
+
+Operands may lie in memory in any way: what the BLAS does not take is copied first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import ir
+
+from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, for_range, kept
+from tapeless.backends.cpu.runtime import blas
+
+SMALL = 1 << 8  # multiplications that take less time than the BLAS does to begin
+#: A BLAS lets its threads share more multiplications than this. Where one of the three matrices is
+#: a small one, of NARROW numbers, threads wait for one another longer than they work, so that such
+#: products, up to MOST multiplications, are made in blocks.
+ALONE, NARROW, MOST = 1 << 18, 1 << 12, 1 << 22
+FLAGS = ("reassoc", "contract")
+WORD, BYTE = ir.IntType(64), ir.IntType(8)
+POINTER = BYTE.as_pointer()
+
+
+@dataclass
+class Matrix:
+    """Where a matrix is: the bytes from row to row and from column to column."""
+
+    start: Any
+    down: Any
+    along: Any
+    rows: Any = None
+    columns: Any = None
+
+
+@dataclass
+class Taken:
+    """Where the BLAS finds a matrix, how long a row is there, "N" or "T", and what to free, each as
+    the address of that."""
+
+    start: Any
+    step: Any
+    letter: Any
+    ours: Any
+
+    def part(self, b: Any, i: Any, j: Any, size: Any) -> Any:
+        """Where row i and column j are."""
+        plain = b.icmp_signed("==", b.load(self.letter), BYTE(ord("N")))
+        far, near = b.select(plain, i, j), b.select(plain, j, i)
+        place = b.mul(b.add(b.mul(far, b.load(self.step)), near), size)
+        return b.gep(b.load(self.start), [place])
+
+
+class Product:
+    """Writes void tapeless_product_d(m, n, k, a, b, out), each matrix as address and strides."""
+
+    def __init__(self, function: Any, number: Any, kind: str) -> None:
+        self.number, self.kind = number, kind
+        self.size = WORD(4 if kind == "s" else 8)
+        self.builder = ir.IRBuilder(function.append_basic_block())
+        self.m, self.n, self.k, a, down, along, *places = function.args
+        self.a = Matrix(a, down, along, self.m, self.k)
+        b, down, along, out, down_out, along_out = places
+        self.b = Matrix(b, down, along, self.k, self.n)
+        self.out = Matrix(out, down_out, along_out, self.m, self.n)
+
+    @classmethod
+    def function(cls, module: Any, kind: str) -> Any:
+        """The function in a module, for numbers of a kind: s or d."""
+        name = f"tapeless_product_{kind}"
+        known = module.globals.get(name)
+        if known:
+            return known
+        places = (POINTER, WORD, WORD) * 3
+        made = ir.Function(module, ir.FunctionType(ir.VoidType(), (WORD,) * 3 + places), name)
+        made.linkage = "linkonce_odr"
+        for attribute in ("noinline", "nounwind"):
+            made.attributes.add(attribute)
+        made.args[9].add_attribute("noalias")
+        cls(made, ir.FloatType() if kind == "s" else ir.DoubleType(), kind).write()
+        return made
+
+    def write(self) -> None:
+        b = self.builder
+        bits = blas.width()
+        if bits is None:
+            self.loops()
+            b.ret_void()
+            return
+        work = b.mul(b.mul(self.m, self.n), self.k)
+        few = b.icmp_signed("<=", work, WORD(SMALL))
+        with b.if_then(b.or_(few, b.not_(self.in_rows(self.out)))):
+            self.loops()
+            b.ret_void()
+        self.call(bits)
+        b.ret_void()
+
+    # -- by loops
+
+    def loops(self) -> None:
+        """Along the rows of the second matrix; of a transposed one along its columns."""
+        b = self.builder
+        flat = b.and_(self.is_size(self.b.down), self.is_size(self.a.along))
+        with b.if_else(flat) as (then, otherwise):
+            with then:
+                self.by_sums()
+            with otherwise, b.if_else(self.is_size(self.b.along)) as (unit, any_):
+                with unit:
+                    self.by_rows(self.size)
+                with any_:
+                    self.by_rows(self.b.along)
+
+    def by_sums(self) -> None:
+        b = self.builder
+        with for_range(b, self.m) as i, for_range(b, self.n) as j:
+            total = self.kept(self.number(0))
+            with for_range(b, self.k) as p:
+                x = self.at(self.a, i, p, along=self.size)
+                y = self.at(self.b, p, j, down=self.size)
+                self.add(total, b.load(x, align=1), b.load(y, align=1))
+            b.store(b.load(total), self.at(self.out, i, j), align=1)
+
+    def by_rows(self, step: Any) -> None:
+        b = self.builder
+        along = self.size if step is self.size else self.out.along
+        with for_range(b, self.m) as i:
+            with for_range(b, self.n) as j:
+                b.store(self.number(0), self.at(self.out, i, j, along=along), align=1)
+            with for_range(b, self.k) as p:
+                x = b.load(self.at(self.a, i, p), align=1)
+                with for_range(b, self.n) as j:
+                    y = b.load(self.at(self.b, p, j, along=step), align=1)
+                    self.add(self.at(self.out, i, j, along=along), x, y)
+
+    def add(self, total: Any, x: Any, y: Any) -> None:
+        b = self.builder
+        made = b.fadd(b.load(total, align=1), b.fmul(x, y, flags=FLAGS), flags=FLAGS)
+        b.store(made, total, align=1)
+
+    def at(self, x: Matrix, i: Any, j: Any, down: Any = None, along: Any = None) -> Any:
+        b = self.builder
+        place = b.add(b.mul(i, down or x.down), b.mul(j, along or x.along))
+        return b.bitcast(b.gep(x.start, [place]), self.number.as_pointer())
+
+    # -- by the BLAS, which counts columns first: its out.T = b.T @ a.T
+
+    def call(self, bits: int) -> None:
+        b = self.builder
+        first, second = self.taken(self.a), self.taken(self.b)
+        work = b.mul(b.mul(self.m, self.n), self.k)
+        shared = b.and_(
+            b.icmp_signed(">", work, WORD(ALONE)), b.icmp_signed("<=", work, WORD(MOST))
+        )
+        parts = b.mul(self.n, self.k), b.mul(self.m, self.n)
+        rows, depth = (
+            b.select(
+                b.and_(shared, b.icmp_signed("<=", part, WORD(NARROW))),
+                b.sdiv(WORD(ALONE), part),
+                whole,
+            )
+            for part, whole in zip(parts, (self.m, self.k), strict=True)
+        )
+        with self.blocks(self.m, rows) as (i, m), self.blocks(self.k, depth) as (p, k):
+            x, y = first.part(b, i, p, self.size), second.part(b, p, WORD(0), self.size)
+            out = b.gep(self.out.start, [b.mul(i, self.out.down)])
+            self.multiply(bits, (m, k), (first, x), (second, y), out, p)
+        free = self.declared("free", ir.FunctionType(ir.VoidType(), [POINTER]))
+        for each in (first, second):
+            b.call(free, [b.load(each.ours)])
+
+    @contextmanager
+    def blocks(self, count: Any, length: Any) -> Iterator[tuple[Any, Any]]:
+        """Where each block of so many rows begins, and how many it has."""
+        b = self.builder
+        number = b.sdiv(b.add(count, b.sub(length, WORD(1))), length)
+        with for_range(b, number) as block:
+            start = b.mul(block, length)
+            left = b.sub(count, start)
+            yield start, b.select(b.icmp_signed("<", left, length), left, length)
+
+    def multiply(
+        self,
+        bits: int,
+        lengths: tuple[Any, Any],
+        a: tuple[Taken, Any],
+        second: tuple[Taken, Any],
+        out: Any,
+        before: Any,
+    ) -> None:
+        """One call. It adds to what is there if products were made `before`."""
+        b = self.builder
+        whole, pointer = ir.IntType(bits), self.number.as_pointer()
+        m, k = lengths
+        counts = [self.kept(b.trunc(v, whole) if bits < 64 else v) for v in (self.n, m, k)]
+        one = self.kept(self.number(1))
+        fresh = b.icmp_signed("==", before, WORD(0))
+        more = self.kept(b.select(fresh, self.number(0), self.number(1)))
+        row = self.kept(b.sdiv(self.out.down, self.size))
+        steps = [b.bitcast(x, whole.as_pointer()) for x in (second[0].step, a[0].step, row)]
+        places = [b.bitcast(x, pointer) for x in (second[1], a[1], out)]
+        values = [second[0].letter, a[0].letter, *counts, one, places[0], steps[0]]
+        values += [places[1], steps[1], more, places[2], steps[2]]
+        kind = ir.FunctionType(ir.VoidType(), [v.type for v in values])
+        b.call(self.declared(blas.symbol(self.kind, bits), kind), values)
+
+    def taken(self, x: Matrix) -> Taken:
+        """A matrix as the BLAS takes it: in rows, turned, or copied."""
+        b = self.builder
+        start, step = self.kept(x.start), self.kept(WORD(0))
+        letter, ours = self.kept(BYTE(ord("N"))), self.kept(POINTER(None))
+        with b.if_else(self.in_rows(x)) as (then, otherwise):
+            with then:
+                b.store(b.sdiv(x.down, self.size), step)
+            with otherwise:
+                turned = Matrix(x.start, x.along, x.down, x.columns, x.rows)
+                with b.if_else(self.in_rows(turned)) as (flipped, scattered):
+                    with flipped:
+                        b.store(b.sdiv(x.along, self.size), step)
+                        b.store(BYTE(ord("T")), letter)
+                    with scattered:
+                        copy = self.copied(x)
+                        b.store(copy, start)
+                        b.store(copy, ours)
+                        b.store(x.columns, step)
+        return Taken(start, step, letter, ours)
+
+    def copied(self, x: Matrix) -> Any:
+        """The matrix in memory of its own."""
+        b = self.builder
+        malloc = self.declared("malloc", ir.FunctionType(POINTER, [WORD]))
+        down = b.mul(x.columns, self.size)
+        made = Matrix(b.call(malloc, [b.mul(x.rows, down)]), down, self.size)
+        with for_range(b, x.rows) as i, for_range(b, x.columns) as j:
+            value = b.load(self.at(x, i, j), align=1)
+            b.store(value, self.at(made, i, j), align=1)
+        return made.start
+
+    def in_rows(self, x: Matrix) -> Any:
+        """Whether rows follow one another without a break in them."""
+        b = self.builder
+        whole = b.icmp_signed("==", b.srem(x.down, self.size), WORD(0))
+        apart = b.icmp_signed(">=", x.down, b.mul(x.columns, self.size))
+        return b.and_(b.and_(whole, apart), self.is_size(x.along))
+
+    def is_size(self, stride: Any) -> Any:
+        return self.builder.icmp_signed("==", stride, self.size)
+
+    def kept(self, value: Any) -> Any:
+        """The address of a value."""
+        return kept(self.builder, value)
+
+    def declared(self, name: str, kind: Any) -> Any:
+        return declared(self.builder.module, name, kind)

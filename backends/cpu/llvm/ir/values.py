@@ -1,0 +1,264 @@
+"""Values of a kernel as it is written: numbers with their dtype, arrays, tuples of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from tapeless.backends.cpu.runtime.signature import Array
+
+Dtype = np.dtype[Any]
+BOOL, INT, UINT = np.dtype(bool), np.dtype(np.int64), np.dtype(np.uint64)
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+BIT, BYTE, STATUS, WORD = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64)
+POINTER = BYTE.as_pointer()
+
+
+COUNTED = 40  # bits of a length, and of what loops count
+WIDEST = 62  # bits of integers whose sums and products do not wrap around
+
+
+class UnknownError(Exception):
+    """What only Numba can compile."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a register.
+
+    known    its value, if it is written in the text
+    natural  whether it is an integer that is never negative
+    bits     of an integer that is natural: how many it has at most
+    """
+
+    dtype: Dtype
+    value: Any
+    known: bool | int | float | None = None
+    natural: bool = False
+    bits: int = COUNTED
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """An array: where its numbers are, its lengths, and the bytes from one number to the next."""
+
+    dtype: Dtype
+    data: Any
+    shape: tuple[Number, ...]
+    strides: tuple[Any, ...]
+    layout: str = "C"
+    aligned: bool = True
+    readonly: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """The kind of an array with one axis that a function returns: where it is, and its length."""
+
+    dtype: Dtype
+
+
+Value = Number | Memory | tuple[Any, ...] | Dtype | None
+
+
+def register(dtype: Dtype) -> Any:
+    """The type of a number of LLVM's."""
+    if dtype.kind == "b":
+        return BIT
+    if dtype.kind in "iu":
+        return ir.IntType(8 * dtype.itemsize)
+    if dtype in (SINGLE, DOUBLE):
+        return ir.FloatType() if dtype == SINGLE else ir.DoubleType()
+    raise UnknownError(f"numbers of {dtype}")
+
+
+def stored(dtype: Dtype) -> Any:
+    """The type of a number in memory."""
+    return BYTE if dtype.kind == "b" else register(dtype)
+
+
+def constant(x: bool | int | float, dtype: Dtype | None = None) -> Number:
+    """A number that is written in the text."""
+    if dtype is None:
+        integer = UINT if x > np.iinfo(INT).max else INT
+        dtype = BOOL if isinstance(x, bool) else integer if isinstance(x, int) else DOUBLE
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if not limits.min <= x <= limits.max:
+            raise UnknownError("a constant of more than 64 bits")
+    return _constant(x, dtype)
+
+
+def numbers(*values: Any) -> tuple[Number, ...]:
+    """The values, which must be numbers."""
+    if not all(isinstance(v, Number) for v in values):
+        raise UnknownError("something else than a number")
+    return values
+
+
+# -- dtypes of results, as Numba has them
+
+
+def whole(dtype: Dtype) -> Dtype:
+    """That of sums and products of integers of one dtype."""
+    return UINT if dtype.kind == "u" else INT
+
+
+def common(a: Dtype, b: Dtype) -> Dtype:
+    """That of arithmetic with both."""
+    if "f" not in a.kind + b.kind:
+        return UINT if a.kind == b.kind == "u" else INT
+    if SINGLE in (a, b) and a != b and DOUBLE not in (a, b):
+        small = a if b == SINGLE else b
+        return SINGLE if small.itemsize < 4 else DOUBLE
+    return SINGLE if a == b == SINGLE else DOUBLE
+
+
+def joined(a: Dtype, b: Dtype) -> Dtype:
+    """That of a variable that holds either."""
+    if a == b:
+        return a
+    if INT in (a, b) and UINT in (a, b):
+        raise UnknownError("signed and unsigned integers in one variable")
+    if {a, b} <= {BOOL, INT, DOUBLE, SINGLE}:
+        return DOUBLE if "f" in a.kind + b.kind else INT
+    raise UnknownError(f"{a} and {b} in one variable")
+
+
+def cast(builder: Any, x: Number, dtype: Dtype) -> Number:
+    """The number in another dtype."""
+    if x.dtype == dtype:
+        return x
+    if x.known is not None and (dtype.kind == "f" or x.dtype.kind != "f"):
+        return _constant(x.known, dtype)
+    to, kinds = register(dtype), (x.dtype.kind, dtype.kind)
+    match kinds:
+        case (_, "b"):
+            value = truth(builder, x)
+        case ("f", "f"):
+            narrow = dtype.itemsize < x.dtype.itemsize
+            value = (builder.fptrunc if narrow else builder.fpext)(x.value, to)
+        case ("f", "u") if dtype.itemsize < UINT.itemsize:  # -1.0 is 255, as by NumPy
+            wider = WORD if to == STATUS else STATUS
+            value = builder.trunc(builder.fptosi(x.value, wider), to)
+        case ("f", _):
+            value = (builder.fptosi if dtype.kind == "i" else builder.fptoui)(x.value, to)
+        case ("i", "f"):
+            value = builder.sitofp(x.value, to)
+        case (_, "f"):
+            value = builder.uitofp(x.value, to)
+        case (before, _) if dtype.itemsize > x.dtype.itemsize or before == "b":
+            value = (builder.sext if before == "i" else builder.zext)(x.value, to)
+        case _ if dtype.itemsize < x.dtype.itemsize:
+            value = builder.trunc(x.value, to)
+        case _:
+            value = x.value
+    return Number(dtype, value, natural=x.natural and dtype == INT, bits=x.bits)
+
+
+def _constant(x: bool | int | float, dtype: Dtype) -> Number:
+    with np.errstate(all="ignore"):
+        made = np.asarray(x).astype(dtype).item()
+    inside = int(made) if dtype.kind == "b" else made
+    natural = dtype.kind in "iu" and made >= 0
+    bits = made.bit_length() if natural else COUNTED
+    return Number(dtype, ir.Constant(register(dtype), inside), made, natural, bits)
+
+
+def truth(builder: Any, x: Number) -> Any:
+    """Whether the number is not zero."""
+    if x.dtype.kind == "b":
+        return x.value
+    zero = ir.Constant(x.value.type, 0)
+    if x.dtype.kind == "f":
+        return builder.fcmp_unordered("!=", x.value, zero)
+    return builder.icmp_signed("!=", x.value, zero)
+
+
+# -- memory
+
+
+def address(builder: Any, x: Memory, at: tuple[Number, ...]) -> Any:
+    """Where a number of an array is."""
+    if len(at) != len(x.shape):
+        raise UnknownError("a part of an array")
+    places = [place(builder, i, n.value) for i, n in zip(at, x.shape, strict=True)]
+    if x.layout == "A":
+        offset: Any = WORD(0)
+        for i, step in zip(places, x.strides, strict=True):
+            offset = builder.add(offset, builder.mul(i, step, flags=("nsw",)), flags=("nsw",))
+        there = builder.gep(x.data, [offset], inbounds=True)
+        return builder.bitcast(there, stored(x.dtype).as_pointer())
+    pairs = [*zip(places, x.shape, strict=True)]
+    pairs = pairs if x.layout == "C" else pairs[::-1]
+    index, _ = pairs[0] if pairs else (WORD(0), None)
+    for i, n in pairs[1:]:
+        index = builder.add(builder.mul(index, n.value, flags=("nsw",)), i, flags=("nsw",))
+    start = builder.bitcast(x.data, stored(x.dtype).as_pointer())
+    return builder.gep(start, [index], inbounds=True)
+
+
+def place(builder: Any, i: Number, length: Any) -> Any:
+    """An index, counted from the start."""
+    if i.dtype.kind not in "iu":
+        raise UnknownError(f"an index of {i.dtype}")
+    value = cast(builder, i, INT).value
+    if i.natural or i.dtype.kind == "u":
+        return value
+    back = builder.add(value, length)
+    if i.known is not None:
+        return back
+    return builder.select(builder.icmp_signed("<", value, WORD(0)), back, value)
+
+
+def load(builder: Any, x: Memory, at: tuple[Number, ...]) -> Number:
+    value = builder.load(address(builder, x, at), align=_align(x))
+    if x.dtype.kind == "b":
+        value = builder.icmp_signed("!=", value, BYTE(0))
+    return Number(x.dtype, value)
+
+
+def store(builder: Any, x: Memory, at: tuple[Number, ...], value: Number) -> None:
+    if x.readonly:
+        raise UnknownError("a store to what is read-only")
+    made = cast(builder, value, x.dtype).value
+    if x.dtype.kind == "b":
+        made = builder.zext(made, BYTE)
+    builder.store(made, address(builder, x, at), align=_align(x))
+
+
+def _align(x: Memory) -> int:
+    return x.dtype.itemsize if x.aligned else 1
+
+
+def passed(x: Memory) -> list[Any]:
+    """What stands for an array among the arguments of a function of LLVM's."""
+    steps = [*x.strides] if x.layout == "A" else []
+    return [x.data, *(n.value for n in x.shape), *steps]
+
+
+def received(kind: Array, args: list[Any]) -> Memory:
+    """An array from these arguments, which are taken off the list."""
+    data = args.pop(0)
+    shape = tuple(Number(INT, args.pop(0), natural=True) for _ in range(kind.ndim))
+    steps = tuple(args.pop(0) for _ in shape) if kind.layout == "A" else ()
+    return Memory(kind.dtype, data, shape, steps, kind.layout, kind.aligned, kind.readonly)
+
+
+def signature_of(x: Memory) -> Array:
+    return Array(x.dtype, len(x.shape), x.layout, x.readonly, x.aligned)
+
+
+def bytes_between(builder: Any, x: Memory) -> tuple[Any, ...]:
+    """The strides of an array of any layout."""
+    if x.layout == "A":
+        return x.strides
+    step: Any = WORD(x.dtype.itemsize)
+    found = [step]
+    for n in x.shape[:0:-1] if x.layout == "C" else x.shape[:-1]:
+        step = builder.mul(step, n.value, flags=("nsw",))
+        found.append(step)
+    return tuple(found[::-1] if x.layout == "C" else found)

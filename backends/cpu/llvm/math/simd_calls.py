@@ -1,0 +1,99 @@
+"""Calls of functions of `math` that LLVM may widen: each names its SIMD versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from tapeless.backends.cpu.llvm.ir.ir_helpers import declared
+from tapeless.backends.cpu.llvm.math import inlined_functions
+from tapeless.backends.cpu.llvm.math.formula_language import SINGLE
+from tapeless.backends.cpu.llvm.math.inlined_functions import PURE
+from tapeless.backends.cpu.runtime.simd_libraries import Variant, variants
+
+
+def called(builder: Any, name: str, args: list[Any], features: str) -> Any:
+    """The value of a function of `math`, of floats or of doubles.
+
+    features  what the CPU has, as LLVM spells it: +avx2,+fma
+    """
+    kind, has = args[0].type, frozenset(features.split(","))
+    if inlined_functions.known(name, has):
+        return _bundled(builder, name, args, has)
+    single = kind == SINGLE
+    plain = name + "f" * single
+    scalar = _function(builder.module, plain, kind, len(args))
+    found = variants(name, single, has)
+    if not found:
+        return _with(builder.call(scalar, args), PURE)
+    for v in found:
+        _function(builder.module, v.symbol, ir.VectorType(kind, v.lanes), len(args))
+    return _widened(builder, _wrapper(builder.module, plain, scalar), args, found)
+
+
+def sine_and_cosine(builder: Any, x: Any, features: str) -> tuple[Any, Any] | None:
+    """Both in one call; None where no function has them."""
+    has = frozenset(features.split(","))
+    if not inlined_functions.known("sincos", has):
+        return None
+    found = _bundled(builder, "sincos", [x], has)
+    return builder.extract_value(found, 0), builder.extract_value(found, 1)
+
+
+def _bundled(builder: Any, name: str, args: list[Any], features: frozenset[str]) -> Any:
+    kind = args[0].type
+    module, found = builder.module, inlined_functions.variants(name, kind, features)
+    for v in found:
+        inlined_functions.declaration(module, v.symbol)
+    scalar = inlined_functions.declaration(module, inlined_functions.plain(name, kind))
+    return _widened(builder, scalar, args, found)
+
+
+def _widened(builder: Any, scalar: Any, args: list[Any], found: list[Variant]) -> Any:
+    """A call of a function whose SIMD versions are declared."""
+    call = _with(builder.call(scalar, args), PURE)
+    if not found:
+        return call
+    _keep(builder.module, [builder.module.globals[v.symbol] for v in found])
+    names = ",".join(f"{v.prefix}{scalar.name}({v.symbol})" for v in found)
+    return _with(call, (f'"vector-function-abi-variant"="{names}"',))
+
+
+def _function(module: Any, name: str, kind: Any, arity: int) -> Any:
+    return declared(module, name, ir.FunctionType(kind, [kind] * arity))
+
+
+def _wrapper(module: Any, plain: str, scalar: Any) -> Any:
+    """The scalar function under a name that LLVM does not know: it would turn log, log2 and log10
+    into operations of its own, and lose the attribute."""
+    name = f"tapeless_{plain}"
+    if known := module.globals.get(name):
+        return known
+    kind = scalar.type.pointee
+    made = ir.Function(module, kind, name)
+    made.linkage = "linkonce_odr"
+    _with(made, ("noinline", *PURE, "speculatable"))
+    inner = ir.IRBuilder(made.append_basic_block())
+    inner.ret(_with(inner.call(scalar, made.args), PURE))
+    return made
+
+
+def _keep(module: Any, functions: list[Any]) -> None:
+    """LLVM would drop declarations that nothing calls before it vectorises."""
+    kept = module.__dict__.setdefault("_tapeless_kept", {})
+    kept.update((f.name, f) for f in functions)
+    pointer = ir.IntType(8).as_pointer()
+    kind = ir.ArrayType(pointer, len(kept))
+    used = module.globals.get("llvm.compiler.used")
+    if used is None:
+        used = ir.GlobalVariable(module, kind, "llvm.compiler.used")
+        used.linkage, used.section = "appending", "llvm.metadata"
+    used.value_type, used.type = kind, kind.as_pointer()
+    used.initializer = ir.Constant(kind, [f.bitcast(pointer) for f in kept.values()])
+
+
+def _with(value: Any, attributes: tuple[str, ...]) -> Any:
+    for each in attributes:
+        set.add(value.attributes, each)  # llvmlite's own check knows fewer
+    return value

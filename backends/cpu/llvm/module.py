@@ -1,0 +1,162 @@
+"""A kernel and all functions that it calls, as one module of LLVM's."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from tapeless.backends.cpu.llvm.calls import HELPERS
+from tapeless.backends.cpu.llvm.control_flow import AgainError, Hints
+from tapeless.backends.cpu.llvm.function import Function
+from tapeless.backends.cpu.llvm.ir import values
+from tapeless.backends.cpu.llvm.ir.values import POINTER, STATUS, Memory, Number, UnknownError
+from tapeless.backends.cpu.runtime.signature import Array
+from tapeless.transforms.lowering.kernels import matrix_products, scratch
+from tapeless.transforms.lowering.schedule import reassociable_sums, stack_capacity
+
+TEXTS = (
+    reassociable_sums.PLUS,
+    reassociable_sums.MULTIPLIED,
+    matrix_products.PRODUCT,
+    matrix_products.MATRIX,
+    scratch.SCRATCH,
+    stack_capacity.GROWN,
+    stack_capacity.FILLED,
+)
+OPTIONS = frozenset(("nogil", "error_model", "fastmath", "forceinline"))
+ATTEMPTS = 20  # to find the dtypes of variables in loops
+Error = tuple[str, tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A function of LLVM's, the dtypes of what it returns, and whether it may raise an error."""
+
+    function: Any
+    results: tuple[Any, ...] | None
+    single: bool
+    fails: bool
+
+
+class Unit:
+    """Writes functions of a module of loop form.
+
+    sources   their definitions
+    options   what is given to `njit` for each
+    globals   what other names mean
+    features  those of the CPU
+    apart     whether no array of the first function shares memory with one that is stored to
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        sources: Mapping[str, ast.FunctionDef],
+        options: Mapping[str, dict[str, Any]],
+        globals_: dict[str, Any],
+        features: str,
+        apart: bool,
+    ) -> None:
+        self.module, self.sources, self.given = module, sources, options
+        self.globals, self.features, self.apart = globals_, features, apart
+        self.errors: list[Error] = []
+        self.made: dict[Any, Made | None] = {}
+
+    def options(self, name: str) -> dict[str, Any]:
+        found = self.given[name]
+        if not found.keys() <= OPTIONS:
+            raise UnknownError("an option of Numba")
+        return found
+
+    def helper(self, name: str) -> str | None:
+        """Which helper of loop form a function of the module is, if it is one."""
+        node = self.sources.get(name)
+        known = node is not None and name in HELPERS and ast.dump(node) == _helpers()[name]
+        wanted = None if name in ("grown", "filled") else {"reassoc", "contract"}
+        return name if known and self.given[name].get("fastmath") == wanted else None
+
+    def error(self, kind: type, args: tuple[Any, ...]) -> int:
+        """The number of an error."""
+        name = kind.__name__
+        if kind is not getattr(builtins, name, None) and kind is not np.linalg.LinAlgError:
+            raise UnknownError("an error of the user's")
+        if not all(isinstance(x, (str, int, float)) for x in args):
+            raise UnknownError("what an error says")
+        if (name, args) not in self.errors:
+            self.errors.append((name, args))
+        return 1 + self.errors.index((name, args))
+
+    def function(self, name: str, args: tuple[Any, ...], inline: bool = False) -> Made:
+        """The function for arguments like these."""
+        wanted = tuple(_kind(x) for x in args)
+        if (name, wanted) not in self.made:
+            self.made[name, wanted] = None
+            self.made[name, wanted] = self.written(name, wanted, inline)
+        found = self.made[name, wanted]
+        if found is None:
+            raise UnknownError("a function that calls itself")
+        return found
+
+    def written(self, name: str, wanted: tuple[Any, ...], inline: bool) -> Made:
+        hints: Hints = {}
+        names = [a.arg for a in self.sources[name].args.args]
+        if len(names) != len(wanted):
+            raise UnknownError("another number of arguments")
+        for _ in range(ATTEMPTS):
+            function = self.declared(name, wanted)
+            function.attributes.add("alwaysinline" if inline else "nounwind")
+            try:
+                writer = Function(self, self.sources[name], function, hints)
+                results = writer.write(self.arguments(function, names, wanted, inline))
+                return Made(function, results, writer.single, writer.fails)
+            except AgainError:
+                del self.module.globals[function.name]
+        raise UnknownError("variables whose dtypes are not found")
+
+    def declared(self, name: str, wanted: tuple[Any, ...]) -> Any:
+        types: list[Any] = []
+        for kind in wanted:
+            if isinstance(kind, Array):
+                steps = kind.ndim * (2 if kind.layout == "A" else 1)
+                types += [POINTER, *[values.WORD] * steps]
+            else:
+                types.append(values.register(kind[0]))
+        signature = ir.FunctionType(STATUS, [*types, POINTER])
+        made = ir.Function(self.module, signature, self.module.get_unique_name(name))
+        made.linkage = "internal"
+        return made
+
+    def arguments(
+        self, function: Any, names: list[str], wanted: tuple[Any, ...], first: bool
+    ) -> list[Any]:
+        left: list[Any] = [*function.args[:-1]]
+        found: list[Any] = []
+        for name, kind in zip(names, wanted, strict=False):
+            if isinstance(kind, Array):
+                if first and self.apart:
+                    left[0].add_attribute("noalias")
+                left[0].name = f"arg.{name}"
+                found.append(values.received(kind, left))
+            else:
+                found.append(Number(kind[0], left.pop(0), natural=kind[1]))
+        return found
+
+
+def _kind(x: Any) -> Any:
+    if isinstance(x, Memory):
+        return values.signature_of(x)
+    number = values.numbers(x)[0]
+    return (number.dtype, number.natural)
+
+
+@functools.cache
+def _helpers() -> dict[str, str]:
+    found = [ast.parse(text).body[0] for text in TEXTS]
+    return {node.name: ast.dump(node) for node in found}  # type: ignore[attr-defined]

@@ -1,0 +1,285 @@
+"""The entry of a kernel: a function of CPython's C interface that checks and unpacks arguments.
+
+It reads arrays and numbers where their public structures keep them (`ndarrayobject.h` of NumPy,
+`floatobject.h` of Python), so that a call costs some ten nanoseconds an argument and a process that
+finds the kernel in the cache needs no Numba. Arguments of another signature go to `self`, a Python
+callable; so does the address of an error's description, by the method `fail`.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from tapeless.backends.cpu.llvm.ir.values import register
+from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime.signature import TWINS, Array, Form, Number, Signature
+
+BYTE, INT, LONG, DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
+OBJECT = BYTE.as_pointer()
+SWAPPED = ord(">" if sys.byteorder == "little" else "<")
+FIRST_ROW, PLACES = Number(int, place=True), (1 << 62) - 1
+LONG_ENOUGH = 2048  # numbers in arrays from which other threads may run meanwhile
+
+
+class NoEntryError(Exception):
+    """A kernel that only Numba itself can call."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A number that a kernel returns; with `numpy` it becomes one of NumPy's. With `array` it is an
+    array of such numbers, as an object."""
+
+    value: Any
+    dtype: np.dtype[Any]
+    numpy: bool = False
+    array: bool = False
+
+
+class Entry:
+    """Builds the function `symbol` in a module of LLVM. Subclasses call the kernel: `received` are
+    the arguments as it takes them, `run` passes what it returns on."""
+
+    def __init__(
+        self, module: Any, symbol: str, wanted: Signature, loops: bool, form: Form | None = None
+    ):
+        self.wanted, self.loops, self.form = wanted, loops, form
+        self.module = module
+        kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), LONG])
+        self.function = ir.Function(self.module, kind, symbol)
+        self.builder = ir.IRBuilder(self.function.append_basic_block("entry"))
+        self.owner, self.args, self.count = self.function.args
+
+    def build(self) -> Any:
+        """The module, with the function in it."""
+        b = self.builder
+        self.missed = self.function.append_basic_block("missed")
+        self.require(b.icmp_signed("==", self.count, LONG(len(self.wanted))))
+        objects = [b.load(b.gep(self.args, [LONG(k)])) for k in range(len(self.wanted))]
+        for x, want in zip(objects, self.wanted, strict=True):
+            self.check(x, want)
+        order = range(len(objects)) if self.form is None else self.form.order
+        self.run(self.received([(objects[k], self.wanted[k]) for k in order]))
+        with b.goto_block(self.missed):
+            other = (self.owner, self.args, self.count, OBJECT(None))
+            b.ret(self.call("PyObject_Vectorcall", OBJECT, *other))
+        return self.module
+
+    # -- small parts
+
+    def call(self, name: str, result: Any, *args: Any) -> Any:
+        """A call of Python's C interface."""
+        known = self.module.globals.get(name)
+        kind = ir.FunctionType(result, [a.type for a in args])
+        return self.builder.call(known or ir.Function(self.module, kind, name), args)
+
+    def object(self, name: str) -> Any:
+        """An object that the process knows by name."""
+        known = self.module.globals.get(name)
+        return known or ir.GlobalVariable(self.module, BYTE, name)
+
+    def field(self, x: Any, offset: int, kind: Any) -> Any:
+        """What a structure holds at an offset."""
+        b = self.builder
+        return b.load(b.bitcast(b.gep(x, [LONG(offset)]), kind.as_pointer()))
+
+    def require(self, condition: Any) -> None:
+        """Goes on if the condition holds."""
+        on = self.function.append_basic_block()
+        self.builder.cbranch(condition, on, self.missed)
+        self.builder.position_at_end(on)
+
+    def same(self, x: Any, y: Any) -> Any:
+        return self.builder.icmp_unsigned("==", x, y)
+
+    # -- arguments
+
+    def check(self, x: Any, want: Array | Number) -> None:
+        kind = self.field(x, at.TYPE, OBJECT)
+        if isinstance(want, Number):
+            known = self.same(kind, self.object(type_symbol(want.kind)))
+            if want.kind in TWINS and not want.exact:
+                twin = self.same(kind, self.object(type_symbol(TWINS[want.kind])))
+                known = self.builder.or_(known, twin)
+            self.require(known)
+            return
+        self.require(self.same(kind, self.object("tapeless_ndarray")))
+        self.require(self.same(self.field(x, at.NDIM, INT), INT(want.ndim)))
+        descr = self.field(x, at.DESCR, OBJECT)
+        self.require(self.same(self.field(descr, at.TYPE_NUMBER, INT), INT(want.dtype.num)))
+        self.require(
+            self.builder.icmp_unsigned("!=", self.field(descr, at.BYTE_ORDER, BYTE), BYTE(SWAPPED))
+        )
+        mask, flags = _flags(want)
+        self.require(
+            self.same(self.builder.and_(self.field(x, at.FLAGS, INT), INT(mask)), INT(flags))
+        )
+
+    def received(self, given: list[tuple[Any, Array | Number]]) -> list[Any]:
+        """The arguments of the kernel, from objects."""
+        raise NotImplementedError
+
+    def run(self, values: list[Any]) -> None:
+        """Calls the kernel, and returns."""
+        raise NotImplementedError
+
+    def axis(self, x: Any, where: int, k: int) -> Any:
+        return self.builder.load(
+            self.builder.gep(self.field(x, where, LONG.as_pointer()), [LONG(k)])
+        )
+
+    def number(self, x: Any, want: Number) -> Any:
+        b, kind = self.builder, want.kind
+        if kind in (bool, np.bool_):
+            numpy = self.same(x, self.object("tapeless_true"))
+            return b.or_(self.same(x, self.object("_Py_TrueStruct")), numpy)
+        if kind is int:
+            return self.integer(x)
+        return self.value(x, want.dtype)
+
+    def value(self, x: Any, dtype: np.dtype[Any]) -> Any:
+        """The number in an object that holds one."""
+        return self.field(x, at.VALUE, register(dtype))
+
+    def rows(self, first: Any, last: Any) -> list[Any]:
+        """The same bounds, in a form from which LLVM sees that no place is negative: then loops
+        need no test for that."""
+        b = self.builder
+        first, count = b.and_(first, LONG(PLACES)), b.sub(last, first)
+        count = b.select(b.icmp_signed(">", count, LONG(0)), count, LONG(0))  # range(3, 1) has none
+        return [first, b.add(first, b.and_(count, LONG(PLACES)))]
+
+    def integer(self, x: Any) -> Any:
+        """A Python int, OverflowError if it has more than 64 bits; or NumPy's."""
+        b = self.builder
+        value = b.alloca(LONG)
+        python = self.same(self.field(x, at.TYPE, OBJECT), self.object("PyLong_Type"))
+        with b.if_else(python) as (converted, read):
+            with converted:
+                found = self.call("PyLong_AsLongLong", LONG, x)
+                b.store(found, value)
+                with b.if_then(self.same(found, LONG(-1)), likely=False):
+                    occurred = self.call("PyErr_Occurred", OBJECT)
+                    with b.if_then(b.icmp_unsigned("!=", occurred, OBJECT(None))):
+                        b.ret(OBJECT(None))
+            with read:
+                b.store(self.field(x, at.VALUE, LONG), value)
+        return b.load(value)
+
+    # -- the call, and what it returns
+
+    def save(self) -> Any:
+        """Lets other threads run, where the call may take long."""
+        b = self.builder
+        state = b.alloca(OBJECT)
+        b.store(OBJECT(None), state)
+        if self.loops:
+            with b.if_then(self.is_long()):
+                b.store(self.call("PyEval_SaveThread", OBJECT), state)
+        return state
+
+    def is_long(self) -> Any:
+        b = self.builder
+        total, arrays = LONG(0), False
+        for k, want in enumerate(self.wanted):
+            if isinstance(want, Array):
+                arrays, size = True, LONG(1)
+                x = b.load(b.gep(self.args, [LONG(k)]))
+                for axis in range(want.ndim):
+                    size = b.mul(size, self.axis(x, at.SHAPE, axis))
+                total = b.add(total, size)
+        return b.icmp_signed(">=", total, LONG(LONG_ENOUGH)) if arrays else ir.IntType(1)(1)
+
+    def restore(self, state: Any) -> None:
+        b = self.builder
+        thread = b.load(state)
+        with b.if_then(b.icmp_unsigned("!=", thread, OBJECT(None))):
+            self.call("PyEval_RestoreThread", ir.VoidType(), thread)
+
+    def fail(self, description: Any) -> None:
+        """Python raises the error that an address, or a number, describes."""
+        b = self.builder
+        name, form = self.text("fail"), self.text("n")
+        kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT, OBJECT], var_arg=True)
+        known = self.module.globals.get("PyObject_CallMethod")
+        method = known or ir.Function(self.module, kind, "PyObject_CallMethod")
+        b.ret(b.call(method, [self.owner, name, form, description]))
+
+    def text(self, value: str) -> Any:
+        content = ir.Constant(ir.ArrayType(BYTE, len(value) + 1), bytearray(value.encode() + b"\0"))
+        held = ir.GlobalVariable(self.module, content.type, f"tapeless.{value}")
+        held.initializer, held.global_constant, held.linkage = content, True, "internal"
+        return self.builder.bitcast(held, OBJECT)
+
+    def give_back(self, results: list[Any] | None, single: bool) -> None:
+        """Returns what the kernel has."""
+        form = self.form
+        if form is not None:
+            chosen = [((results or [])[k], cls) for k, cls in form.results]
+            made = [self.object_of(self.of_class(x, cls) if cls else x) for x, cls in chosen]
+            self.builder.ret(made[0] if form.single else self.tupled(made))
+        elif results is None:
+            self.call("Py_IncRef", ir.VoidType(), self.object("_Py_NoneStruct"))
+            self.builder.ret(self.object("_Py_NoneStruct"))
+        else:
+            made = [self.object_of(x) for x in results]
+            self.builder.ret(made[0] if single else self.tupled(made))
+
+    def of_class(self, x: Result, name: str) -> Result:
+        """A number of a class of NumPy."""
+        raise NotImplementedError
+
+    def tupled(self, items: list[Any]) -> Any:
+        made = self.call("PyTuple_New", OBJECT, LONG(len(items)))
+        for k, item in enumerate(items):
+            self.call("PyTuple_SetItem", INT, made, LONG(k), item)
+        return made
+
+    def object_of(self, x: Result | list[Any]) -> Any:
+        """A number as an object of Python's; if it is of a class, as one of NumPy's."""
+        if isinstance(x, list):
+            return self.tupled([*map(self.object_of, x)])
+        if x.array:
+            return x.value
+        b, value, dtype = self.builder, x.value, x.dtype
+        if not x.numpy and dtype.char in PYTHON_MAKES:
+            return self.call(PYTHON_MAKES[dtype.char], OBJECT, value)
+        if not x.numpy and dtype.kind == "b":
+            return self.call("PyBool_FromLong", OBJECT, b.zext(value, LONG))
+        if not x.numpy and dtype.char == "D":
+            parts = (b.extract_value(value, k) for k in range(2))
+            return self.call("PyComplex_FromDoubles", OBJECT, *parts)
+        if dtype.kind == "b":
+            raise NoEntryError("it returns a boolean of NumPy's")
+        cls = self.object(type_symbol(dtype.type))
+        made = self.call("PyType_GenericAlloc", OBJECT, cls, LONG(0))
+        place = b.bitcast(b.gep(made, [LONG(at.VALUE)]), value.type.as_pointer())
+        b.store(value, place)
+        return made
+
+
+PYTHON_MAKES = {"d": "PyFloat_FromDouble", np.dtype(np.int64).char: "PyLong_FromLongLong"}
+PYTHON_TYPES = {
+    float: "PyFloat_Type",
+    int: "PyLong_Type",
+    bool: "PyBool_Type",
+    complex: "PyComplex_Type",
+}
+
+
+def type_symbol(kind: type) -> str:
+    """The name under which a type of numbers is known to compiled code."""
+    return PYTHON_TYPES.get(kind) or f"tapeless_{np.dtype(kind).name}"
+
+
+def _flags(want: Array) -> tuple[int, int]:
+    """Which flags of an array matter, and how they must be."""
+    layouts = {"C": (at.IS_C, at.IS_C), "F": (at.IS_C | at.IS_F, at.IS_F), "A": (at.IS_C, 0)}
+    mask, flags = layouts[want.layout]
+    mask, flags = mask | at.IS_ALIGNED, flags | at.IS_ALIGNED * want.aligned
+    return (mask, flags) if want.readonly else (mask | at.IS_WRITEABLE, flags | at.IS_WRITEABLE)

@@ -1,0 +1,77 @@
+"""The errors that kernels raise: described by Numba's code at an address, raised by Python."""
+
+from __future__ import annotations
+
+import builtins
+import ctypes
+import pickle
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Failures:
+    """How errors of object code are found.
+
+    environments  where code of Numba looks for Python objects when it makes one
+    errors        those that have numbers, from 1 on: names of classes, arguments
+    """
+
+    environments: tuple[int, ...] = ()
+    errors: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+
+    def found(self, where: int) -> BaseException:
+        """The error with a number, or that is described at an address."""
+        if not self.errors:
+            return described(where, self.environments)
+        name, args = self.errors[where - 1]
+        kind = getattr(builtins, name, None) or getattr(np.linalg, name)
+        return kind(*args)  # type: ignore[no-any-return]
+
+
+class Description(ctypes.Structure):
+    """What Numba's code leaves about an error: the pickled class and arguments; if `dynamic`, what
+    makes the arguments that were computed."""
+
+    _fields_ = [
+        ("pickled", ctypes.c_void_p),
+        ("size", ctypes.c_int32),
+        ("values", ctypes.c_void_p),
+        ("unwrap", ctypes.c_void_p),
+        ("dynamic", ctypes.c_int32),
+    ]
+
+
+def described(address: int, environments: tuple[int, ...]) -> BaseException:
+    """The error that is described at an address.
+
+    environments  where the code that described it looks for Python objects
+    """
+    found = Description.from_address(address)
+    pickled = ctypes.string_at(found.pickled, found.size)
+    if found.dynamic > 0:
+        serialize = _prepared(environments)
+        values = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(found.unwrap)(found.values)
+        kind, args, _ = serialize.runtime_build_excinfo_struct(pickled, values)
+    else:
+        kind, args, _ = pickle.loads(pickled)
+    return kind(*args)  # type: ignore[no-any-return]
+
+
+def _prepared(environments: tuple[int, ...]) -> Any:
+    """Numba's module that knows which arguments of an error were computed. It has given each
+    function an environment, by way of an address in the code; code from the cache has none yet."""
+    from numba._dynfunc import Environment  # noqa: PLC0415
+    from numba.core import serialize  # noqa: PLC0415
+
+    from tapeless.backends.cpu.runtime.linking import forever  # noqa: PLC0415
+
+    for address in filter(None, environments):
+        place = ctypes.c_void_p.from_address(address)
+        if not place.value:
+            environment = Environment(globals={})
+            forever(environment)
+            place.value = id(environment)
+    return serialize

@@ -1,0 +1,148 @@
+"""Object code of kernels, kept on disk: one file a kernel and signature, checked when it is read.
+
+A file is named by what its code depends on, so files are never out of date, several processes may
+write the same one, and nothing needs a lock. TAPELESS_DISABLE_CACHE=1 keeps nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+
+from tapeless.backends import cache
+from tapeless.backends.cpu.runtime import linking, simd_libraries
+from tapeless.backends.cpu.runtime.signature import Signature
+
+MAGIC = b"tapeless object code\n"
+SUFFIX = ".object"
+
+
+@dataclass(frozen=True)
+class ObjectCode:
+    """Machine code with one entry.
+
+    externals     names of what it calls in the process
+    environments  names of where it looks for Python objects when it makes an error
+    errors        those that it makes by their numbers: names of classes, arguments
+    """
+
+    code: bytes
+    symbol: str
+    externals: tuple[str, ...]
+    environments: tuple[str, ...] = ()
+    errors: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+
+
+def found(
+    name: str,
+    text: str,
+    wanted: Signature,
+    options: dict[str, Any],
+    make: Callable[[str], ObjectCode | None],
+) -> tuple[ObjectCode | None, bool]:
+    """The object code of a kernel, and whether it was on disk; None if there can be none.
+
+    name, text, wanted, options  what tells it from others
+    make                         compiles it, with an entry of the given name
+    """
+    key = digest(name, text, *map(str, wanted), repr(sorted(options.items())))
+    if cache.is_off():
+        return make(f"tapeless_{key}"), False
+    path = cache.compiled() / f"{re.sub(r'[^A-Za-z0-9_]', '_', name)[:60]}_{key}{SUFFIX}"
+    known = read(path)
+    if known is not None and linking.ready(known.externals):
+        return known, True
+    made = make(f"tapeless_{key}")
+    if made is None or not linking.ready(made.externals):
+        return None, False
+    keep(path, made)
+    return made, False
+
+
+def digest(*parts: str) -> str:
+    """A name for what code depends on: these parts, the machine and all versions."""
+    text = "\0".join((*parts, *_machine(), simd_libraries.tag()))
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+@functools.cache
+def _machine() -> tuple[str, ...]:
+    """Versions, the CPU, settings of Numba, and how we compile."""
+    features = sorted(name for name, has in llvm.get_host_cpu_features().items() if has)
+    settings = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_"))
+    runtime = Path(__file__).parent
+    folders = (runtime.parent / "numba", runtime.parent / "llvm")
+    ours = sorted([*(p for f in folders for p in f.rglob("*.py")), runtime / "struct_offsets.py"])
+    return (
+        *(numba_version(), llvmlite.__version__, np.__version__, sys.version),
+        *(llvm.get_process_triple(), llvm.get_host_cpu_name()),
+        *features,
+        *settings,
+        *(hashlib.sha256(path.read_bytes()).hexdigest() for path in ours),
+    )
+
+
+def numba_version() -> str:
+    """Numba's version, from its file: importing Numba, or the package that reads metadata, takes
+    longer than all else that the cache does."""
+    found = importlib.util.find_spec("numba")
+    places = found.submodule_search_locations if found else None
+    for file in (Path(place) / "_version.py" for place in places or ()):
+        if file.exists():
+            return file.read_text(encoding="utf-8")
+    import numba  # noqa: PLC0415  # takes half a second, so it is the last resort
+
+    return str(numba.__version__)
+
+
+# -- files
+
+
+def read(path: Path) -> ObjectCode | None:
+    """What a file holds; None if there is none or it is damaged."""
+    content = cache.read(path)
+    if content is None:
+        return None
+    checksum, _, rest = content.removeprefix(MAGIC).partition(b"\n")
+    if not content.startswith(MAGIC) or hashlib.sha256(rest).hexdigest().encode() != checksum:
+        return None
+    head, _, code = rest.partition(b"\n")
+    symbol, externals, environments, errors = json.loads(head)
+    raised = tuple((name, tuple(args)) for name, args in errors)
+    return ObjectCode(code, symbol, tuple(externals), tuple(environments), raised)
+
+
+def keep(path: Path, made: ObjectCode) -> None:
+    """Writes a file; a warning, once, where that is not possible."""
+    head = (made.symbol, made.externals, made.environments, made.errors)
+    rest = json.dumps(head).encode() + b"\n" + made.code
+    try:
+        cache.write(path, MAGIC + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest)
+    except OSError as e:
+        if read(path) is None:  # nor has another process written it
+            _warn(f"{e.strerror or e}: {path.parent}")
+
+
+@functools.cache
+def _warn(reason: str) -> None:
+    """Once a process and reason."""
+    warnings.warn(
+        f"compiled code is not kept on disk ({reason}); TAPELESS_CACHE_DIR names another folder, "
+        "TAPELESS_DISABLE_CACHE=1 leaves it out",
+        RuntimeWarning,
+        stacklevel=2,
+    )

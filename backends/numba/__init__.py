@@ -1,9 +1,0 @@
-"""Emitted loop form as machine code: compiled by Numba once, cached on disk, run in threads."""
-
-if not __name__.startswith("tapeless."):
-    raise ImportError(f"import tapeless.backends.numba instead of {__name__}")
-
-from tapeless.backends.numba.kernel import Compilation
-from tapeless.backends.numba.modules import compilations, load, outline, prepare
-
-__all__ = ["Compilation", "compilations", "load", "outline", "prepare"]

@@ -1,0 +1,275 @@
+"""Random numbers of NumPy: drawn when the program runs, in the order of the program."""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless import (
+    TapelessError,
+    checkpoint,
+    grad,
+    jit,
+    jvp,
+    linearize,
+    pmap,
+    value_and_grad,
+    vjp,
+    vmap,
+)
+from tapeless.transforms.optimize import outline
+
+X = np.array([1.0, 2.0, 3.0])
+ROWS = np.arange(9.0).reshape(3, 3) + 1.0
+rng = np.random.default_rng(0)
+
+
+class Model:
+    def __init__(self):
+        self.rng = np.random.default_rng(1)
+
+    def loss(self, x):
+        return np.sum(x * (self.rng.random(3) < 0.5))
+
+
+def noisy(x):
+    return np.sum(x) * rng.normal()
+
+
+def in_a_loop(x, n=3):
+    total = 0.0
+    for _ in range(n):
+        total = total + np.sum(np.sin(x * rng.standard_normal(x.shape)))
+    return total
+
+
+def to_a_length_of_its_own(x):
+    total = 1.0
+    while total < 3.0:
+        total = total + np.abs(rng.normal())
+    return np.sum(x) * total
+
+
+def in_a_branch(x):
+    scale = rng.normal() if np.sum(x) > 3.0 else rng.uniform(1.0, 2.0)
+    return np.sum(x) * scale
+
+
+def dropout(x, keep=0.5):
+    return np.sum(np.where(rng.random(x.shape) < keep, x, 0.0) / keep)
+
+
+def minibatch(x):
+    return np.sum(x[rng.integers(0, len(x), size=2)] ** 2) + x[rng.choice(3, replace=False)]
+
+
+def shuffled(x):
+    return np.sum(x[rng.permutation(len(x))] * np.arange(3))
+
+
+def in_order(x):
+    rng.normal(size=2)  # not used, but drawn
+    b = rng.normal(1.0, 2.0, size=3)
+    return np.sum(x * b) - np.sum(x**2 * rng.gamma(2.0, size=(3,)))
+
+
+def many(x):
+    parts = [rng.beta(2.0, 3.0), rng.poisson(2.0), rng.binomial(5, 0.3), rng.exponential(2.0, 1)[0]]
+    return np.sum(x) * sum(parts) * rng.laplace(X, 0.1)[1]
+
+
+def of_the_module(x):
+    np.random.seed(3)
+    return np.sum(x * np.random.rand(3) * np.random.randn() * np.random.uniform(0, 1, 3))
+
+
+def of_a_kind(x):
+    made = rng.random(3, dtype=np.float32)
+    assert made.dtype == np.float32
+    return np.sum(x * made)
+
+
+def reset():
+    global rng
+    rng = np.random.default_rng(5)
+    np.random.seed(7)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    "function",
+    [
+        noisy,
+        in_a_loop,
+        to_a_length_of_its_own,
+        in_a_branch,
+        dropout,
+        minibatch,
+        shuffled,
+        in_order,
+        many,
+        of_the_module,
+        of_a_kind,
+    ],
+)
+def test_the_program_draws_what_the_function_draws(function, compiled):
+    transformed = value_and_grad(function)
+    transformed = jit(transformed) if compiled else transformed
+    for _ in range(2):  # a generator in place of the old one is seen
+        reset()
+        made = [transformed(X) for _ in range(3)]
+        reset()
+        np.testing.assert_allclose([value for value, _ in made], [function(X) for _ in range(3)])
+    for k, direction in enumerate(np.eye(3)):
+        reset()
+        up = function(X + 1e-6 * direction)
+        reset()
+        down = function(X - 1e-6 * direction)
+        np.testing.assert_allclose(made[0][1][k], (up - down) / 2e-6, rtol=1e-6, atol=1e-8)
+
+
+def test_every_derivative_sees_the_numbers_of_its_value():
+    value, back = vjp(noisy, X)
+    np.testing.assert_allclose(back(1.0)[0], np.full(3, value / 6))
+    value, push = linearize(noisy, X)
+    np.testing.assert_allclose(push(np.ones(3)), value / 2)
+    value, dot = jvp(noisy, (X,), (np.ones(3),))
+    np.testing.assert_allclose(dot, value / 2)
+
+
+def test_generators_of_objects_and_arguments():
+    slope = grad(Model().loss)
+    assert len({tuple(slope(X)) for _ in range(30)}) > 3
+    given = np.random.default_rng(2)
+    slope = grad(lambda x, g: np.sum(x * g.normal(size=3)))
+    made = [slope(X, given) for _ in range(2)]
+    same = np.random.default_rng(2)
+    np.testing.assert_array_equal(made, [same.normal(size=3), same.normal(size=3)])
+
+
+def test_each_element_of_a_batch_draws_its_own():
+    reset()
+    got = vmap(noisy)(ROWS)
+    reset()
+    np.testing.assert_allclose(got, [noisy(row) for row in ROWS])
+    spread = vmap(lambda x: rng.normal(x, 1e-9, size=(2, 3)) + rng.integers(1, 2))(ROWS)
+    np.testing.assert_allclose(spread, np.repeat(ROWS[:, None], 2, axis=1) + 1, rtol=1e-6)
+
+
+def initial(n, scale):
+    np.random.seed(0)
+    return np.random.rand(n) * scale
+
+
+def layers(x):
+    w, b = initial(3, 0.5), initial(3, 0.1)
+    return np.tanh(w * x + b) + np.random.normal(1.0, 2.0, 3)
+
+
+@pytest.mark.parametrize("saves", [1, 24])
+def test_after_a_seed_all_elements_draw_the_same(monkeypatch, saves):
+    monkeypatch.setattr(outline, "SAVES", saves)
+    np.testing.assert_allclose(vmap(layers)(ROWS), [layers(row) for row in ROWS])
+    got = vmap(grad(lambda x: np.sum(layers(x))))(ROWS)
+    np.testing.assert_allclose(got, [grad(lambda x: np.sum(layers(x)))(row) for row in ROWS])
+
+
+def seeded_by_element(x):
+    np.random.seed(int(x[0]))
+    return np.random.rand()
+
+
+def scaled_after_a_seed(x):
+    np.random.seed(0)
+    return np.random.normal(0.0, x[0])
+
+
+@pytest.mark.parametrize(
+    ("function", "match"),
+    [
+        (vmap(seeded_by_element), "np.random.seed depends on the element"),
+        (vmap(scaled_after_a_seed), "normal after np.random.seed depends on the element"),
+        (grad(lambda x: np.sum(rng.normal(x, 1.0))), "no derivative by its parameters"),
+        (grad(lambda x: np.sum(x) * np.random.default_rng().normal()), "without a seed"),
+        (grad(lambda x: np.sum(x) * np.random.RandomState().rand()), "without a seed"),
+        (grad(lambda x: np.sum(rng.dirichlet(X) * x)), "dirichlet of a generator"),
+        (vmap(lambda r: rng.multivariate_normal(r, np.eye(3))), "one order for all"),
+        (grad(lambda x: x[0] * rng.choice(2.5)), "a number that is not whole"),
+        (grad(lambda x: np.sum(x) * rng.integers(0, 3, endpoint=True)), "endpoint"),
+        (grad(lambda x: np.sum(x) * rng.normal(size=3, out=x)[0]), "out"),
+        (grad(checkpoint(noisy)), "would draw other random numbers"),
+        (pmap(lambda r: np.sum(r) * rng.normal()), "in no fixed order"),
+        (vmap(lambda r: np.sum(r[rng.permutation(3)])), "one order for all"),
+        (vmap(lambda r: rng.normal() if r[0] > 3 else 0.0), "that elements decide"),
+        (vmap(lambda r: np.sum(rng.random(np.sum(r > 2)))), "as many numbers as the element says"),
+    ],
+)
+def test_what_cannot_be_recorded_is_refused(function, match):
+    with pytest.raises(TapelessError, match=match):
+        function(ROWS if isinstance(function, (type(vmap(noisy)), type(pmap(noisy)))) else X)
+
+
+def test_a_seed_is_known_while_staging():
+    def seeded(x, seed):
+        return np.sum(x * np.random.default_rng(seed).normal(size=3))
+
+    for seed in (1, 2):
+        want = np.random.default_rng(seed).normal(size=3)
+        np.testing.assert_array_equal(tapeless.grad(seeded)(X, seed), want)
+
+
+def test_as_many_as_the_axes_of_an_array():
+    """Its shape is written out where the text has a place for each length."""
+
+    def masked(q, k):
+        scores = q @ k.T
+        return scores * (np.random.rand(*scores.shape) >= 0.0)
+
+    q, k = np.ones((2, 3)), np.ones((4, 3))
+    np.testing.assert_array_equal(tapeless.jit(masked)(q, k), np.full((2, 4), 3.0))
+    np.testing.assert_array_equal(grad(lambda q: np.sum(masked(q, k)))(q), np.full((2, 3), 4.0))
+
+
+def test_vectors_of_a_normal_distribution():
+    def cloud(x, n):
+        spread = np.diag(X) + 0.1
+        return np.sum(rng.multivariate_normal(X, spread, n) @ x) + np.sum(
+            rng.multivariate_normal(X, spread, size=(2, n)) + rng.multivariate_normal(X, spread) * x
+        )
+
+    expected = []
+    for changed in (cloud, jit(cloud), lambda x, n: jvp(lambda y: cloud(y, n), (x,), (x,))[0]):
+        reset()
+        expected.append(changed(X, 4))
+    np.testing.assert_allclose(expected[1:], expected[0], rtol=1e-12)
+
+
+def test_elements_are_drawn_by_their_places():
+    def chosen(x, p):
+        few = rng.choice(x, 2) + np.random.choice(range(3, 6)) + rng.choice([1, 2, 4], p=p)
+        order = np.random.permutation(x) @ rng.permutation(np.arange(3.0))
+        return np.sum(few) * order + np.sum(rng.choice(np.outer(x, x), (2, 1), replace=False))
+
+    p = np.array([0.2, 0.5, 0.3])
+    expected = []
+    for changed in (chosen, jit(chosen), lambda x, p: value_and_grad(chosen)(x, p)[0]):
+        reset()
+        expected.append(changed(X, p))
+    np.testing.assert_allclose(expected[1:], expected[0], rtol=1e-12)
+    assert jit(lambda x: rng.choice(x[:0] if len(x) > 9 else [x[0]]))(X) == 1.0
+
+
+def noisy_rows(x):
+    made = np.random.default_rng(3)
+    order = np.random.RandomState(1).permutation(len(x))
+    return x[order] * made.normal(size=x.shape) + made.uniform(size=(len(x), 1))
+
+
+def test_a_generator_made_inside_draws_as_many_as_lengths_say():
+    for n in (2, 4):
+        x = np.arange(2.0 * n).reshape(n, 2)
+        np.testing.assert_array_equal(jit(noisy_rows)(x), noisy_rows(x))
+
+
+def test_a_generator_made_inside_is_given_what_is_known():
+    with pytest.raises(TapelessError, match="made in the function cannot be given"):
+        jit(lambda x: np.random.default_rng(0).normal(0.0, x[0]))(X)

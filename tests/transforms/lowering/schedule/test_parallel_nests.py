@@ -1,0 +1,156 @@
+"""What threads may share: nests whose rows are apart, and nothing else."""
+
+import re
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless.transforms.lowering.schedule import parallel_nests
+
+X = np.linspace(0.1, 1.0, 12).reshape(4, 3)
+
+
+def source(function, *args, **options):
+    return tapeless.jit(function, **options).source(*args)
+
+
+def rows_of(text):
+    """For each kernel, whether it is for some of the rows."""
+    return [
+        "first, last" in line for line in text.splitlines() if re.match(r"def \w+_kernel", line)
+    ]
+
+
+@pytest.fixture
+def heavy(monkeypatch):
+    monkeypatch.setattr(parallel_nests, "HEAVY", 1)
+
+
+def scan(u):
+    for i in range(1, len(u)):
+        u[i] = u[i] + u[i - 1]
+    return u
+
+
+def scattered(x, k):
+    made = np.zeros(5)
+    made[k] = x
+    return made
+
+
+def added_up_by_bins(x, k):
+    made = np.zeros(5)
+    np.add.at(made, k, x)
+    return made
+
+
+def shifted_in_place(u):
+    u[1:] = u[1:] * u[:-1]
+
+
+def averaged(x):
+    return x - np.mean(x, axis=0)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (scan, (X[0].copy(),)),
+        (scattered, (X[0], np.array([1, 1, 3]))),
+        (added_up_by_bins, (X[0], np.array([1, 1, 3]))),
+    ],
+)
+def test_rows_that_touch_are_not_shared(heavy, function, args):
+    assert "in_parallel" not in source(function, *args)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sin(x),
+        lambda x: np.exp(x - np.max(x, axis=1, keepdims=True)),
+        lambda x: np.sum(x, axis=0),
+        lambda x: (np.sum(x), np.max(x), np.any(x > 1)),
+        lambda x: x[1:] - x[:-1],
+    ],
+)
+def test_rows_that_are_apart_are_shared(function):
+    assert rows_of(source(function, X)) == [True]
+
+
+def test_what_reads_all_rows_comes_after_them(heavy):
+    text = source(averaged, X)
+    assert rows_of(text) == [True, False, True]
+    assert 'sums=(out,), join="sum' in text
+
+
+def test_stores_to_rows_that_others_read_come_after_them(heavy):
+    u = X.copy()
+    assert len(rows_of(source(shifted_in_place, u))) == 2
+
+
+def test_there_is_one_kernel_for_calls_of_little_work_and_others_for_much():
+    def centred(x):
+        return x - np.mean(x, axis=0)
+
+    f = tapeless.jit(centred)
+    small, large, larger = X, np.ones((2000, 700)), np.ones((3000, 800))
+    assert rows_of(f.source(small)) == [False]
+    assert rows_of(f.source(np.ones((20, 30)))) == [False]
+    assert rows_of(f.source(large)) == [True, False, True]
+    assert rows_of(f.source(larger)) == [True, False, True]
+    for x in (small, large, larger, small):
+        np.testing.assert_allclose(f(x), centred(x), atol=1e-12)
+
+
+def test_numbers_of_the_same_value_are_taken_from_one_part(heavy):
+    def f(x, y):
+        scale = y * y + 1
+        return scale, x * scale
+
+    text = source(f, X, 2.0)
+    assert 'join="first"' in text
+
+
+def test_rows_that_a_kernel_holds_are_each_threads_own():
+    def f(x):
+        for _ in range(10):
+            x = 0.5 * x + np.sin(x)
+        return x
+
+    assert re.search(r"own=\(x_2,\)", source(f, X))
+
+
+def test_sums_are_made_anew_by_each_thread():
+    assert re.search(r'sums=\(out,\), join="sum"\)', source(lambda x: np.sum(x, axis=0), X))
+
+
+def test_switched_off():
+    assert "in_parallel" not in source(lambda x: np.sin(x), X, parallel=False)
+    assert "in_parallel" not in source(averaged, np.ones((2000, 500)), parallel=False)
+
+
+def test_the_work_of_a_row_counts_loops():
+    def f(x):
+        for _ in range(100):
+            x = x * 0.5 + 1
+        return x
+
+    (work,) = re.findall(
+        r"in_parallel\(\s*\w+,\s*x.shape\[0\],\s*(\d+) \* x.shape\[1\]", source(f, X)
+    )
+    assert 200 <= int(work) <= 1000
+
+
+def filled(x):
+    return np.exp(x * np.ones(12))
+
+
+def test_lengths_that_are_known_are_shared_where_that_pays(heavy):
+    assert rows_of(source(filled, 2.0)) == [True]
+    np.testing.assert_allclose(tapeless.jit(filled)(2.0), filled(2.0))
+
+
+def test_short_lengths_that_are_known_are_not_shared():
+    assert rows_of(source(lambda x: filled(x), 2.0)) == [False]

@@ -1,0 +1,171 @@
+"""Which values depend on the inputs that a function is differentiated with respect to.
+
+def f(x, n): y = n * n; return x * y      depends on x by its result, y does not
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    Function,
+    If,
+    Let,
+    StackType,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    outputs,
+    statements,
+)
+from tapeless.transforms.ops.primitives.function_calls import is_call
+
+Key = tuple[Function, frozenset[int]]  # a function, and which of its parameters are inputs
+Parts = tuple[frozenset[int], frozenset[int]]  # parameters and results that depend on the inputs
+
+
+def dependents(block: Block, inputs: Iterable[Var]) -> set[Var]:
+    """The inputs and all variables that may have a tangent where these have one: what depends on
+    them by arithmetic, and stacks, which have one as soon as they are made."""
+    return _Dependence().of(block, set(inputs))
+
+
+def varying(block: Block, inputs: Iterable[Var]) -> set[Var]:
+    """The inputs and all variables that vary with them by arithmetic."""
+    return _Dependence(stacks=False).of(block, set(inputs))
+
+
+def decided(block: Block, inputs: Iterable[Var]) -> set[Var]:
+    """The inputs and all variables that vary with them, also integers and what tests decide;
+    nothing if no test depends on the inputs."""
+    search = _Dependence(tests=True, stacks=False)
+    found = search.of(block, set(inputs))
+    return found if search.decides else set()
+
+
+def active_parts(function: Function, given: Iterable[int]) -> tuple[tuple[int, ...], list[int]]:
+    """The positions of the parameters and results of a function that have tangents, where those
+    in `given` have one: those that the function gives to itself do, too."""
+    ins, outs = _Dependence().parts(function, frozenset(given))
+    return tuple(sorted(ins)), sorted(outs)
+
+
+class _Dependence:
+    """tests   integers count, and what tests on the inputs decide
+    stacks   each of them counts
+    decides  whether a test depends on the inputs
+    table    what is known by now of functions that are called, the least that is consistent"""
+
+    def __init__(self, tests: bool = False, stacks: bool = True) -> None:
+        self.tests, self.stacks, self.news, self.decides = tests, stacks, False, False
+        self.table: dict[Key, Parts] = {}
+
+    def of(self, block: Block, inputs: set[Var]) -> set[Var]:
+        found = self.closure(block, inputs)
+        while self.settles_not():
+            found = self.closure(block, inputs)
+        return found
+
+    def parts(self, function: Function, at: frozenset[int]) -> Parts:
+        known = function.derived.get(("parts", at))
+        if known is None:
+            self.table[function, at] = at, frozenset()
+            while self.settles_not():
+                pass
+            for (f, given), parts in self.table.items():
+                f.derived["parts", given] = parts
+            known = self.table[function, at]
+        return known
+
+    def settles_not(self) -> bool:
+        self.news = False
+        for function, at in list(self.table):
+            self.update(function, at)
+        return self.news
+
+    def update(self, function: Function, at: frozenset[int]) -> None:
+        block, (ins, _) = function.block, self.table[function, at]
+        found = self.closure(block, {block.params[k] for k in ins})
+        for s in statements(block):
+            if isinstance(s, Let) and is_call(s) and s.params["function"] is function:
+                ins |= self.given(s, found)
+        results = enumerate(block.results)
+        outs = frozenset(k for k, a in results if a in found and self.counts(a))
+        self.news |= (ins, outs) != self.table[function, at]
+        self.table[function, at] = ins, outs
+
+    def counts(self, a: Atom) -> bool:
+        return bool(self.tests or a.type.differentiable)
+
+    def given(self, s: Let, found: set[Var]) -> frozenset[int]:
+        return frozenset(k for k, a in enumerate(s.args) if a in found and self.counts(a))
+
+    def closure(self, block: Block, inputs: set[Var]) -> set[Var]:
+        found = set(inputs)
+        while True:
+            before = len(found)
+            self.spread(block, found, False)
+            if len(found) == before:
+                return found
+
+    def spread(self, block: Block, found: set[Var], within: bool) -> None:
+        """`within`: whether a test that depends on the inputs decides what is run."""
+        for s in block.body:
+            if isinstance(s, Let):
+                made = s.outs if within else self.of_let(s, found)
+            else:
+                inside = within or (self.tests and _is_decided(s, found))
+                self.decides |= inside
+                for b in blocks(s):
+                    self.spread(b, found, inside)
+                handed = (v for v, a in _handed_on(s) if a in found)
+                made = outputs(s) if inside else tuple(handed)
+            found.update(v for v in made if self.counts(v))
+
+    def of_let(self, s: Let, found: set[Var]) -> tuple[Var, ...]:
+        at = self.given(s, found)
+        if not at:
+            return tuple(v for v in s.outs if self.stacks and isinstance(v.type, StackType))
+        if not is_call(s):
+            return s.outs
+        function = s.params["function"]
+        settled = function.derived.get(("parts", at)) if self.stacks else None
+        known = settled or self.table.get((function, at))
+        if known is None:
+            self.table[function, at] = known = at, frozenset()
+            self.news = True
+        return tuple(s.outs[k] for k in known[1])
+
+
+def _handed_on(s: Statement) -> Iterator[tuple[Var, Atom]]:
+    """What a branch or a loop gives other names: each with the name."""
+    match s:
+        case If():
+            for side in blocks(s):
+                yield from zip(s.outs, side.results, strict=True)
+        case For():
+            for names in (s.carries, s.outs):
+                yield from zip(names, s.inits, strict=True)
+                yield from zip(names, s.yields, strict=True)
+        case While():
+            for names in (s.test.params, s.body.params, s.outs):
+                yield from zip(names, s.inits, strict=True)
+                yield from zip(names, s.body.results, strict=True)
+
+
+def _is_decided(s: Statement, found: set[Var]) -> bool:
+    """Whether a test or a range that depends on the inputs decides what is run, or how often."""
+    match s:
+        case If():
+            return s.test in found
+        case While():
+            return s.test.results[0] in found
+        case For():
+            ends = s.until and s.body.results[0] in found
+            return ends or any(a in found for a in operands(s)[:3])
+    return False

@@ -1,0 +1,114 @@
+"""What a part of a program must be given to stand alone: the variables and sizes it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Let,
+    Statement,
+    Var,
+    blocks,
+    outputs,
+)
+from tapeless.transforms.core.size_value import INT
+from tapeless.transforms.core.uses import reads, sizes_in, written_params
+
+
+def close(body: Iterable[Statement], results: Iterable[Atom]) -> Block:
+    """A block whose parameters are all the variables that it reads, also through sizes."""
+    block = Block((), tuple(body), tuple(results))
+    return replace(block, params=tuple(dict.fromkeys(_outer(block, set()))))
+
+
+def _outer(block: Block, defined: set[Var]) -> Iterator[Var]:
+    defined = defined | set(block.params)
+    for s in block.body:
+        yield from (v for v in reads(s) if v not in defined)
+        for b in blocks(s):
+            yield from _outer(b, defined)
+        defined |= set(outputs(s))
+    yield from (a for a in block.results if isinstance(a, Var) and a not in defined)
+
+
+def defined(block: Block) -> list[Var]:
+    """All variables that get their value in a block."""
+    inner = [v for s in block.body for b in blocks(s) for v in (*b.params, *defined(b))]
+    return [*inner, *(v for s in block.body for v in outputs(s))]
+
+
+def axes(variables: Iterable[Var]) -> set[dims.Symbol]:
+    """Sizes that are the length of an axis of one of the variables."""
+    found: set[dims.Symbol] = set()
+    for v in variables:
+        for size in getattr(v.type, "shape", ()):
+            found |= {s for s in dims.symbols(size) if size == dims.single(s)}
+    return found
+
+
+def parts_of_axes(variables: Iterable[Var]) -> dict[dims.Symbol, dims.Size]:
+    """What sizes are in terms of new ones, where axes show them only as part of a sum: with an
+    axis as long as n - 1, which is m from now on, n is m + 1."""
+    variables = list(variables)
+    known = axes(variables)
+    found: dict[dims.Symbol, dims.Size] = {}
+    for size in (n for v in variables for n in getattr(v.type, "shape", ())):
+        hidden = dims.symbols(size) - known - found.keys()
+        if len(hidden) != 1 or any(s.var is not None for s in dims.symbols(size)):
+            continue
+        (symbol,) = hidden
+        rest = size - dims.single(symbol)
+        if symbol not in dims.symbols(rest):
+            whole = dims.symbol("n", dims.lower_bound(size))
+            found[symbol] = whole - dims.substitute(rest, found.get)
+    return found
+
+
+def hidden_sizes(
+    block: Block, params: Iterable[Var], elsewhere: set[dims.Symbol], found: set[dims.Symbol]
+) -> dict[dims.Symbol, Var]:
+    """An integer for each length in a block of its own that its parameters do not show, but for
+    those that are `found`: its derivative may read what it does not read itself."""
+    params = list(params)
+    lengths = missing_sizes(block, params, elsewhere)
+    types = sizes_in(tuple(v.type for v in params)) - axes(params)
+    for symbol in sorted((s for s in types if s.var is None), key=lambda s: s.uid):
+        lengths.setdefault(symbol, _integer())
+    return {s: n for s, n in lengths.items() if s not in found}
+
+
+def missing_sizes(
+    block: Block, params: Iterable[Var], elsewhere: set[dims.Symbol]
+) -> dict[dims.Symbol, Var]:
+    """An integer for each length that a block reads and that neither its parameters show nor what
+    is made inside until then, unless it is known `elsewhere`: arrays made of a length do not tell
+    it."""
+    found: dict[dims.Symbol, Var] = {}
+    for symbol in _unknown(block, axes(params), elsewhere):
+        if symbol not in found:
+            found[symbol] = _integer()
+    return found
+
+
+def _integer() -> Var:
+    v = Var(INT, "n")
+    v.size = dims.symbol("n", 0, v)
+    return v
+
+
+def _unknown(
+    block: Block, known: set[dims.Symbol], elsewhere: set[dims.Symbol]
+) -> Iterator[dims.Symbol]:
+    """The lengths that statements read and nothing above them shows."""
+    known = known | (axes(block.params) - elsewhere)
+    for s in block.body:
+        if isinstance(s, Let):
+            read = sizes_in(tuple(written_params(s).values()))
+            yield from sorted((x for x in read - known if x.var is None), key=lambda x: x.uid)
+        for b in blocks(s):
+            yield from _unknown(b, known, elsewhere)
+        known |= axes(outputs(s)) - elsewhere

@@ -1,0 +1,225 @@
+"""What an operation says of its result, of what is known of its operands: signs, zeros, poles.
+
+1 + x**2      is positive, and never zero: x**2 is not negative
+x / y         may be infinite: y may be zero
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.language import Atom, Let, Literal, Var
+from tapeless.transforms.ops.primitives.constant_folding import is_number
+
+#: Facts, as bits. Without any, a value may be zero, is finite, and is no choice.
+INFINITE = 1  # may be infinite or nan although what the program is given is finite
+NONZERO = 2
+POSITIVE = 4  # or zero
+CHOSEN = 8  # may be exactly zero because the program chose so, not because of what it computed
+INDICATOR = 16  # only zeros and ones, which do not change
+EXTREME = 32  # the largest or smallest of values
+SOME = 64  # not negative, and at least one element is not zero, if there is one
+LEVEL = 128  # at least one element is zero: what is less than the largest one by
+UNREAD = 256  # an array of which an element may be zero since nobody read or kept it
+ROOT = 512  # made of a root, which has an infinite slope where it is zero
+ABOVE = NONZERO | POSITIVE
+ZERO = CHOSEN | UNREAD
+
+#: Those that are infinite or nan somewhere.
+LOGS = frozenset(["log", "log2", "log10", "log1p"])
+ANGLES = frozenset(["arcsin", "arccos", "arccosh", "arctanh", "arctan2"])
+SPECIAL = frozenset(["digamma", "gammaln", "gamma", "zeta", "erfinv", "ndtri", "logit"])
+ROOTS = frozenset(["cbrt", "hypot", "norm", "std", "arcsin", "arccos", "arccosh", "float_power"])
+POLES = LOGS | ANGLES | SPECIAL | {"reciprocal", "float_power"}
+#: Those whose elements are elements of their argument.
+PARTS = frozenset(["index", "gather", "real", "conj"])
+WHOLE = frozenset(["identity", "again", "reshape", "transpose", "broadcast_to", "copy", "flip"])
+MOVES = PARTS | WHOLE | {"roll"}
+#: Those that put zeros beside what they are given, or where it was.
+ZEROS = frozenset(["zeros", "triu", "tril", "pad"])
+#: Those through which a tangent may get exactly zero.
+CHOICES = ZEROS | {"call", "select", "maximum", "minimum", "fmax", "fmin", "update", "add_at"}
+
+
+def of_number(value: Any) -> int:
+    """What is known of a constant; of None, which stands for no value, that it is no number."""
+    if value is None or not value:
+        return CHOSEN | (0 if value is None else POSITIVE)
+    if isinstance(value, (str, bytes, complex, np.complexfloating)):
+        return NONZERO
+    sign = POSITIVE if value > 0 else 0
+    return sign | NONZERO | (0 if np.isfinite(value) else INFINITE)
+
+
+def of_result(let: Let, found: list[int]) -> int:
+    """What is known of the result of a statement, for what is known of its operands."""
+    name, may = let.op.name, reduce(int.__or__, found, 0)
+    if name in RULES:
+        return RULES[name](let, found) | may & (INFINITE | ROOT)
+    if name in MOVES:
+        return found[0] & ~(SOME | LEVEL if name in PARTS else 0)
+    if is_truth(let.outs[0]):
+        return INDICATOR | CHOSEN | (SOME if may & EXTREME else 0)
+    pole = name in POLES and found[0] & ABOVE != ABOVE
+    given = (k for a, k in zip(let.args, found, strict=True) if isinstance(a, Var))
+    chosen = CHOSEN if name in ZEROS else reduce(int.__or__, given, 0) & ZERO
+    root = ROOT if name in ROOTS else 0
+    return chosen | may & (INFINITE | ROOT) | root | (INFINITE if pole else 0)
+
+
+def of_one(a: int, b: int) -> int:
+    """Of one of two values: what is sure of both, and what may be of either."""
+    return (a & b & (ABOVE | INDICATOR)) | ((a | b) & (INFINITE | ZERO | ROOT))
+
+
+def of_comparison(name: str, bound: Atom, known: int) -> tuple[int, int]:
+    """What a comparison with `bound` says of a value, where it holds and where it does not."""
+    if not known & POSITIVE:
+        return 0, 0
+    low = known & ABOVE
+    zero = NONZERO if is_number(bound, 0) else 0
+    table = {
+        "greater": (ABOVE, 0),
+        "greater_equal": (low, 0),
+        "less": (0, low),
+        "less_equal": (0, ABOVE),
+        "equal": (0, zero),
+        "not_equal": (zero, 0),
+    }
+    return table.get(name, (0, 0))
+
+
+def is_truth(a: Atom) -> bool:
+    """Whether a value is one of truth values."""
+    return getattr(a.type, "dtype", None) == np.dtype(bool)
+
+
+def _is_real(a: Atom) -> bool:
+    return bool(a.type.dtype.kind in "iuf")
+
+
+def _both_zero(a: int, b: int) -> int:
+    """What makes a sum zero: what makes both terms zero."""
+    return (CHOSEN if a & b & CHOSEN else UNREAD) if a & ZERO and b & ZERO else 0
+
+
+def _sum(let: Let, found: list[int]) -> int:
+    a, b = found
+    nonzero = NONZERO if a & b & POSITIVE and (a | b) & NONZERO else 0
+    some = ABOVE | SOME if a & b & SOME else 0
+    return a & b & POSITIVE | _both_zero(a, b) | nonzero | some
+
+
+def _difference(let: Let, found: list[int]) -> int:
+    a, b = found
+    if is_number(let.args[0], 1) and b & INDICATOR:
+        return INDICATOR | CHOSEN | POSITIVE
+    return _both_zero(a, b) | (LEVEL if b & EXTREME else 0)
+
+
+def _product(let: Let, found: list[int]) -> int:
+    a, b = found
+    square = POSITIVE if let.args[0] is let.args[1] and _is_real(let.args[0]) else 0
+    return a & b & (ABOVE | INDICATOR) | square | (a | b) & (ZERO | LEVEL)
+
+
+def _quotient(let: Let, found: list[int]) -> int:
+    a, b = found
+    return a & b & ABOVE | a & (ZERO | LEVEL) | (0 if b & NONZERO else INFINITE)
+
+
+def _power(let: Let, found: list[int]) -> int:
+    (x, n), a = let.args, found[0]
+    known = a & (ABOVE | ZERO)
+    whole = n.type.dtype.kind in "iu" or (isinstance(n, Literal) and n.value % 1 == 0)
+    if a & ABOVE == ABOVE:
+        return known
+    if not whole:
+        return INFINITE | ROOT | known & ZERO
+    if not isinstance(n, Literal):
+        return known & ZERO  # taken for one that is not negative
+    even = POSITIVE if n.value % 2 == 0 and _is_real(x) else 0
+    return known | even | (0 if n.value >= 0 or a & NONZERO else INFINITE)
+
+
+def _square(let: Let, found: list[int]) -> int:
+    return found[0] & (NONZERO | ZERO) | (POSITIVE if _is_real(let.args[0]) else 0)
+
+
+def _absolute(let: Let, found: list[int]) -> int:
+    return found[0] & (NONZERO | ZERO) | POSITIVE
+
+
+def _square_root(let: Let, found: list[int]) -> int:
+    (a,) = found
+    return POSITIVE | ROOT | a & (NONZERO | ZERO) | (0 if a & POSITIVE else INFINITE)
+
+
+def _larger(let: Let, found: list[int]) -> int:
+    a, b = found
+    sure = NONZERO if ABOVE in (a & ABOVE, b & ABOVE) else 0
+    return (a | b) & POSITIVE | sure | _both_zero(a, b) | EXTREME
+
+
+def _total(let: Let, found: list[int]) -> int:
+    return found[0] & (POSITIVE | ZERO) | (ABOVE if found[0] & SOME else 0)
+
+
+def _update(let: Let, found: list[int]) -> int:
+    """Where zeros are stored by a mask, the program chooses."""
+    stored = CHOSEN if any(map(is_truth, let.args[2:])) else UNREAD
+    return found[0] & ZERO | (stored if found[1] & ZERO else 0)
+
+
+def _cast(let: Let, found: list[int]) -> int:
+    return found[0] | (INDICATOR | CHOSEN | POSITIVE if is_truth(let.args[0]) else 0)
+
+
+def _always(known: int) -> Rule:
+    return lambda let, found: known
+
+
+def _exponential(let: Let, found: list[int]) -> int:
+    return POSITIVE | (SOME if found[0] & LEVEL else 0)
+
+
+def _elements(let: Let, found: list[int]) -> int:
+    return reduce(of_one, found) if found else 0
+
+
+Rule = Callable[[Let, list[int]], int]
+RULES: dict[str, Rule] = {
+    "add": _sum,
+    "sub": _difference,
+    "mul": _product,
+    "truediv": _quotient,
+    "neg": lambda let, found: found[0] & (NONZERO | ZERO | LEVEL),
+    "power": _power,
+    "square": _square,
+    "abs": _absolute,
+    "sqrt": _square_root,
+    "select": lambda let, found: of_one(*found[1:]),
+    "maximum": _larger,
+    "sum": _total,
+    "mean": _total,
+    "max": lambda let, found: found[0] & (ABOVE | ZERO) | EXTREME,
+    "min": lambda let, found: found[0] & (ABOVE | ZERO) | EXTREME,
+    "cast": _cast,
+    **dict.fromkeys(["array", "stack", "concatenate", "full"], _elements),
+    **dict.fromkeys(["norm", "std"], _always(POSITIVE | ROOT)),
+    "var": _always(POSITIVE),
+    **dict.fromkeys(["exp", "exp2"], _exponential),
+    **dict.fromkeys(["size_value", "cosh"], _always(ABOVE)),
+    **dict.fromkeys(["eye", "tri"], _always(INDICATOR | CHOSEN | POSITIVE)),
+    "call": _always(CHOSEN),
+    "unbundle": _always(CHOSEN | INFINITE),  # what another function saved, or its cotangent
+    **dict.fromkeys(["pop", "peek", "unstack"], _always(UNREAD)),
+    **dict.fromkeys(["strong_mul", "strong_both"], _always(CHOSEN)),
+    "strong_div": lambda let, found: CHOSEN | (0 if found[1] & NONZERO else INFINITE),
+    "add_at": lambda let, found: UNREAD if found[0] & ZERO else 0,
+    "update": _update,
+}

@@ -1,0 +1,174 @@
+"""What is known of derivatives and of what scales them: which may be zero by choice or infinite.
+
+1 / (1 + x**2)      is finite: 1 + x**2 is never zero
+x / np.sqrt(x)      may be nan: np.sqrt(x) may be zero
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from tapeless.transforms.analysis.sign_analysis import (
+    CHOICES,
+    CHOSEN,
+    INFINITE,
+    NONZERO,
+    ROOT,
+    UNREAD,
+    ZERO,
+    is_truth,
+    of_comparison,
+    of_number,
+    of_one,
+    of_result,
+)
+from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.language import (
+    Atom,
+    Effect,
+    For,
+    Function,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    While,
+    statements,
+)
+from tapeless.transforms.ops.primitives.arithmetic import truediv
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.strong_zero import Scaling
+
+_facts: WeakKeyDictionary[Var, int] = WeakKeyDictionary()
+#: Of comparisons: what is compared, and what is known of it where they hold and where not.
+_tests: WeakKeyDictionary[Var, tuple[Atom, int, int]] = WeakKeyDictionary()
+
+
+class _Told(threading.local):
+    """What the tests say on whose sides statements are looked at, the innermost last."""
+
+    def __init__(self) -> None:
+        self.sides: list[dict[Atom, int]] = []
+
+
+_told = _Told()
+
+
+def needs_strong_zero(op: Scaling, t: Atom, c: Atom) -> bool:
+    """Whether `op(t, c)` may be 0 * inf where t is exactly zero by choice.
+
+    A number that is an element of an array which nobody has read needs none, unless a root made
+    its slope infinite: what it was computed to was infinite itself.
+    """
+    zero, scale = zeros_of(t), _known(c)
+    if zero == UNREAD and not t.type.shape and not scale & ROOT:
+        return False
+    steep = scale & INFINITE or (op is truediv and not scale & NONZERO)
+    return bool(zero and steep)
+
+
+def may_be_infinite(a: Atom) -> bool:
+    """Whether a value may be infinite or nan although what the program is given is finite."""
+    return bool(_known(a) & INFINITE)
+
+
+def zeros_of(a: Any) -> int:
+    """How a tangent or cotangent may be exactly zero by choice, as facts; None: it is."""
+    return CHOSEN if a is None else _known(a) & ZERO
+
+
+def has_zeros(v: Any, how: int) -> None:
+    """Says how a tangent or cotangent may be exactly zero by choice."""
+    if isinstance(v, Var):
+        _facts[v] = how
+
+
+def note(s: Let) -> None:
+    """Keeps what is known of the results of a statement, for those who do not see it later."""
+    known = _of(s)
+    for v in s.outs:
+        _facts[v] = known
+    if is_truth(s.outs[0]):
+        _comparison(s)
+
+
+def note_branch(s: If) -> None:
+    """Keeps what both sides of a branch say of its results."""
+    for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+        _facts[v] = of_one(_known(a), _known(b))
+
+
+def note_loop(s: For | While, ends: Iterable[Atom]) -> None:
+    """Keeps of the results of a loop that they may be infinite, as its start or last pass say."""
+    for v, a, b in zip(s.outs, s.inits, ends, strict=True):
+        _facts[v] = of_one(_known(a), _known(b)) & (INFINITE | ROOT)
+
+
+@contextmanager
+def on_side(test: Atom, side: bool) -> Iterator[None]:
+    """What is looked at inside runs only where a test has this outcome."""
+    compared, holds, fails = _of_test(test)
+    told = {} if compared is None else {compared: _known(compared) | (holds if side else fails)}
+    _told.sides.append(told)
+    try:
+        yield
+    finally:
+        _told.sides.pop()
+
+
+def chooses(function: Function) -> bool:
+    """Whether tangents may get exactly zero by choice in a called function."""
+    if "chooses" not in function.derived:
+        function.derived["chooses"] = any(map(_chooses, statements(function.block)))
+    return bool(function.derived["chooses"])
+
+
+def _chooses(s: Statement) -> bool:
+    return s.op.name in CHOICES if isinstance(s, Let) else not isinstance(s, Effect)
+
+
+def _known(a: Atom) -> int:
+    if isinstance(a, Literal):
+        return of_number(a.value)
+    for side in reversed(_told.sides):
+        if a in side:
+            return side[a]
+    known = _facts.get(a)
+    if known is None:
+        let = made_by(a)
+        if let is None:
+            return 0
+        known = _of(let)
+        if _told.sides:  # of this side only
+            _told.sides[-1][a] = known
+        else:
+            _facts[a] = known
+    return known
+
+
+def _of(let: Let) -> int:
+    found = [_known(a) for a in let.args]
+    if let.op is select:
+        compared, *told = _of_test(let.args[0])
+        for k, more in enumerate(told, 1):
+            found[k] |= more if let.args[k] is compared else 0
+    return of_result(let, found)
+
+
+def _of_test(test: Atom) -> tuple[Atom | None, int, int]:
+    """What a test compares, and what is known of that where it holds and where it does not."""
+    let = made_by(test)
+    if let is not None and isinstance(test, Var) and test not in _tests:
+        _comparison(let)
+    return _tests.get(test, (None, 0, 0)) if isinstance(test, Var) else (None, 0, 0)
+
+
+def _comparison(let: Let) -> None:
+    if len(let.args) == 2 and isinstance(let.args[0], Var):
+        x, bound = let.args
+        _tests[let.outs[0]] = (x, *of_comparison(let.op.name, bound, _known(bound)))

@@ -1,0 +1,294 @@
+"""Names for values that the user did not name, from what they are.
+
+t = x[i]; t_2 = np.exp(t)      becomes      x_i = x[i]; exp = np.exp(x_i)
+
+Values that share a name because they follow each other (a carry of a loop and its next value, an
+array before and after a store) go on sharing one; a new name is used for nothing else.
+"""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    While,
+    blocks,
+    outputs,
+)
+from tapeless.transforms.ops.numpy.indexing import Slot
+
+NAMELESS = re.compile(r"t(_\d+)?")
+STEMS = ("t", "value", "inner", "term")  # of what has no name: the first that no user has
+WORDS = {
+    "add": "total",
+    "sub": "difference",
+    "mul": "product",
+    "truediv": "ratio",
+    "floordiv": "quotient",
+    "matmul": "product",
+    "sum": "total",
+    "max": "largest",
+    "min": "smallest",
+    "power": "power",
+    "select": "chosen",
+    "abs": "magnitude",
+    "call": "value",
+    "unbundle": "part",
+    "bundle": "saved",
+    "size_value": "n",
+    "axis_size": "n",
+    "transpose": "transposed",
+    "reshape": "reshaped",
+    "broadcast_to": "spread",
+    "zeros": "sums",
+    "cast": "converted",
+}
+FORMS = {"copy", "transpose", "reshape", "cast", "add", "sub"}
+BUILTIN_WORDS = {"sum", "max", "min", "abs", "all", "any", "round", "pow", "sorted", "len", "range"}
+
+
+def better_names(
+    block: Block,
+    names: Mapping[Var, str],
+    reserved: set[str],
+    used: set[Var],
+    apart: Callable[[list[Var], list[Var]], bool],
+    folded: Mapping[Var, Any],
+) -> dict[Var, str]:
+    """`names` with words in place of t, t_2, ..., and without numbers that are not needed then;
+    the index of a loop is _ unless it is `used`. A word stands for two values only where they are
+    the same thing, and not `apart`: needed at the same time."""
+    groups = _Groups(names)
+    groups.block(block)
+    found = dict(names)
+    for s in _every(block):
+        if isinstance(s, For) and s.index not in used:
+            found[s.index] = "_"
+    named = [v for v in names if not NAMELESS.fullmatch(names[v]) or v.name]
+    held = {*named, *(v for v in block.params if v in names)}  # nameless ones keep t, t_2, ...
+    for name in dict.fromkeys(found[v] for v in named):
+        _without_number(name, found, held, reserved, groups, apart)
+    done = {u for v in held for u in groups.members(v)}
+    taken = {*map(found.__getitem__, done), *reserved}
+    holders: dict[str, list[tuple[object, list[Var]]]] = {}  # what a name of ours stands for
+    stems = _Stems(found, set(named))
+    made = [(s, v) for s in _every(block) for v in outputs(s) if v in names]
+    nameless = nameless_stem(block)
+    for at, (s, v) in enumerate([*made, *made]):
+        group = groups.members(v)
+        hint = next((groups.carried[u] for u in group if u in groups.carried), None)
+        stem = stems.of(v, s) if hint is None else stems.base(hint) or "carried"
+        if v in done or (stem == "t" and at < len(made)):  # another of the group may say more
+            continue
+        done.update(group)
+        stem = re.sub(r"^t(?=$|_(bar|dot)$)", nameless, stem)
+        kind = _kind(s, found, folded)
+        for name in _numbered(stem):
+            others = holders.setdefault(name, [])
+            free = name not in taken and not keyword.iskeyword(name)
+            if free and all(
+                (k == kind or _follows(s, other)) and not apart(group, other) for k, other in others
+            ):
+                break
+        others.append((kind, group))
+        found |= dict.fromkeys(group, name)
+    return found
+
+
+def nameless_stem(block: Block) -> str:
+    """The stem of names for what the user gave no name, which no variable of the user has: where
+    there is a t, t_bar would be read as its cotangent."""
+    users = {v.name for v in (*block.params, *(v for s in _every(block) for v in outputs(s)))}
+    users |= {s.index.name for s in _every(block) if isinstance(s, For)}
+    return next((stem for stem in STEMS if stem not in users), "t")
+
+
+def _kind(s: Statement, names: Mapping[Var, str], folded: Mapping[Var, Any]) -> object:
+    """What is equal for two statements that compute the same thing at different times."""
+
+    def said(a: Atom) -> object:
+        if not isinstance(a, Var) or a in names:
+            return names[a] if isinstance(a, Var) else repr(a)
+        inner = folded.get(a)
+        return (inner.op, *map(said, inner.args)) if isinstance(inner, Let) else a
+
+    return (s.op, s.origin, *map(said, s.args)) if isinstance(s, Let) else s
+
+
+def word_for(s: Let) -> str:
+    """A name for the result of an operation whose operands have theirs; "" if there is no good
+    one."""
+    word = _Stems({a: a.name for a in s.args if isinstance(a, Var)}).of(s.outs[0], s)
+    return "" if NAMELESS.fullmatch(word) else word
+
+
+def _without_number(
+    name: str,
+    found: dict[Var, str],
+    held: set[Var],
+    reserved: set[str],
+    groups: _Groups,
+    apart: Callable[[list[Var], list[Var]], bool],
+) -> None:
+    """Gives up the number of a name where what has the name without it is the same variable of the
+    user at another time."""
+    base = re.sub(r"_\d+$", "", name)
+    holders = [u for v in held if found[v] == name for u in groups.members(v)]
+    others = [u for v in held if found[v] == base for u in groups.members(v)]
+    alike = all(v.name in (base, "_") for v in held if found[v] in (name, base))
+    if base not in reserved and alike and not (name == base or apart(holders, others)):
+        found |= dict.fromkeys(holders, base)
+
+
+def _follows(s: Statement, before: list[Var]) -> bool:
+    """Whether a statement gives the same thing in another form, or adds to it."""
+    same = isinstance(s, Let) and s.op.name in FORMS
+    return same and any(a is v for a in s.args for v in before)  # type: ignore[union-attr]
+
+
+def _numbered(stem: str) -> itertools.chain[str]:
+    return itertools.chain([stem], (f"{stem}_{k}" for k in itertools.count(2)))
+
+
+def _every(block: Block) -> list[Statement]:
+    return [t for s in block.body for t in (s, *(u for b in blocks(s) for u in _every(b)))]
+
+
+class _Stems:
+    """Which word says what a value is."""
+
+    def __init__(self, names: Mapping[Var, str], named: Collection[Var] = ()) -> None:
+        self.names, self.named = names, named
+
+    def name(self, a: Atom) -> str:
+        """The name of a value that has a good one."""
+        name = self.names.get(a, "") if isinstance(a, Var) else ""
+        return "" if NAMELESS.fullmatch(name) and a not in self.named else name
+
+    def base(self, a: Atom) -> str:
+        """The name of a value without its number."""
+        return re.sub(r"_\d+$", "", self.name(a))
+
+    def of(self, v: Var, s: Statement) -> str:
+        if not isinstance(s, Let):
+            return "t"
+        kind = self.ending(s)
+        if s.op.name in ("index", "gather", "peek"):
+            return self.part(s, kind)
+        if s.op.name == "pop" and v is not s.outs[0]:
+            return "item_bar" if self.base(s.args[0]).endswith("_bar") else "kept"
+        if s.op.inplace or s.op.name == "copy":
+            return self.base(s.args[0]) or "t"
+        if kind:
+            return f"t{kind}"
+        word = WORDS.get(s.op.name, s.op.name.removeprefix("_"))
+        if isinstance(v.type, Type) and v.type.dtype.kind in "iu" and not v.type.shape:
+            return self.integer(s)
+        if isinstance(v.type, Type) and v.type.dtype.kind == "b":
+            return "mask" if v.type.shape else "test"
+        if not word.isidentifier() or word in BUILTIN_WORDS:
+            return "t"
+        (arg, *more) = s.args or (Literal(None, None),)
+        known = self.name(arg)
+        alone = not more and s.op.elementwise and known and len(known) + len(word) < 16
+        return f"{word}_{known}" if alone else word
+
+    def integer(self, s: Let) -> str:
+        """i_next for i + 1, i_before for i - 1."""
+        known = self.name(s.args[0]) if s.args else ""
+        one = len(s.args) == 2 and isinstance(s.args[1], Literal) and s.args[1].value == 1
+        ending = {"add": "_next", "sub": "_before"}.get(s.op.name)
+        return known + ending if known and one and ending else "n"
+
+    def ending(self, s: Let) -> str:
+        """_bar or _dot, if a value is made of such."""
+        for a in s.args:
+            for end in ("_bar", "_dot"):
+                if re.search(rf"{end}(_\d+)?$", self.name(a)):
+                    return end
+        return ""
+
+    def part(self, s: Let, kind: str) -> str:
+        """x_i for x[i]."""
+        base = re.sub(r"(_bar|_dot|_saved)$", "", self.base(s.args[0]))
+        entries = []
+        for e in s.params.get("key", (Slot(0),)):  # the element of a list has its place in args
+            entry = s.args[1 + e.k] if isinstance(e, Slot) else e
+            if isinstance(entry, int):
+                entries.append("last" if entry == -1 else str(entry) if entry >= 0 else "")
+            elif isinstance(entry, Literal):
+                entries.append(str(entry.value))
+            else:
+                entries.append(self.name(entry) if isinstance(entry, Var) else "")
+        if not base or not all(e.isidentifier() or e.isdigit() for e in entries):
+            part = base if not base or base.endswith("_part") else f"{base}_part"
+            return f"{part or 't'}{kind}"
+        stem = "_".join([base, *entries])
+        return (stem if len(stem) < 20 else f"{base}_part") + kind
+
+
+class _Groups:
+    """Variables that hold the same thing at different times under one name."""
+
+    def __init__(self, names: Mapping[Var, str]) -> None:
+        self.names = names
+        self.root: dict[Var, Var] = {}
+        self.below: dict[Var, list[Var]] = {}
+        self.carried: dict[Var, Atom] = {}  # what variables of loops start from
+
+    def find(self, v: Var) -> Var:
+        while v in self.root:
+            v = self.root[v]
+        return v
+
+    def members(self, v: Var) -> list[Var]:
+        return self.below.get(self.find(v), [v])
+
+    def join(self, a: Atom, b: Atom) -> None:
+        if not isinstance(a, Var) or not isinstance(b, Var):
+            return
+        if a in self.names and self.names[a] == self.names.get(b):
+            p, q = self.find(a), self.find(b)
+            if p is not q:
+                self.root[p] = q
+                self.below[q] = [*self.below.get(q, [q]), *self.below.pop(p, [p])]
+
+    def block(self, block: Block) -> None:
+        for s in block.body:
+            self.statement(s)
+            for b in blocks(s):
+                self.block(b)
+
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Let():
+                for a in s.args:
+                    if s.op.inplace or s.op.source == "{0}":
+                        self.join(a, s.outs[0])
+            case If():
+                for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+                    self.join(v, a)
+                    self.join(v, b)
+            case For() | While():
+                params = s.carries if isinstance(s, For) else s.body.params
+                yields = s.yields if isinstance(s, For) else s.body.results
+                tests = params if isinstance(s, For) else s.test.params
+                self.carried.update(zip(params, s.inits, strict=True))
+                for group in zip(s.outs, params, s.inits, yields, tests, strict=True):
+                    for a in group:
+                        self.join(group[1], a)
+            case _:
+                pass

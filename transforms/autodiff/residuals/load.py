@@ -1,0 +1,235 @@
+"""The backward statements with reads of what was saved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.autodiff.residuals.definitions import Path
+from tapeless.transforms.autodiff.residuals.storage import Storage, storage_name
+from tapeless.transforms.core import builder, dims
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    StackType,
+    Var,
+    While,
+)
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.substitution import map_sizes, retype
+from tapeless.transforms.errors import InternalError
+from tapeless.transforms.ops.numpy import indexing
+from tapeless.transforms.ops.primitives import stacks
+
+
+class Loading:
+    """Rebuilds the backward statements with reads of what was saved.
+
+    lengths  the variables that hold sizes of the forward part
+    born     the sizes that each block of the forward part shows first
+    """
+
+    def __init__(self, places: Storage, lengths: dict[dims.Symbol, Var]) -> None:
+        self.lengths = lengths
+        self.places, self.plan, self.primal = places, places.plan, places.plan.primal
+        self.born: dict[Path, list[dims.Symbol]] = {}
+        for symbol, home in self.primal.homes.items():
+            self.born.setdefault(self.primal.path[home], []).append(symbol)
+
+    def run_back(
+        self, body: Any, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]
+    ) -> None:
+        b = builder.current()
+        for s in body:
+            b.origin = s.origin
+            match s:
+                case Let():
+                    outs = tuple(self.fresh(v, new) for v in s.outs)
+                    made = Let(
+                        outs,
+                        s.op,
+                        tuple(self.renamed(a, new) for a in s.args),
+                        map_sizes(s.params, new),
+                        s.origin,
+                    )
+                    b.emit(made)
+                    for v in outs:
+                        b.definitions[v] = made
+                case Effect():
+                    b.emit(replace(s, args=tuple(self.renamed(a, new) for a in s.args)))
+                case If() | For():
+                    self.back_structured(s, path, storage, new)
+                case _:
+                    raise TypeError(s)
+
+    def fresh(self, v: Var, new: dict[Var, Atom]) -> Var:
+        kind = (
+            retype(v.type, new)
+            if not isinstance(v.type, StackType)
+            else StackType(retype(v.type.item, new))
+        )
+        if kind != v.type:
+            made = Var(kind, v.name, v.origin)
+            new[v] = made
+            return made
+        return v
+
+    def renamed(self, a: Atom, new: dict[Var, Atom]) -> Atom:
+        if isinstance(a, Var) and a in new:
+            return new[a]
+        if isinstance(a, Var) and self.primal.path.get(a):
+            raise InternalError(
+                f"the value of {a.name or self.primal.let.get(a)} is needed by the backward part, "
+                "but not at hand"
+            )
+        return a
+
+    def back_structured(
+        self, s: If | For, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]
+    ) -> None:
+        """A branch or loop; the stacks that it takes from are carried through it."""
+        under = self.places.under(s.mirror) if s.mirror is not None else []
+        popped = [v for v in under if self.places.kind(v) == "stack"]
+        outs = _like(popped, storage)
+        if isinstance(s, If):
+            self.back_if(s, path, popped, outs, storage, new)
+        else:
+            self.back_for(s, path, popped, outs, storage, new)
+        storage.update(zip(popped, outs, strict=True))
+
+    def back_if(
+        self,
+        s: If,
+        path: Path,
+        popped: list[Var],
+        outs: tuple[Var, ...],
+        storage: dict[Var, Atom],
+        new: dict[Var, Atom],
+    ) -> None:
+        test = self.renamed(s.test, new)
+        then, orelse = (
+            self.back_block(block, s.mirror, k, path, popped, dict(storage), dict(new), ())
+            for k, block in enumerate((s.then, s.orelse))
+        )
+        made = (*(self.fresh(v, new) for v in s.outs), *outs)
+        builder.current().emit(If(made, test, then, orelse, None, s.origin))
+
+    def back_for(
+        self,
+        s: For,
+        path: Path,
+        popped: list[Var],
+        outs: tuple[Var, ...],
+        storage: dict[Var, Atom],
+        new: dict[Var, Atom],
+    ) -> None:
+        start, stop, step = (self.renamed(a, new) for a in (s.start, s.stop, s.step))
+        inits = (*(self.renamed(a, new) for a in s.inits), *(storage[v] for v in popped))
+        params = _like(popped, storage)
+        index = Var(s.index.type, s.index.name, s.index.origin)
+        inside = {**new, s.index: index}
+        carries = tuple(self.fresh(p, inside) for p in s.carries)
+        kept = {**storage, **dict(zip(popped, params, strict=True))}
+        names = (index, *carries, *params)
+        k = 1 if isinstance(s.mirror, While) else 0
+        body = self.back_block(s.body, s.mirror, k, path, popped, kept, inside, names)
+        made = (*(self.fresh(v, new) for v in s.outs), *outs)
+        loop = For(made, start, stop, step, inits, body, s.reverse, origin=s.origin)
+        builder.current().emit(loop)
+
+    def back_block(
+        self,
+        block: Block,
+        mirror: Any,
+        k: int,
+        path: Path,
+        popped: list[Var],
+        storage: dict[Var, Atom],
+        new: dict[Var, Atom],
+        params: tuple[Var, ...],
+    ) -> Block:
+        b = builder.current()
+        here = (*path, (mirror, k))
+        with b.block() as statements:
+            self.load(here, storage, new)
+            self.run_back(block.body, here, storage, new)
+            results = tuple(self.renamed(a, new) for a in block.results)
+        return Block(params, tuple(statements), (*results, *(storage[v] for v in popped)))
+
+    def load(self, here: Path, storage: dict[Var, Atom], new: dict[Var, Atom]) -> None:
+        """Reads what was saved in this block and computes the rest again."""
+        loaded = []
+        for v in self.plan.saved:
+            if self.primal.path[v] != here:
+                continue
+            match self.places.kind(v):
+                case "branch":
+                    new[v] = storage[v]
+                    continue
+                case "stack":
+                    rest, value = stacks.pop.bind(storage[v])
+                    storage[v] = rest
+                    assert isinstance(rest, Var)
+                    assert isinstance(value, Var)
+                    rest.name = storage_name(v)
+                case _:
+                    key, position = self.places.position(v, new)
+                    value = indexing.index(storage[self.places.home(v)], *position, key=key)
+            value.name = v.name
+            new[v] = value
+            loaded.append(v)
+        renamed: Any = new  # sizes too
+        for symbol, v in self.lengths.items():
+            if v in loaded:
+                renamed[symbol] = builder.size_of(new[v])
+        if any(isinstance(s, (For, While)) for s, _ in here):
+            for symbol in self.born.get(here, ()):  # that of this pass gets a new name
+                renamed.setdefault(symbol, dims.symbol(symbol.name, symbol.lower))
+        for v in loaded:
+            renamed[v].type = retype(v.type, new)
+        self.load_lengths(loaded, here, new)
+        for v in self.plan.in_order(v for v in self.plan.again if self.primal.path[v] == here):
+            if v not in new:
+                self.compute_again(self.plan.made_again(v), new)
+
+    def load_lengths(self, loaded: list[Var], here: Path, new: dict[Var, Atom]) -> None:
+        """Integers of blocks inside that are lengths of what was read: a branch that is run
+        backwards before the one that computes them may need them, too."""
+        shown = {n for v in loaded for n in getattr(v.type, "shape", ())}
+        for v in self.plan.in_order(self.plan.again) if shown else ():
+            path, let = self.primal.path[v], self.plan.made_again(v)
+            inside = len(path) > len(here) and path[: len(here)] == here
+            if inside and v not in new and (n := _length(let)) in shown:
+                self.compute_again(Let(let.outs, size_value, (), {"size": n}, let.origin), new)
+
+    def compute_again(self, let: Let, new: dict[Var, Atom]) -> None:
+        b = builder.current()
+        outs = tuple(Var(retype(o.type, new), o.name, o.origin) for o in let.outs)
+        made = Let(
+            outs,
+            let.op,
+            tuple(self.renamed(a, new) for a in let.args),
+            map_sizes(let.params, new),
+            let.origin,
+        )
+        b.emit(made)
+        for o, fresh in zip(let.outs, outs, strict=True):
+            new[o] = fresh
+            b.definitions[fresh] = made
+
+
+def _length(let: Let) -> Any:
+    """The length that an integer is; None for others."""
+    if let.op.name == "axis_size":
+        return let.args[0].type.shape[let.params["axis"]]
+    return let.params["size"] if let.op is size_value else None
+
+
+def _like(values: list[Var], storage: dict[Var, Atom]) -> tuple[Var, ...]:
+    """Variables like those that keep the values."""
+    kept = [storage[v] for v in values]
+    return tuple(Var(a.type, a.name) for a in kept if isinstance(a, Var))

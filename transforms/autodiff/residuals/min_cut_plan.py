@@ -1,0 +1,204 @@
+"""Decides what is saved: a minimum cut between what loops make and what is read backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tapeless.transforms.analysis.min_cut import minimum_cut
+from tapeless.transforms.analysis.suggested_names import word_for
+from tapeless.transforms.autodiff.residuals.definitions import Primal
+from tapeless.transforms.autodiff.residuals.reread import Standing
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import ARITHMETIC_OF_SIZES, size_of, var_size
+from tapeless.transforms.core.language import (
+    Atom,
+    For,
+    Let,
+    Literal,
+    StackType,
+    Statement,
+    Type,
+    Var,
+    While,
+    blocks,
+)
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.uses import reads, sizes_in, written_params
+from tapeless.transforms.ops.primitives.elementwise import power
+
+
+def recomputable(let: Let) -> bool:
+    op = let.op
+    makers = ("new_stack", "zero_items", "zeros_of_items", "empty")
+    if op.inplace or not op.pure or op.name in makers:
+        return False
+    cheap = not op.costly or is_square(let)
+    return cheap or (op.elementwise and not let.outs[0].type.shape)
+
+
+def is_square(let: Let) -> bool:
+    """Whether a power is one that is computed as a product or a quotient."""
+    return let.op is power and isinstance(let.args[1], Literal) and let.args[1].value in (2, -1)
+
+
+class Plan:
+    """What is saved (`saved`), and what is computed again (`again`)."""
+
+    def __init__(self, primal: list[Statement], backward: list[Statement]) -> None:
+        self.primal = Primal(primal)
+        self.standing = Standing(primal, self.primal, self.size)
+        self.extra_sizes: dict[dims.Symbol, Var] = {}
+        self.needed: dict[Var, None] = {}
+        self.need(backward)
+        if self.extra_sizes:
+            return
+        self.saved, self.again = self.plan()
+
+    def name_saved(self) -> None:
+        """What is saved in a loop has a name there and where it is read: the user's, or a word."""
+        for v in self.saved:
+            if v in self.primal.let and self.loops(v):
+                v.name = v.name or word_for(self.primal.let[v])
+
+    # -- what the backward part reads
+
+    def need(self, body: Any) -> None:
+        for s in body:
+            for v in reads(s):
+                self.need_variable(v)
+            if isinstance(s, Let):
+                for value in written_params(s).values():
+                    self.need_sizes(value)
+            for block in blocks(s):
+                self.need(block.body)
+                for a in block.results:
+                    if isinstance(a, Var):
+                        self.need_variable(a)
+
+    def need_variable(self, v: Var) -> None:
+        if self.primal.path.get(v) and v not in self.primal.index:
+            self.needed[v] = None
+
+    def need_sizes(self, value: Any) -> None:
+        for symbol in sizes_in(value):
+            if symbol.var is not None:
+                self.need_variable(symbol.var)
+            elif symbol in self.primal.homes:
+                home = self.primal.homes[symbol]
+                self.extra_sizes.setdefault(symbol, home)
+
+    def operands_of(self, v: Var) -> list[Var]:
+        return [
+            a
+            for a in reads(self.made_again(v))
+            if self.primal.path.get(a) and a not in self.primal.index
+        ]
+
+    def made_again(self, v: Var) -> Let:
+        """What computes a value in the backward part, where it is not saved."""
+        return self.standing.read(v) or self.primal.let[v]
+
+    def in_order(self, values: Iterable[Var]) -> list[Var]:
+        """The values that are computed again, each behind those that it is made of."""
+        wanted = sorted(values, key=self.primal.order.__getitem__)
+        left, found = set(wanted), list[Var]()
+
+        def visit(v: Var) -> None:
+            if v in left:
+                left.remove(v)
+                for a in self.operands_of(v):
+                    visit(a)
+                found.append(v)
+
+        for v in wanted:
+            visit(v)
+        return found
+
+    def plan(self) -> tuple[dict[Var, None], set[Var]]:
+        """The saved variables and those computed again."""
+        nodes: dict[Var, None] = {}
+        left = list(self.needed)
+        edges: list[tuple[Var, Var]] = []
+        fixed: set[Var] = set()
+        while left:
+            v = left.pop()
+            if v in nodes:
+                continue
+            nodes[v] = None
+            let = self.standing.read(v) or self.primal.let.get(v)
+            if (
+                let is None
+                or not recomputable(let)
+                or any(x in self.primal.homes for x in sizes_in(tuple(let.params.values())))
+            ):
+                fixed.add(v)
+                continue
+            for u in self.operands_of(v):
+                edges.append((u, v))
+                left.append(u)
+        cut = minimum_cut(
+            list(nodes), {v: self.cost(v) for v in nodes}, edges, fixed, set(self.needed)
+        )
+        again: set[Var] = set()
+        left = [v for v in self.needed if v not in cut]
+        while left:
+            v = left.pop()
+            if v not in again and v not in cut:
+                again.add(v)
+                left += self.operands_of(v)
+        return dict.fromkeys(sorted(cut, key=self.primal.order.__getitem__)), again
+
+    def cost(self, v: Var) -> int:
+        kind: Any = v.type
+        elements = 1
+        while isinstance(kind, StackType):
+            kind, elements = kind.item, 4096 * elements
+        for s in kind.shape:
+            elements *= s if isinstance(s, int) else 64
+        depth = sum(isinstance(s, (For, While)) for s, _ in self.primal.path[v])
+        late = self.primal.order[v] % 500 + (0 if v.name else 500)  # names of the user say more
+        return int(max(elements, 1) * 8**depth * 1000 + late)
+
+    # -- where a variable is
+
+    def under(self, s: Statement) -> list[Var]:
+        return [v for v in self.saved if any(s is t for t, _ in self.primal.path[v])]
+
+    def loops(self, v: Var) -> list[Any]:
+        return [s for s, _ in self.primal.path[v] if isinstance(s, (For, While))]
+
+    def outside(self, a: Atom) -> bool:
+        """Whether an atom is known before the outermost loop around, or made of sizes that are."""
+        if isinstance(a, Literal) or not (self.primal.path.get(a) or a in self.primal.partial):
+            return True
+        return (
+            isinstance(a.type, Type)
+            and a.type.dtype.kind in "iu"
+            and all(
+                s.given if s.var is None else s.var is not a and self.outside(s.var)
+                for s in sizes_in(self.size(a))
+            )
+        )
+
+    def size(self, a: Atom) -> dims.Size:
+        """The size that an integer stands for, also if it is made inside of loops."""
+        let = self.primal.let.get(a) if isinstance(a, Var) else None
+        if let is None or not self.primal.path.get(let.outs[0]):
+            return size_of(a)
+        if let.op is size_value:
+            return let.params["size"]  # type: ignore[no-any-return]
+        if _is_safe(let):
+            return ARITHMETIC_OF_SIZES[let.op.name](*map(self.size, let.args))  # type: ignore[no-any-return]
+        return var_size(let.outs[0])
+
+
+def _is_safe(let: Let) -> bool:
+    """Whether an integer may be computed of others also where the program does not come to it."""
+    if let.op.name not in ARITHMETIC_OF_SIZES:  # the length of a list, too
+        return False
+    integers = all(a.type.dtype.kind in "iu" for a in let.args)
+    if let.op.name in ("floordiv", "mod"):
+        by = let.args[1]
+        return integers and isinstance(by, Literal) and by.value != 0
+    return integers

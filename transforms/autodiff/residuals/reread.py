@@ -1,0 +1,144 @@
+"""What an array that loops fill still holds when they are done: it is read there again, not saved.
+
+for t in range(1, n):                     for t in reversed(range(1, n)):
+    y[t] = y[t - 1] * sin(y[t - 1])           y_part = y[t - 1]
+
+No store after the read goes to the same place (`places.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from tapeless.transforms.autodiff.residuals.definitions import Primal
+from tapeless.transforms.autodiff.residuals.dependence_test import Places
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    For,
+    If,
+    Let,
+    Statement,
+    Type,
+    Var,
+    While,
+    blocks,
+    outputs,
+)
+from tapeless.transforms.ops.numpy.indexing import add_at, index, update
+from tapeless.transforms.ops.primitives.index_keys import result_shape
+
+
+@dataclass
+class History:
+    """The last version of an array, and the stores that led to it."""
+
+    last: Var
+    stores: list[Let]
+
+
+class Standing:
+    """`size` gives the size that an integer stands for."""
+
+    def __init__(self, body: list[Statement], primal: Primal, size: Callable[[Atom], Size]) -> None:
+        self.primal, self.places = primal, Places(primal, size)
+        self.made_of: dict[Var, tuple[Atom, ...]] = {}  # versions, each of the ones before it
+        self.stores_of: dict[Atom, list[Let]] = {}  # by the value
+        self.histories: dict[Var, History] = {}  # by the version
+        self.found: dict[Var, Let | None] = {}
+        self.scan(body)
+        for s in reversed(body):
+            for v in outputs(s):
+                if v in self.made_of and v not in self.histories and isinstance(v.type, Type):
+                    self.follow(v)
+
+    def scan(self, body: Iterable[Statement]) -> None:
+        for s in body:
+            match s:
+                case If():
+                    sides = zip(s.then.results, s.orelse.results, strict=True)
+                    self.made_of |= dict(zip(s.outs, sides, strict=True))
+                case For():
+                    self.places.enter(s)
+                    self.carry(s.carries, s.outs, s.inits, s.yields)
+                case While():
+                    self.carry(s.body.params, s.outs, s.inits, s.body.results)
+                case Let() if s.op in (update, add_at):
+                    self.made_of[s.outs[0]] = s.args[:1]
+                    if s.op is update:
+                        self.stores_of.setdefault(s.args[1], []).append(s)
+            for block in blocks(s):
+                self.scan(block.body)
+
+    def carry(
+        self,
+        carries: tuple[Var, ...],
+        outs: tuple[Var, ...],
+        inits: tuple[Atom, ...],
+        yields: tuple[Atom, ...],
+    ) -> None:
+        self.made_of |= dict(zip(carries, zip(inits, yields, strict=True), strict=True))
+        self.made_of |= {v: (p,) for v, p in zip(outs, carries, strict=True)}
+
+    def follow(self, last: Var) -> None:
+        """Notes the versions before the last one, if they are all of one array."""
+        versions, first, todo = {last}, set[Atom](), [last]
+        while todo:
+            for a in self.made_of[todo.pop()]:
+                if not isinstance(a, Var) or a not in self.made_of:
+                    first.add(a)
+                elif a not in versions:
+                    versions.add(a)
+                    todo.append(a)
+        if len(first) == 1 and all(
+            isinstance(a, Var) and not self.primal.path.get(a) for a in first
+        ):
+            stores = [self.primal.let[v] for v in versions if v in self.primal.let]
+            self.histories |= dict.fromkeys(versions, History(last, stores))
+
+    def read(self, v: Var) -> Let | None:
+        """The read of the last version that gives `v`, where that still holds it: it was read of an
+        earlier version, or stored to it."""
+        if v not in self.found:
+            self.found[v] = self.read_again(v) or self.read_back(v)
+        return self.found[v]
+
+    def read_again(self, v: Var) -> Let | None:
+        let = self.primal.let.get(v)
+        inside = let and let.op is index and self.primal.path.get(let.args[0])  # type: ignore[arg-type]
+        found = self.of_last(let, v, let.args[1:]) if let and inside else None
+        return found if found is not None and self.is_current(let.args[0], v) else None  # type: ignore[union-attr, arg-type]
+
+    def is_current(self, version: Var, v: Var) -> bool:
+        """Whether no store has been made to a version of an array before it is read: then the
+        stores that come after the read are those that come after the version."""
+        order, path = self.primal.order, self.primal.path
+        around = [s for s, _ in path[v][len(path[version]) :] if isinstance(s, (For, While))]
+        return not any(
+            order[version] < order[store.outs[0]] < order[v]
+            or any(s in around for s, _ in path[store.outs[0]])
+            for store in self.histories[version].stores
+        )
+
+    def read_back(self, v: Var) -> Let | None:
+        for store in self.stores_of.get(v, ()):
+            array, rest = store.args[0], store.args[2:]
+            if self.primal.path[store.outs[0]] != self.primal.path[v]:
+                continue
+            kind = Type(array.type.dtype, result_shape(array.type.shape, store.params["key"], rest))
+            same = kind == replace(v.type, weak=False)
+            if (
+                same
+                and all(map(self.places.plain, rest))
+                and (made := self.of_last(store, v, rest))
+            ):
+                return made
+        return None
+
+    def of_last(self, access: Let, v: Var, rest: tuple[Atom, ...]) -> Let | None:
+        """The read of `v` from the last version of the array that is accessed."""
+        history = self.histories.get(access.args[0])  # type: ignore[arg-type]
+        if history and self.places.kept(access, rest, history.stores):
+            return Let((v,), index, (history.last, *rest), access.params, access.origin)
+        return None

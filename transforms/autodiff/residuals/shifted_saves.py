@@ -1,0 +1,44 @@
+"""What a pass leaves in a variable is what the next one begins with: saved once, not twice.
+
+for t in range(n):                        x_saved[0] = x
+    x_saved[t] = x                        for t in range(n):
+    x = tanh(a @ x)           becomes         x = tanh(a @ x)
+    x_saved_2[t] = x                          x_saved[t + 1] = x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tapeless.transforms.autodiff.residuals.definitions import Path
+from tapeless.transforms.core.language import Atom, Block, For, Var
+
+
+def shifted(saved: Iterable[Var], path: dict[Var, Path]) -> dict[Var, Var]:
+    """For values left by a pass, the variable that has them in the next: where both are saved."""
+    found: dict[Var, Var] = {}
+    kept = set(saved)
+    for p in saved:
+        loop, block = _around(path[p])
+        if loop is None or block is None or p not in loop.carries:
+            continue
+        left = block.results[1 if loop.until else 0 :][loop.carries.index(p)]
+        if not isinstance(left, Var) or left not in kept - found.keys() or left in block.params:
+            continue
+        if path[left] == path[p] and _alike(left, p):
+            found[left] = p
+    return found
+
+
+def init_of(p: Var, loop: For) -> Atom:
+    """What a variable holds in the first pass."""
+    return loop.inits[loop.carries.index(p)]
+
+
+def _around(path: Path) -> tuple[For | None, Block | None]:
+    loop = path[-1][0] if path else None
+    return (loop, loop.body) if isinstance(loop, For) and not loop.each else (None, None)
+
+
+def _alike(left: Var, p: Var) -> bool:
+    return bool(left.type.dtype == p.type.dtype and left.type.shape == p.type.shape)

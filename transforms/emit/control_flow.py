@@ -1,0 +1,402 @@
+"""Branches and loops as Python writes them; a loop is left where the flag that ends it is set.
+
+until(flag): if c: flag = True, else: f()      becomes      if c: break
+                                                            f()
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    While,
+    blocks,
+    statements,
+)
+from tapeless.transforms.optimize.loop_carries import carries, known_flags, yields
+from tapeless.transforms.python_text.python_source import renamed, to_source
+
+if TYPE_CHECKING:
+    from tapeless.transforms.emit.writer import Writer
+
+Write = Callable[[], None]
+OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+
+
+class Side(NamedTuple):
+    """One side of a branch, and the flag that says whether the loop around is left at its end."""
+
+    of: If
+    block: Block
+    flag: Atom | None = None
+
+
+def asked(test: ast.expr) -> ast.expr:
+    """x for bool(x), which is as true."""
+    match test:
+        case ast.Call(func=ast.Name(id="bool"), args=[inner], keywords=[]):
+            return inner
+        case _:
+            return test
+
+
+def negated(test: ast.expr) -> ast.expr:
+    test = asked(test)
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return operand
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPPOSITE:
+            return ast.Compare(left, [OPPOSITE[type(op)]()], [right])
+        case _:
+            return ast.UnaryOp(ast.Not(), test)
+
+
+# -- branches
+
+
+def write_branch(w: Writer, s: If) -> None:
+    write_sides(w, Side(s, s.then), Side(s, s.orelse), lambda: None)
+
+
+def write_sides(w: Writer, a: Side, b: Side, escape: Write) -> None:
+    """An if statement; what `escape` writes follows where a side leaves the loop."""
+    test, origin, before = asked(w.expr(a.of.test)), a.of.origin, w.line
+    if is_true(b.flag) and not is_true(a.flag):
+        test, a, b = negated(test), b, a
+    while (inner := only_branch(w, a, b)) is not None:
+        test = ast.BoolOp(ast.And(), [test, w.expr(inner.test)])
+        a, b = Side(inner, inner.then), Side(inner, inner.orelse)
+    head = w.captured(lambda: w.put(f"if {to_source(test)}:", origin))
+    then = w.indented(lambda: write_side(w, a, escape))
+    if is_true(a.flag):
+        w.lines += [*head, *then]
+        write_side(w, b, escape)
+        return
+    at = w.line
+    orelse = w.indented(lambda: write_side(w, b, escape))
+    if then:
+        w.lines += [*head, *then, *otherwise(w, orelse)]
+    elif orelse:
+        w.line = before
+        w.put(f"if {to_source(negated(test))}:", origin)
+        w.lines += orelse
+    w.line = w.line if orelse else at if then else before
+
+
+def write_side(w: Writer, side: Side, escape: Write) -> None:
+    def settle() -> None:
+        w.put_assign(w.results(side.of.outs, side.block.results))
+
+    write_until(w, side.block.body, side.flag, settle, escape)
+
+
+def otherwise(w: Writer, lines: list[str]) -> list[str]:
+    """The lines of the other side under else, or under elif."""
+    pad = "    " * w.depth
+    if not lines or not one_if(lines, w.depth + 1):
+        return [f"{pad}else:", *lines] if lines else []
+    return [f"{pad}el{lines[0].strip()}", *(line[4:] for line in lines[1:])]
+
+
+def one_if(lines: list[str], depth: int) -> bool:
+    """Whether the lines are a single if statement at this depth."""
+    pad = "    " * depth
+    heads = [line for line in lines if line.startswith(pad) and not line.startswith(pad + " ")]
+    return (
+        heads[:1] == lines[:1]
+        and heads[0].strip().startswith("if ")
+        and all(h.strip().startswith(("elif ", "else:", ")")) for h in heads[1:])
+    )
+
+
+def only_branch(w: Writer, a: Side, b: Side) -> If | None:
+    """The branch that is all there is in `a`, where neither it nor `b` has another side."""
+    body = written(w, a.block)
+    if a.flag is not None or len(body) != 1 or sets(w, a) or written(w, b.block) or sets(w, b):
+        return None
+    (inner,) = body
+    if not isinstance(inner, If) or written(w, inner.orelse) or sets(w, Side(inner, inner.orelse)):
+        return None
+    return inner
+
+
+def written(w: Writer, block: Block) -> list[Statement]:
+    """The statements that have lines of their own."""
+    return [s for s in block.body if not (s.outs and s.outs[0] in w.layout.folded)]
+
+
+def sets(w: Writer, side: Side) -> bool:
+    """Whether a side ends with assignments."""
+    pairs = w.results(side.of.outs, side.block.results)
+    return any(not (isinstance(value, ast.Name) and value.id == name) for name, value in pairs)
+
+
+# -- leaving loops
+
+
+def is_true(a: Atom | None) -> bool:
+    return isinstance(a, Literal) and a.value is True
+
+
+def is_false(a: Atom | None) -> bool:
+    return isinstance(a, Literal) and a.value is False
+
+
+def ends_by(body: tuple[Statement, ...], flag: Atom) -> If | None:
+    """The last statement of a pass, if it is a branch that decides by or about `flag`."""
+    last = body[-1] if body else None
+    if isinstance(last, If) and isinstance(flag, Var) and (last.test is flag or flag in last.outs):
+        return last
+    return None
+
+
+def decided(flag: Atom | None, body: tuple[Statement, ...]) -> bool:
+    """Whether the last branch of a pass decides, by its sides, if the loop is left."""
+    if flag is None or isinstance(flag, Literal):
+        return True
+    last = ends_by(body, flag)
+    return last is not None and all(decided(s.flag, s.block.body) for s in sides(last, flag))
+
+
+def sides(s: If, flag: Atom) -> tuple[Side, Side]:
+    """The sides of the branch that ends a pass, with the flag at the end of each."""
+    if s.test is flag:
+        flags: tuple[Atom, Atom] = (Literal(True, s.test.type), Literal(False, s.test.type))
+    else:
+        k = s.outs.index(flag)
+        flags = (s.then.results[k], s.orelse.results[k])
+    return Side(s, s.then, flags[0]), Side(s, s.orelse, flags[1])
+
+
+def write_until(
+    w: Writer, body: tuple[Statement, ...], flag: Atom | None, settle: Write, escape: Write
+) -> None:
+    """A body and what `settle` writes at its end, and `escape` after that if the flag is set."""
+
+    def leave() -> None:
+        settle()
+        escape()
+
+    last = None if flag is None else ends_by(body, flag)
+    if flag is not None and last is not None:
+        w.body(body[:-1])
+        write_sides(w, *sides(last, flag), leave)
+        settle()
+        return
+    w.body(body)
+    settle()
+    if is_true(flag):
+        escape()
+
+
+# -- loops
+
+
+def loop_flag(s: Statement) -> Atom | None:
+    """What says at the end of a pass that it was the last."""
+    if isinstance(s, For) and s.until:
+        return s.body.results[0]
+    if isinstance(s, While):
+        over, known = [a for a, true in terms(s.test) if not true], known_flags(s)
+        rows = zip(carries(s), yields(s), s.test.params, strict=True)
+        return next((y for p, y, q in rows if q in over and p in known), None)
+    return None
+
+
+def flag_carry(s: Statement) -> int | None:
+    """Which carry is the flag of a loop that is left by it: false until then."""
+    flag = loop_flag(s)
+    if not isinstance(flag, Var) or not isinstance(s, (For, While)):
+        return None
+    known = known_flags(s)
+    rows = enumerate(zip(carries(s), yields(s), strict=True))
+    return next((k for k, (p, y) in rows if y is flag and p in known), None)
+
+
+def terms(test: Block) -> list[tuple[Atom, bool]]:
+    """What must hold, each with whether it must be true or false, for a test to be true."""
+    made = {v: s for s in test.body for v in s.outs}
+
+    def split(a: Atom, true: bool) -> list[tuple[Atom, bool]]:
+        s = made.get(a) if isinstance(a, Var) else None
+        if isinstance(s, Let) and s.op.name == "logical_not" and not s.args[0].type.shape:
+            return split(s.args[0], not true)
+        if true and isinstance(s, If):
+            then, orelse = s.then.results[0], s.orelse.results[0]
+            if is_false(orelse):
+                return split(s.test, True) + split(then, True)
+            if is_false(then):
+                return split(s.test, False) + split(orelse, True)
+        return [(a, true)]
+
+    return split(test.results[0], True)
+
+
+def unneeded_flags(block: Block, reads: Mapping[Var, int]) -> set[Var]:
+    """Flags that nobody looks at but to leave a loop."""
+    found: set[Var] = set()
+    for s in statements(block):
+        flag, k = loop_flag(s), flag_carry(s)
+        if flag is None or not isinstance(s, (For, While)):
+            continue
+        if k is not None:
+            rows = {s.outs[k], carries(s)[k]} | (
+                {s.test.params[k]} if isinstance(s, While) else set()
+            )
+            if not any(reads[v] for v in (s.outs[k], carries(s)[k])):
+                found |= rows
+        if decided(flag, s.body.body):
+            own = isinstance(s, For) + (k is not None)
+            found |= _unneeded(flag, s.body.body, reads, own)
+    return found
+
+
+def _unneeded(
+    flag: Atom | None, body: tuple[Statement, ...], reads: Mapping[Var, int], own: int = 1
+) -> set[Var]:
+    last = ends_by(body, flag) if isinstance(flag, Var) else None
+    if last is None or not isinstance(flag, Var) or last.test is flag or reads[flag] > own:
+        return set()
+    inner = (_unneeded(side.flag, side.block.body, reads) for side in sides(last, flag))
+    return {flag}.union(*inner)
+
+
+def tested(s: Statement) -> Iterator[Var]:
+    """For each use as a flag but one, what decides about the end of a pass."""
+    flag = loop_flag(s)
+    twice = isinstance(s, For) and flag_carry(s) is not None
+    if not isinstance(flag, Var):
+        return
+    if not decided(flag, blocks(s)[-1].body):
+        yield from [flag] if twice else []
+        return
+    if twice:
+        yield from _tested(flag, blocks(s)[-1].body, inner=False)
+    yield from _tested(flag, blocks(s)[-1].body)
+
+
+def _tested(flag: Atom | None, body: tuple[Statement, ...], inner: bool = True) -> Iterator[Var]:
+    last = ends_by(body, flag) if isinstance(flag, Var) else None
+    if last is None or not isinstance(flag, Var):
+        return
+    if last.test is flag:
+        yield flag
+    elif inner:
+        for side in sides(last, flag):
+            yield from _tested(side.flag, side.block.body)
+
+
+def write_pass(w: Writer, s: For | While) -> None:
+    """The body of a loop, with what leaves it."""
+    flag, k = loop_flag(s), flag_carry(s)
+    kept = None if k is None or carries(s)[k] in w.silent else w.name(carries(s)[k])
+    pairs = [c for c in enumerate(zip(carries(s), yields(s), strict=True)) if c[0] != k]
+    params, results = [p for _, (p, _) in pairs], [y for _, (_, y) in pairs]
+
+    def escape() -> None:
+        if kept is not None:
+            w.put(f"{kept} = True")
+        w.put("break")
+
+    def settle() -> None:
+        w.put_assign(w.results(params, results))
+
+    if flag is None or decided(flag, s.body.body):
+        write_until(w, s.body.body, flag, settle, escape)
+        return
+    w.body(s.body.body)
+    test = _after(w, asked(w.expr(flag)), w.results(params, results))
+    settle()
+    w.put(f"if {to_source(test)}:")
+    w.nest(escape)
+
+
+def _after(w: Writer, test: ast.expr, pairs: list[tuple[str, ast.expr]]) -> ast.expr:
+    """A test as it is when names have got other values: u, f = f, u; if np.sum(u) > 4."""
+    changed = {n: v for n, v in pairs if not (isinstance(v, ast.Name) and v.id == n)}
+    lost = {x.id for x in ast.walk(test) if isinstance(x, ast.Name)} & set(changed)
+    if not lost:
+        return test
+    moved = {v.id: n for n, v in changed.items() if isinstance(v, ast.Name)}
+    if lost <= set(moved):
+        return renamed(test, moved)
+    name = _unused("done", w.layout.names.values())
+    w.put(f"{name} = {to_source(test)}")
+    return ast.Name(name, ast.Load())
+
+
+def _unused(name: str, taken: Iterable[str]) -> str:
+    """The name, with underscores until no variable has it."""
+    names = {*taken}
+    while name in names:
+        name += "_"
+    return name
+
+
+def write_for(w: Writer, s: For) -> None:
+    w.put_assign(w.results(s.carries, s.inits), s.origin)
+    count = s.count if s.count in w.used else None
+    if count is not None:
+        w.put(f"{w.name(count)} = 0")
+    start, stop, step = (to_source(w.expr(a)) for a in (s.start, s.stop, s.step))
+    first = "" if start == "0" and step == "1" else f"{start}, "
+    span = f"range({first}{stop}{'' if step == '1' else f', {step}'})"
+    is_read = s.index in w.used
+    read = (n for v, n in w.layout.names.items() if v in w.used)
+    index = w.name(s.index) if is_read else _unused("_", read)
+    backwards = s.reverse and is_read
+    w.put(f"for {index} in {f'reversed({span})' if backwards else span}:", s.origin)
+
+    def inside() -> None:
+        if count is not None:
+            w.put(f"{w.name(count)} += 1")
+        write_pass(w, s)
+
+    w.nest(inside)
+
+
+def write_while(w: Writer, s: While) -> None:
+    w.put_assign(w.results(s.body.params, s.inits), s.origin)
+    k = flag_carry(s)
+    over = None if k is None else s.test.params[k]
+    test = while_test(w, s.test, over)
+    simple = not written(w, s.test)
+    w.put(f"while {to_source(test) if simple else 'True'}:", s.origin)
+
+    def inside() -> None:
+        if not simple:
+            write_test(w, s.test, over)
+            w.put(f"if {to_source(negated(test))}:")
+            w.nest(lambda: w.put("break"))
+        write_pass(w, s)
+
+    w.nest(inside)
+
+
+def write_test(w: Writer, test: Block, over: Var | None) -> None:
+    """What a test computes; the flag that ends the loop elsewhere is false there."""
+    last = test.body[-1] if test.body else None
+    if isinstance(last, If) and last.test is over and is_false(last.then.results[0]):
+        w.body(test.body[:-1])
+        w.body(last.orelse.body)
+    else:
+        w.body(test.body)
+
+
+def while_test(w: Writer, test: Block, over: Var | None) -> ast.expr:
+    """The test of a loop without the flag that ends it elsewhere."""
+    if over is None:
+        return w.expr(test.results[0])
+    rest = [(w.expr(a), true) for a, true in terms(test) if a is not over]
+    each = [tree if true else negated(tree) for tree, true in rest]
+    return ast.BoolOp(ast.And(), each) if len(each) > 1 else (each or [ast.Constant(True)])[0]

@@ -1,0 +1,241 @@
+"""How the values of a program are spelled in Python: names, expressions and sizes."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import textwrap
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Block, If, Let, Literal, Type, Var
+from tapeless.transforms.core.size_value import INT, size_value
+from tapeless.transforms.emit.control_flow import negated
+from tapeless.transforms.emit.expression_folding import Layout
+from tapeless.transforms.emit.numpy_scalars import deciding, forced, typed
+from tapeless.transforms.emit.size_expressions import Home, Sizes
+from tapeless.transforms.ops.numpy.indexing import Slot
+from tapeless.transforms.python_text.python_source import number, template
+
+OF_BOOLS = {
+    "logical_not": "not {0}",
+    "logical_and": "{0} and {1}",
+    "logical_or": "{0} or {1}",
+}
+SIZED = ("zeros", "ones", "empty", "full", "draw")  # take a number for the shape (n,)
+ASSOCIATIVE = ("add", "mul")
+
+
+class Spelling:
+    """The expressions of one function: `layout` says which values have names, and which do not."""
+
+    def __init__(self, block: Block, layout: Layout, sizes: Sizes, plain_bools: bool) -> None:
+        self.layout, self.sizes, self.forced = layout, sizes, forced(block)
+        self.plain_bools = plain_bools  # `not a` for np.logical_not(a)
+        self.helpers: dict[str, None] = {}
+        self.imports: set[str] = set()
+
+    def name(self, v: Var) -> str:
+        return self.layout.names[v]
+
+    def expr(self, a: Atom) -> ast.expr:
+        if isinstance(a, Literal):
+            return number(a.value)
+        made: Any = self.layout.folded.get(a)
+        if isinstance(made, If):
+            return self.conditional(made)
+        if made is not None:
+            value: ast.expr = self.operation(made)
+            return value
+        return ast.Name(self.name(a), ast.Load())
+
+    def operation(self, s: Let) -> Any:
+        text, whole = self.text_of(s), self.sizes.whole.get(s)
+        if whole is not None and "size" in s.params and "{size" in text:
+            return template("{0}.size", {"0": self.expr(whole)})
+        holes: dict[str, ast.expr] = {str(k): self.expr(a) for k, a in enumerate(s.args)}
+        if s.op.elementwise:
+            strong = {*deciding(s.args), *(k for k in range(len(s.args)) if (s, k) in self.forced)}
+            holes |= {str(k): typed(s.args[k]) for k in strong}
+        for key, value in s.params.items():
+            if f"{{{key}" in text:
+                holes |= self.holes_of(s, key, value)
+        made = template(text, holes)
+        if s.op.name == "add_at":
+            return _subtracted(made, s)
+        return self.without_parentheses(s, made) if s.op.name in ASSOCIATIVE else made
+
+    def text_of(self, s: Let) -> str:
+        """The operation's text with holes for arguments and params; notes what it needs."""
+        text: Any = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
+        if self.plain_bools and _is_test(s):
+            text = OF_BOOLS.get(s.op.name, text)
+        if isinstance(text, tuple):
+            text, helper = text
+            self.helpers[textwrap.dedent(helper).strip()] = None
+            self.note_imports(helper)
+        self.note_imports(text)
+        return text  # type: ignore[no-any-return]
+
+    def note_imports(self, text: str) -> None:
+        """Notes the modules of SciPy that a text needs."""
+        if "scipy" in text:
+            found = re.findall(r"scipy\.(?:special|linalg|fft)", text)
+            self.imports |= {f"import {m}" for m in found}
+
+    def holes_of(self, s: Let, key: str, value: Any) -> dict[str, ast.expr]:
+        """What a param is filled in as, where it is a size, or a tuple of sizes."""
+        if key == "shape" and s in self.sizes.whole:
+            return {key: template("{0}.shape", {"0": self.expr(self.sizes.whole[s])})}
+        if isinstance(value, tuple):
+            if any(isinstance(e, (Slot, slice, type(None))) for e in value):
+                return {}
+            entries = {f"{key}_{k}": self.entry(e, s) for k, e in enumerate(value)}
+            return {key: self.shape(value, s), **entries}
+        known = isinstance(value, (int, dims.Dim)) and not isinstance(value, bool)
+        return {key: self.size(value, s)} if known else {}
+
+    def entry(self, value: Any, s: Let) -> ast.expr:
+        return self.size(value, s) if isinstance(value, (int, dims.Dim)) else number(value)
+
+    def without_parentheses(self, s: Let, made: Any) -> Any:
+        """a - b for a + -b, and 2 * x * y for 2 * (x * y), where that is no more work. Other sums
+        and products stay as they are: parentheses keep what is lost by rounding, or too large."""
+        a, b = s.args
+        if s.op.name == "add":
+            positive = _positive(made.right, b, s)
+            return made if not positive else ast.BinOp(made.left, ast.Sub(), positive)
+        inner = self.layout.folded.get(b) if isinstance(b, Var) else None
+        if not isinstance(inner, Let) or inner.op is not s.op or b.type.dtype.kind != "f":
+            return made
+        if not isinstance(a, Literal) or a.type.shape or isinstance(inner.args[0], Literal):
+            return made  # two constants may be out of range
+        if not self.as_precise(s, a, b):
+            return made  # (a * b) would be rounded, or wrap around, as another dtype does
+        right = made.right
+        if not isinstance(right, ast.BinOp) or not isinstance(right.op, type(made.op)):
+            return made
+        return ast.BinOp(_left(made.left, right.left, made.op), made.op, right.right)
+
+    def as_precise(self, s: Let, a: Atom, b: Atom) -> bool:
+        """Whether what is computed first has the dtype of the result also without parentheses
+        around `b`, which go wherever `b` begins with an operation of the same kind."""
+        dtype = s.outs[0].type.dtype
+        while isinstance(b, Var) and isinstance(let := self.layout.folded.get(b), Let):
+            if let.op is not s.op:
+                break
+            if b.type.dtype != dtype:
+                return False
+            b = let.args[0]
+        first = [x.type.dtype for x in (a, b) if not x.type.weak]
+        return dtype in first if first else True
+
+    def shape(self, shape: tuple[Any, ...], s: Let) -> ast.expr:
+        if s.op.name in SIZED and len(shape) == 1:
+            return self.size(shape[0], s)
+        return ast.Tuple([self.entry(e, s) for e in shape], ast.Load())
+
+    def size(self, size: Size, s: Let) -> ast.expr:
+        if isinstance(size, int):
+            return number(size)
+        if (home := self.sizes.home.get(s, {}).get(size)) is not None:
+            return self.found(home, s)
+        total: ast.expr | None = None
+        for factors, c in sorted(size.terms, key=lambda t: (not t[0], t[1] < 0)):
+            parts = [self.factor(f, s) for f in factors]
+            if abs(c) != 1 or not parts:
+                parts.insert(0, number(abs(c)))
+            term = functools.reduce(lambda a, b: ast.BinOp(a, ast.Mult(), b), parts)
+            if total is None:
+                total = ast.UnaryOp(ast.USub(), term) if c < 0 else term
+            else:
+                total = ast.BinOp(total, ast.Sub() if c < 0 else ast.Add(), term)
+        assert total is not None
+        return total
+
+    def factor(self, f: Any, s: Let) -> ast.expr:
+        if isinstance(f, dims.Symbol):
+            home = self.sizes.home[s].get(dims.single(f))
+            return self.expr(f.var) if home is None else self.found(home, s)
+        holes = {"0": self.size(f.left, s), "1": self.size(f.right, s)}
+        called = f.kind in dims.CALLED
+        return template(f"{f.kind}({{0}}, {{1}})" if called else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
+
+    def found(self, home: Home, s: Let) -> ast.expr:
+        """A size that is an axis of a variable, or an integer variable. One that a program keeps
+        may be that of a variable without a value: then nobody looks at it."""
+        made = self.expr(home.var)
+        if home.axis is not None:
+            text = "len({0})" if home.var.type.ndim == 1 else f"{{0}}.shape[{home.axis}]"
+            if s.op is size_value and self.sizes.may_lack(home.var):
+                text = f"(0 if {{0}} is None else {text})"
+            made = template(text, {"0": made})
+        if not home.more:
+            return made
+        sign = ast.Sub() if home.more < 0 else ast.Add()
+        return ast.BinOp(made, sign, number(abs(home.more)))
+
+    def conditional(self, s: If) -> ast.expr:
+        test, then, orelse = self.expr(s.test), s.then.results[0], s.orelse.results[0]
+        if s.outs[0].type.dtype.kind == "b":
+            if isinstance(orelse, Literal) and not orelse.value:
+                return ast.BoolOp(ast.And(), [test, self.expr(then)])
+            if isinstance(then, Literal) and then.value:
+                return ast.BoolOp(ast.Or(), [test, self.expr(orelse)])
+            if isinstance(then, Literal) and not then.value:
+                return ast.BoolOp(ast.And(), [negated(test), self.expr(orelse)])
+            if isinstance(orelse, Literal) and orelse.value:
+                return ast.BoolOp(ast.Or(), [negated(test), self.expr(then)])
+        return ast.IfExp(test, self.expr(then), self.expr(orelse))
+
+
+def _left(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:
+    """a op b without parentheses around b."""
+    if isinstance(b, ast.BinOp) and isinstance(b.op, type(op)):
+        return ast.BinOp(_left(a, b.left, op), op, b.right)
+    return ast.BinOp(a, op, b)
+
+
+def _is_test(s: Let) -> bool:
+    """Whether Python's `not`, `and` and `or` mean what NumPy's functions do: of arrays they do not,
+    and of two numbers `and` gives one of them."""
+    types = [a.type for a in s.args if isinstance(a.type, Type)]
+    of_bools = s.op.name == "logical_not" or all(t.dtype.kind == "b" for t in types)
+    return of_bools and not any(t.shape for t in types)
+
+
+def _positive(tree: ast.expr, a: Atom, s: Let) -> ast.expr | None:
+    """v for the tree -v of `a`, where x + -v is x - v; else None. The opposite of a narrow integer
+    is taken modulo its size, and a constant that it does not hold is an error."""
+    dtype = s.outs[0].type.dtype
+    same = a.type.dtype == dtype
+    if a.type.dtype.kind in "fc" or (same and dtype == INT.dtype):
+        return _unsigned(tree)
+    turned = isinstance(tree, ast.UnaryOp) and not isinstance(tree.operand, ast.Constant)
+    return _unsigned(tree) if same and turned else None
+
+
+def _subtracted(made: Any, s: Let) -> Any:
+    """x[i] -= v for x[i] += -v."""
+    value = made.value if isinstance(made, ast.AugAssign) else made.args[2]
+    positive = _positive(value, s.args[1], s)
+    if positive is None:
+        return made
+    if isinstance(made, ast.AugAssign):
+        return ast.AugAssign(made.target, ast.Sub(), positive)
+    holes = {"0": made.args[0], "1": made.args[1], "2": positive}
+    return template("np.subtract.at({0}, {1}, {2})", holes)
+
+
+def _unsigned(tree: ast.expr) -> ast.expr | None:
+    """The tree without the minus that it starts with; None where it starts with none."""
+    match tree:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return operand
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
+            inner = _unsigned(left)
+            return None if inner is None else ast.BinOp(inner, op, right)
+        case _:
+            return None

@@ -1,0 +1,228 @@
+"""Where emitted code finds sizes: in the shape of a variable in scope, or in a named integer.
+
+np.zeros((n,)) where n is an axis of x      becomes      np.zeros(x.shape)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from tapeless.transforms.analysis.undefined_values import may_lack
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Block,
+    For,
+    Let,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    outputs,
+    statements,
+)
+from tapeless.transforms.core.user_names import of_user
+from tapeless.transforms.core.uses import sizes_in, written_params
+from tapeless.transforms.errors import InternalError
+
+Key = Size | tuple[dims.Symbol, str]  # the latter for what is looked for last
+
+
+class Home(NamedTuple):
+    """An axis of a variable, or an integer variable (None); the size is `more` than that."""
+
+    var: Var
+    axis: int | None
+    more: int = 0
+
+
+class Sizes:
+    """How each statement spells the sizes it needs."""
+
+    def __init__(self, block: Block) -> None:
+        self.home: dict[Any, dict[Size, Home]] = {}
+        self.whole: dict[Any, Var] = {}
+        self.reads: dict[Any, set[Var]] = {}
+        self.params = block.params
+        self.at: dict[Any, int] = {}
+        self.last = last_reads(block, self.at)
+        self.names = Counter(v.name for v in (*block.params, *_made(block)))
+        partial = [v for v in (*block.params, *_made(block)) if v.partial]
+        self.unset = may_lack(block, partial)
+        self.scope: set[Var] = set()  # what has a value at the statement that is looked at
+        given = [p for p in block.params if getattr(p.type, "shape", ())]
+        self.scan(block, {}, [p for p in given if not self.may_lack(p)])
+
+    def scan(self, block: Block, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
+        known, shaped = {k: [*v] for k, v in known.items()}, list(shaped)
+        self.scope.update(block.params)
+        for p in block.params:
+            self.learn(p, known, shaped)
+        for s in block.body:
+            if isinstance(s, Let):
+                self.choose(s, known, shaped)
+            is_loop = isinstance(s, (For, While))
+            around = set(self.scope) if is_loop else self.scope
+            for b in blocks(s):
+                self.scan(b, known, shaped)
+            self.scope = around  # what a pass has left is that of the last one
+            self.scope.update(outputs(s))
+            for v in outputs(s):
+                self.learn(v, known, shaped)
+            if isinstance(s, Let) and s.op.name == "size_value" and of_user(s.outs[0].name):
+                known[s.params["size"]] = [Home(s.outs[0], None)]
+
+    def learn(self, v: Var, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
+        shape = getattr(v.type, "shape", ())
+        for axis, size in enumerate(shape):
+            if not isinstance(size, dims.Dim):
+                continue
+            symbol = _of_integer(size)
+            if _is_symbol(size) or of_user(v.name):
+                known.setdefault(size, []).append(Home(v, axis))
+            elif symbol is not None:
+                known.setdefault((symbol, "integer"), []).append(Home(v, axis))
+            if (beyond := _beyond(size)) is not None:
+                symbol, more = beyond
+                known.setdefault((symbol, "shifted"), []).append(Home(v, axis, -more))
+        if shape and of_user(v.name) and v not in shaped and not self.may_lack(v):
+            shaped.append(v)
+
+    def may_lack(self, v: Var) -> bool:
+        """Whether a variable may have no value."""
+        return v in self.unset
+
+    def choose(self, s: Let, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
+        params = written_params(s)
+        if not any(map(sizes_in, params.values())):
+            return
+        shape = params.get("shape")
+        size = s.params.get("size") if s.op.name == "size_value" else None
+        whole: list[Home] = [
+            Home(v, None)
+            for v in shaped
+            if (shape is not None and v.type.shape == shape)
+            or (size is not None and v.type.ndim > 1 and dims.product(v.type.shape) == size)
+        ]
+        if whole:
+            v = self.best(whole, s).var
+            self.whole[s], self.reads[s] = v, {v}
+            return
+        homes = {size: self.best(found, s) for size, found in known.items()}
+        table: dict[Size, Home] = {}
+        read: set[Var] = set()
+        for each in _sizes(tuple(params.values())):
+            self.spell(each, homes, table, read, s)
+        self.home[s] = table
+        self.reads[s] = {home.var for home in table.values()} | read
+
+    def best(self, homes: list[Home], s: Let) -> Home:
+        """The first, unless its name may hold something else by then: in that case one that is
+        needed after `s` anyway, or the last of that name. None costs a copy of a name. One that
+        may have no value is the last choice."""
+        homes = [h for h in homes if not self.may_lack(h.var)] or homes
+        at, name = self.at[s], homes[0].var.name
+        if len(homes) == 1 or self.names[name] == 1 or not name:
+            return homes[0]
+        needed = [h for h in homes if self.last.get(h.var, 0) > at and of_user(h.var.name)]
+        return needed[0] if needed else [h for h in homes if h.var.name == name][-1]
+
+    def spell(
+        self, size: Size, known: dict[Key, Home], table: dict[Size, Home], read: set[Var], s: Let
+    ) -> None:
+        """Notes where a size is found, or else the parts that it is made of: integers, rather than
+        what may have no value."""
+        if size in known and not isinstance(size, int):
+            integers = all(symbol.var in self.scope for symbol in sizes_in(size))
+            if not (integers and self.may_lack(known[size].var)):
+                table[size] = known[size]
+                return
+        for symbol in sizes_in(size):
+            one = dims.single(symbol)
+            if symbol.var in self.scope:
+                read.add(symbol.var)
+                continue
+            keys: tuple[Key, ...] = (one, (symbol, "integer"), (symbol, "shifted"))
+            found = next((known[key] for key in keys if key in known), None)
+            if found is None:
+                raise InternalError(f"the size {symbol} cannot be written here: {s}")
+            table[one] = found
+
+
+def _made(block: Block) -> Iterator[Var]:
+    for s in statements(block):
+        yield from outputs(s)
+        for b in blocks(s):
+            yield from b.params
+
+
+def last_reads(block: Block, at: dict[Any, int]) -> dict[Var, int]:
+    """When each variable is read last, by the number of the statement; a loop reads what it reads
+    until it ends. The numbers go to `at`."""
+    last: dict[Var, int] = {}
+
+    def walk(b: Block) -> set[Var]:
+        read: set[Var] = set()
+        for s in b.body:
+            at[s] = len(at)
+            now = {a for a in operands(s) if isinstance(a, Var)}
+            inner = set().union(*map(walk, blocks(s)))
+            if inner and isinstance(s, (For, While)):
+                last.update(dict.fromkeys(inner, len(at)))
+            last.update({v: max(last.get(v, 0), at[s]) for v in now})
+            read |= now | inner
+        results = {a for a in b.results if isinstance(a, Var)}
+        last.update(dict.fromkeys(results, len(at)))
+        return read | results
+
+    walk(block)
+    return last
+
+
+def _is_symbol(size: dims.Dim) -> bool:
+    ((factors, c), *more) = size.terms
+    return (
+        not more
+        and c == 1
+        and len(factors) == 1
+        and isinstance(factors[0], dims.Symbol)
+        and factors[0].var is None
+    )
+
+
+def _of_integer(size: dims.Dim) -> dims.Symbol | None:
+    """The symbol of an integer of the program, where a size is nothing else."""
+    symbols = dims.symbols(size)
+    symbol = next(iter(symbols)) if len(symbols) == 1 else None
+    alone = symbol is not None and symbol.var is not None and size == dims.single(symbol)
+    return symbol if alone else None
+
+
+def _beyond(size: dims.Dim) -> tuple[dims.Symbol, int] | None:
+    """A symbol, and by how much a size is more than that, where it is no other expression."""
+    symbol = next(iter(size.symbols)) if len(size.symbols) == 1 else None
+    more = None if symbol is None else size - dims.single(symbol)
+    return (symbol, more) if symbol is not None and isinstance(more, int) and more else None
+
+
+def _sizes(value: Any) -> list[Size]:
+    """The sizes in the parameters of an operation."""
+    if isinstance(value, dims.Dim):
+        return [value]
+    if isinstance(value, slice):
+        return _sizes((value.start, value.stop, value.step))
+    if isinstance(value, (tuple, list)):
+        return [size for each in value for size in _sizes(each)]
+    return []
+
+
+def size_reads(s: Statement, sizes: Sizes) -> set[Var]:
+    """What a statement reads, with its blocks, to spell sizes."""
+    found = set(sizes.reads.get(s, ()))
+    for b in blocks(s):
+        for t in b.body:
+            found |= size_reads(t, sizes)
+    return found

@@ -1,0 +1,199 @@
+"""In which order functions of NumPy read the elements of an array, and lay out those of a new one.
+
+m.T.ravel("K")      is      m.ravel(): the order in which the elements of `m` lie in memory
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.memory_layout import (
+    Layouts,
+    Strides,
+    in_order,
+    magnitude,
+    not_less,
+    real_axes,
+)
+from tapeless.transforms.frontend.trace.cells import Value
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.ops.function_table import FUNCTIONS, METHODS
+
+READERS = frozenset(
+    {np.ravel, np.reshape, METHODS["ravel"], METHODS["reshape"], METHODS["flatten"]}
+)
+_BY_ROWS: list[Any] = [
+    *(np.zeros, np.ones, np.empty, np.full, np.select, np.choose, METHODS["copy"])
+]
+_LIKE: list[Any] = [np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.gradient]
+_COPIES: list[Any] = [np.array, np.copy, np.astype, METHODS["astype"]]
+#: Functions that make an array of their own, and the order in which they do by themselves.
+MAKERS = dict.fromkeys(_BY_ROWS, "C") | dict.fromkeys(_LIKE + _COPIES, "K")
+#: Functions that copy an array only if it is in another order, and that order.
+ARRANGERS = {
+    np.ascontiguousarray: "C",
+    np.asfortranarray: "F",
+    np.asarray: "K",
+    np.asanyarray: "K",
+    np.require: "K",
+}
+
+
+def arranged(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call with an order that is known: "C", "F", or the axes, the slowest first."""
+    if not func.__hash__:
+        return func, args, kwargs
+    if func in READERS:
+        return func, *_reading(func, args, kwargs)
+    if func in ARRANGERS and args:
+        return _arranging(func, args, kwargs)
+    return func, args, kwargs
+
+
+def _reading(func: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    order = _given(func, "order", args, kwargs)
+    if order not in ("K", "A") or (order == "K" and "shape" in _names(func)):
+        return args, kwargs
+    place = _names(func).index("order")
+    if "order" not in kwargs and len(args) > place:
+        args = args[:place]
+    found = _axes_in_memory(args[0]) if order == "K" else _contiguous(args[0]) or "C"
+    return args, {**kwargs, "order": found}
+
+
+def _arranging(func: Any, args: Any, kwargs: Any) -> Any:
+    """A copy of what is in another order; what is in this order is a view of itself."""
+    wanted, a = _wanted(func, args, kwargs), args[0]
+    apart = wanted in ("C", "F") and isinstance(a, Value) and a.type.ndim > 1
+    lies = _is_laid_out(a, wanted) if apart else None
+    if lies is None:
+        return func, args, kwargs
+    made = {} if lies else {"order": wanted}
+    dtype = _given(func, "dtype", args, kwargs)
+    return np.asarray if lies else np.array, (a,), {"dtype": dtype, **made}
+
+
+def _names(func: Any) -> list[str]:
+    return list(_parameters(FUNCTIONS.get(func, func)))
+
+
+@functools.cache
+def _parameters(rule: Any) -> Any:
+    return inspect.signature(rule).parameters
+
+
+def _given(func: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """What is given for an argument, by its place or by name."""
+    names = _names(func)
+    place = names.index(name) if name in names else len(args)
+    value = args[place] if len(args) > place else kwargs.get(name)
+    return static(value, f"{name}= must be known") if isinstance(value, Value) else value
+
+
+def _wanted(func: Any, args: Any, kwargs: Any) -> str:
+    """The order that an array is to have; "K" for whichever it has."""
+    order = _given(func, "order", args, kwargs) or ARRANGERS[func]
+    for name in _given(func, "requirements", args, kwargs) or ():
+        order = name[0] if name[0] in "CF" else order
+    return str(order)
+
+
+# -- the order of what there is
+
+
+def _strides(a: Any) -> Strides | None:
+    """How many elements apart the neighbours along each axis are; None if none can say."""
+    if not isinstance(a, Value):
+        a = np.asarray(a)
+        return tuple(n // a.itemsize for n in a.strides)
+    layouts = Layouts()
+    strides = layouts.of(a.value())
+    trace().orders |= layouts.used
+    return strides
+
+
+def _shape(a: Any) -> Any:
+    return a.type.shape if isinstance(a, Value) else np.shape(a)
+
+
+def _is_laid_out(a: Any, order: str) -> bool | None:
+    shape, strides = _shape(a), _strides(a)
+    if strides is None:
+        return None
+    turned = (shape, strides) if order == "C" else (shape[::-1], strides[::-1])
+    return in_order(*turned)
+
+
+def _contiguous(a: Any) -> str:
+    """ "C" or "F" for an array whose elements lie in this order, else nothing."""
+    if len(_shape(a)) < 2:
+        return "C"
+    for order in ("C", "F"):
+        found = _is_laid_out(a, order)
+        if found is None:
+            raise _unknown("A")
+        if found:
+            return order
+    return ""
+
+
+def _axes_in_memory(a: Any) -> tuple[int, ...]:
+    """The axes of an array, those with the longest strides first."""
+    shape = _shape(a)
+    if len(shape) < 2:
+        return tuple(range(len(shape)))
+    strides = _strides(a)
+    if strides is None:
+        raise _unknown("K")
+    axes = [k for k, (n, s) in enumerate(zip(shape, strides, strict=True)) if _is_long(n, s)]
+    steps = {k: magnitude(strides[k]) for k in axes}
+    if 0 in steps.values():
+        raise _unknown("K")
+    axes.sort(key=lambda k: trace().value(steps[k]) or 0, reverse=True)
+    if not all(not_less(steps[k], steps[j]) for k, j in pairwise(axes)):
+        raise _unknown("K")
+    return (*(k for k in range(len(shape)) if k not in axes), *axes)
+
+
+def _is_long(n: Any, stride: Any) -> bool:
+    found = real_axes((n,), (stride,))
+    if found is None:
+        raise _unknown("K")
+    return bool(found)
+
+
+def _unknown(order: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"order='{order}' of an array whose order in memory is not known",
+        "say order='C' or order='F', or take a copy first: x.copy() is in C order",
+    )
+
+
+# -- the order of what is made
+
+
+def lay_out(func: Any, args: Any, kwargs: Any, made: Any) -> None:
+    """Notes in which order NumPy lays out what one of `MAKERS` made."""
+    if not func.__hash__ or func not in MAKERS:
+        return
+    if isinstance(made, (list, tuple)):
+        for part in made:
+            lay_out(func, args, kwargs, part)
+    if not isinstance(made, Value) or made.type.ndim < 2:
+        return
+    order, like = _given(func, "order", args, kwargs) or MAKERS[func], None
+    if order in ("K", "A"):
+        source = args[0] if args else None
+        order = _contiguous(source) if isinstance(source, np.ndarray) else "C"
+        like = source.value() if isinstance(source, Value) else None
+    value = made.value()
+    if isinstance(value, Var) and like is not value:
+        trace().laid_out[value] = order, like

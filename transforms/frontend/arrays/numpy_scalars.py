@@ -1,0 +1,57 @@
+"""Python's numbers and NumPy's: which of the two a scalar is decides dtypes.
+
+np.add(x, x) * w      of a Python float x is of float64, whatever w is;      (x + x) * w is not
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.frontend.arrays.operators import Operators
+from tapeless.transforms.ops.primitives.shapes import cast
+
+KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+OF_PYTHON = (np.size, np.ndim, np.shape, np.real, np.imag)  # give numbers of Python's
+
+
+def python_number(x: Any) -> Any:
+    """A scalar as a number of Python's, which adapts to arrays."""
+    if not isinstance(x, Operators):
+        return x.item() if isinstance(x, np.generic) else x
+    kind = KINDS.get(x.type.dtype.kind)
+    if x.type.weak or kind is None or not np.can_cast(x.type.dtype, kind):
+        return x  # unsigned ones of 64 bits and long doubles do not fit
+    return x.applied(functools.partial(cast, dtype=np.dtype(kind), python=True), x)
+
+
+def called(func: Any, call: Callable[..., Any], *args: Any) -> Any:
+    """What `call` gives for the arguments of a function of NumPy: numbers of NumPy's."""
+    if func is np.where and all(isinstance(a, (int, float)) or _is_python(a) for a in args[1:]):
+        args = (args[0], *map(_numpy_number, args[1:]))
+    made = call(*args)
+    parts = made if isinstance(made, tuple) else (made,)
+    if not any(map(_is_python, parts)) or func in OF_PYTHON or not _of_numpy(func):
+        return made
+    if isinstance(func, np.ufunc):  # it divides by zero as NumPy does
+        k = next(k for k, a in enumerate(args) if _is_python(a))
+        return call(*args[:k], _numpy_number(args[k]), *args[k + 1 :])
+    return tuple(map(_numpy_number, made)) if isinstance(made, tuple) else _numpy_number(made)
+
+
+def _of_numpy(func: Any) -> bool:
+    module = getattr(func, "__module__", None) or "numpy"  # ufuncs have none
+    return module.startswith(("numpy", "scipy"))
+
+
+def _is_python(x: Any) -> bool:
+    return isinstance(x, Operators) and x.type.weak and x.type.dtype.kind in "ifc"
+
+
+def _numpy_number(x: Any) -> Any:
+    if type(x) in (int, float):
+        return np.asarray(x)[()]
+    return x.applied(functools.partial(cast, dtype=x.type.dtype), x) if _is_python(x) else x

@@ -1,0 +1,253 @@
+"""Calls of NumPy's random generators from outside: recorded, and made when the program runs."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import atom, broadcast, size_of
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Var
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
+from tapeless.transforms.frontend.trace.recorded_reads import Captured
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.ops.function_table import FUNCTIONS
+from tapeless.transforms.ops.numpy.creation import as_array
+from tapeless.transforms.ops.numpy.length_arguments import shape_of
+from tapeless.transforms.ops.primitives.callbacks import CALLABLE
+from tapeless.transforms.ops.primitives.random_draws import INTEGERS, REALS, draw
+
+FLOAT, INTEGER = np.dtype(float), np.dtype(np.int64)
+
+
+class Generator:
+    """A generator among what a program reads from outside."""
+
+    shape = ()  # it stands among arrays
+
+    def __init__(self, generator: Any) -> None:
+        self.generator = generator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.generator, name)
+
+
+def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a method of a generator from outside gives: recorded, never drawn now."""
+    owned = generator is not np.random.mtrand._rand
+    call = _Call(name, args, dict(kwargs), _source(generator) if owned else None)
+    if name in REALS or name in INTEGERS:
+        parameters = (REALS if name in REALS else INTEGERS)[name]
+        call.distribution(parameters, FLOAT if name in REALS else INTEGER)
+    elif name in ("rand", "randn"):
+        call.shaped(args)
+    elif name in ("integers", "randint"):
+        call.integers()
+    elif name == "choice":
+        call.choice()
+    elif name == "permutation":
+        call.permutation()
+    elif name == "multivariate_normal":
+        call.multivariate_normal()
+    else:
+        raise call.refusal(f"{name} of a generator from outside cannot be recorded")
+    call.refuse_left_overs()
+    return call.record()
+
+
+def seeded(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a function that makes a generator: the seed has to be known."""
+    if "numpy.random" not in sys.modules or f not in _makers():
+        return args
+    if not args or args[0] is None:
+        raise UnsupportedError(
+            f"{f.__name__}() without a seed would be frozen by staging",
+            "give it a seed, or make the generator outside of the function",
+        )
+    return tuple(int(x) if isinstance(x, Symbol) else x for x in args)
+
+
+def all_known(value: Any) -> Any:
+    """An argument of a generator made inside, which draws while staging: integers, such as lengths
+    of axes, are made known."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(all_known, value))
+    if not isinstance(value, Symbol):
+        return value
+    if value.type.shape or value.type.dtype.kind not in "iu":
+        raise UnsupportedError(
+            "a generator that is made in the function cannot be given what is known only when it "
+            "runs",
+            "make the generator outside, or draw standard numbers and scale them",
+        )
+    return int(value)
+
+
+@functools.cache
+def _makers() -> frozenset[Any]:
+    names = "default_rng RandomState SeedSequence PCG64 PCG64DXSM MT19937 Philox SFC64"
+    return frozenset(getattr(np.random, name) for name in names.split())
+
+
+def _source(generator: Any) -> Var:
+    """The generator as a parameter of the program."""
+    reads, key = trace().reads, ("draw", id(generator))
+    if key not in reads:
+        var, held = Var(CALLABLE, "rng"), Generator(generator)
+        reads[key] = (Captured("rng", lambda: held, var, held), generator)
+    return reads[key][0].var  # type: ignore[no-any-return]
+
+
+class _Call:
+    """One call: the atoms that it gets, its text, and what it gives."""
+
+    def __init__(
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], source: Var | None
+    ) -> None:
+        self.name, self.args, self.kwargs = name, args, kwargs
+        self.given: list[Atom] = [] if source is None else [source]
+        self.owner = "np.random" if source is None else "{0}"
+        self.words: list[str] = []  # of the text
+        self.place: int | None = 0  # of the size among them, given or not; None: it has none
+        self.other = name  # the method that takes the size as a shape
+        self.shape: tuple[Size, ...] = ()
+        self.lengths: tuple[Size, ...] | None = None  # what is written of it, if not all
+        self.dtype, self.weak = FLOAT, False
+        self.among: Any = None  # elements, of which the places are drawn
+
+    def refusal(self, problem: str) -> UnsupportedError:
+        return UnsupportedError(problem, "pass the values in as arguments")
+
+    def refuse_left_overs(self) -> None:
+        if self.kwargs or self.args:
+            what = ", ".join(self.kwargs) or "so many arguments"
+            raise self.refusal(f"{self.name} cannot be recorded with {what}")
+
+    def take(self, name: str, default: Any = None) -> Any:
+        """The next argument."""
+        if self.args:
+            value, *rest = self.args
+            self.args = tuple(rest)
+            return value
+        return self.kwargs.pop(name, default)
+
+    def pass_on(self, value: Any) -> Any:
+        """An argument of the call as it is made."""
+        found = as_array(atoms(value))
+        self.words.append(f"{{{len(self.given)}}}")
+        self.given.append(found)
+        return found
+
+    def distribution(self, parameters: dict[str, float | None], dtype: np.dtype[Any]) -> None:
+        values = [(p, self.take(p, default)) for p, default in parameters.items()]
+        size = self.take("size")
+        for p, value in values:
+            if value is None:
+                raise self.refusal(f"{self.name} needs {p}")
+        shapes = [self.pass_on(value).type.shape for _, value in values]
+        self.dtype = np.dtype(self.kwargs.pop("dtype", dtype))
+        self.place = len(self.words)
+        if size is None:
+            self.shape = broadcast(*shapes)
+            self.weak = not self.shape and self.dtype == dtype  # one number is Python's
+        else:
+            self.sized(size)
+        if self.dtype != dtype:
+            self.words.append(f"dtype=np.{self.dtype.name}")
+
+    def sized(self, size: Any) -> None:
+        self.shape = shape_of(atoms(size))
+        self.words.append("{shape}")
+
+    def shaped(self, lengths: tuple[Any, ...]) -> None:
+        """rand(n, m)"""
+        self.args = ()
+        self.shape = shape_of(atoms(tuple(lengths)))
+        self.words = [f"{{lengths_{k}}}" for k in range(len(self.shape))]
+        self.lengths = self.shape
+        self.weak = not lengths
+        self.other = {"rand": "random_sample", "randn": "standard_normal"}[self.name]
+
+    def integers(self) -> None:
+        low, high = self.take("low"), self.take("high")
+        size = self.take("size")
+        if self.kwargs.pop("endpoint", False):
+            raise self.refusal("integers with endpoint=True cannot be recorded")
+        if np.dtype(self.kwargs.pop("dtype", np.int64)) != INTEGER:
+            raise self.refusal(f"{self.name} of another dtype cannot be recorded")
+        shapes = [self.pass_on(v).type.shape for v in (low, high) if v is not None]
+        self.dtype = INTEGER
+        if high is None:
+            self.words.append("None")
+        self.place = len(self.words)
+        if size is None:
+            self.shape = broadcast(*shapes)
+            self.weak = self.name == "randint" and not self.shape
+        else:
+            self.sized(size)
+
+    def choice(self) -> None:
+        """choice(a, size, replace, p): of the integers below a, or of its elements."""
+        among, size = self.positions(self.take("a")), self.take("size")
+        replace, p = self.take("replace", True), self.take("p")
+        if not isinstance(replace, bool):
+            raise self.refusal("choice takes True or False for replace")
+        self.pass_on(among)
+        self.dtype, self.place = INTEGER, len(self.words)
+        if size is not None:
+            self.sized(size)
+        if not replace:
+            self.words.append("replace=False")
+        if p is not None:
+            self.pass_on(p)
+            self.words[-1] = f"p={self.words[-1]}"
+        if not replace or p is not None:
+            self.place = None
+
+    def permutation(self) -> None:
+        """permutation(x): of the integers below x, or of its elements."""
+        n = self.positions(self.take("x"))
+        self.pass_on(n)
+        self.shape, self.dtype, self.place = (size_of(atom(atoms(n))),), INTEGER, None
+
+    def multivariate_normal(self) -> None:
+        """multivariate_normal(mean, cov, size): vectors of as many numbers as the mean has."""
+        mean, _ = (self.pass_on(self.take(name)) for name in ("mean", "cov"))
+        size = self.take("size")
+        if size is not None:
+            self.sized(size)
+            self.words[-1], self.lengths = "{lengths}", self.shape
+        self.shape, self.place = (*self.shape, mean.type.shape[0]), None
+
+    def positions(self, among: Any) -> Any:
+        """How many there are to choose from: a number, or that of given ones, which are drawn by
+        their places as NumPy does."""
+        kind = getattr(among, "type", None)
+        number = kind is not None and not kind.shape and kind.dtype.kind in "iu"
+        if isinstance(among, (int, np.integer)) or number:
+            return among
+        self.among = apply(FUNCTIONS[np.asarray], among)
+        if not self.among.ndim:
+            raise self.refusal(f"{self.name} among a number that is not whole")
+        return self.among.shape[0]
+
+    def text(self, name: str, words: list[str]) -> str:
+        return f"{self.owner}.{name}({', '.join(words)})"
+
+    def record(self) -> Any:
+        how: dict[str, Any] = {"shape": self.shape, "dtype": self.dtype, "weak": self.weak}
+        if self.lengths is not None:
+            how["lengths"] = self.lengths
+        text, sized = self.text(self.name, self.words), ""
+        if self.other != self.name:
+            sized = self.text(self.other, ["{shape}"])
+        elif self.place is not None:
+            rest = [word for word in self.words[self.place :] if word != "{shape}"]
+            sized = self.text(self.name, [*self.words[: self.place], "{shape}", *rest])
+        how["sized"] = sized
+        (made,) = trace().bind(draw, tuple(self.given), {**how, "name": self.name, "text": text})
+        return wrap(made) if self.among is None else self.among[wrap(made)]

@@ -1,0 +1,227 @@
+"""Dictionaries and sets of which data says which key is meant.
+
+MASS[z]                     becomes      the value at the place of z among the known keys
+counts = {}; counts[k] = 1  becomes      counts = Keyed(...); counts.put(k, 1)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, OrderedDict, defaultdict
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.control_flow.comprehensions import (
+    Undecided,
+    comprehension,
+    long_by_data,
+    run_through,
+)
+from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
+from tapeless.transforms.frontend.trace.dependence import decided_by_data
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.structure_errors import NUMBERS
+from tapeless.transforms.prelude.containers import hashed_containers, known_keys
+
+DICTS = (dict, OrderedDict, defaultdict, Counter)
+SETS = (set, frozenset)
+STORING = ("setdefault", "pop", "add", "discard", "remove", "__setitem__", "__delitem__")
+JOINING = ("update", "union", "intersection", "difference", "symmetric_difference")
+MANY = 32  # keys that are not all compared
+
+
+def by_data(key: Any) -> bool:
+    """Whether a key is known only when the program runs."""
+    if isinstance(key, Symbol):
+        return not key.type.shape and not key.is_array and decided_by_data(key.value())
+    return isinstance(key, tuple) and any(map(by_data, key))
+
+
+def display(hooks: Any, kind: type, name: str, parts: tuple[Any, ...]) -> Any:
+    """{k: v, **others} from pairs and others in tuples of one, or {a, b}."""
+    if kind is set:
+        return _made(hooks, set, _here(name), parts)
+    if not any(isinstance(part[0], hashed_containers.Keyed) for part in parts if len(part) == 1):
+        pairs = (part[0].items() if len(part) == 1 else [part] for part in parts)
+        return _made(hooks, dict, _here(name), list(itertools.chain(*pairs)))
+    new = _of_data(hooks, dict, _here(name))
+    for part in parts:
+        hooks.call(hashed_containers.Keyed.update, new, part[0] if len(part) == 1 else [part])
+    return new
+
+
+def constructed(hooks: Any, kind: Any, args: tuple[Any, ...]) -> Any:
+    """dict(...), set(...), defaultdict(list)"""
+    default, *rest = args if kind is defaultdict and args else (None, *args)
+    items = rest[0] if rest else ()
+    mapping = isinstance(items, (dict, hashed_containers.Keyed)) or hasattr(type(items), "keys")
+    if isinstance(items, hashed_containers.Members):
+        items = trace().enter(hashed_containers.Members.lists, items)
+    elif not isinstance(items, (set, frozenset, str)) and not (mapping and issubclass(kind, dict)):
+        items = hooks.call(list, items)
+    return _made(hooks, kind, _here(kind.__name__), items, default)
+
+
+def from_keys(hooks: Any, keys: Any, value: Any) -> Any:
+    """dict.fromkeys(keys, value)"""
+    if isinstance(keys, (str, range, *DICTS, *SETS)):
+        items = [(key, value) for key in keys]
+    else:
+        items = hooks.call(hashed_containers.with_keys, keys, value)
+    if isinstance(value, list) and getattr(items, "tail", None) is None:
+        return trace().born(dict(items))  # one list for all keys
+    return _made(hooks, dict, _here("fromkeys"), items)
+
+
+def gathered(hooks: Any, kind: type, made: Any) -> Any:
+    """{k: v for ...} and {k for ...}; rolled if data says what the keys are."""
+    code = made[1].__code__
+    key = ((code.co_filename, code.co_firstlineno), code.co_name)
+    if key not in trace().decisions.keyed:
+        if long_by_data(made[0]):
+            trace().decisions.as_keyed(key)
+        try:
+            items = list(run_through(made))
+        except Undecided:
+            trace().decisions.as_keyed(key)
+        if not any(by_data(x[0] if kind is dict else x) for x in items):
+            return _made(hooks, kind, key, items)
+        trace().decisions.as_keyed(key)
+    return _made(hooks, kind, key, comprehension("ListComp", made), own=True)
+
+
+def _made(
+    hooks: Any, kind: Any, key: Any, items: Any, default: Any = None, own: bool = False
+) -> Any:
+    """A dictionary or set of the program, of a mapping, or of pairs or members: of Python, or of
+    arrays if data asks it for keys. `own`: nobody else has what is in them."""
+    t = trace()
+    if key not in t.decisions.keyed and _is_known(kind, items):
+        whole = kind(default, items) if kind is defaultdict else kind(items)
+        t.makings[id(whole)] = (whole, key)
+        return t.born(whole)
+    new = _of_data(hooks, kind, key, default)
+    fill = hashed_containers.Keyed.take if own and issubclass(kind, dict) else type(new).update
+    hooks.call(fill, new, items)
+    return new
+
+
+def _is_known(kind: Any, items: Any) -> bool:
+    """Whether keys or members are known while staging."""
+    if isinstance(items, hashed_containers.Keys) or getattr(items, "tail", None) is not None:
+        return False
+    if hasattr(type(items), "keys"):
+        return True
+    pairs = issubclass(kind, dict) and kind is not Counter
+    return not any(by_data(x[0] if pairs else x) for x in items)
+
+
+def _of_data(hooks: Any, kind: Any, key: Any, default: Any = None) -> Any:
+    """An empty one, of arrays."""
+    if not issubclass(kind, dict):
+        return hooks.call(hashed_containers.Members, kind, key)
+    lists = trace().decisions.keyed.get(key, False) or default is list
+    return hooks.call(hashed_containers.Keyed, kind, key, default, lists)
+
+
+def _here(name: str) -> Any:
+    origin = trace().origin
+    return (origin and (origin.file, origin.line), name)
+
+
+def method(hooks: Any, this: Any, name: str, args: tuple[Any, ...]) -> Any:
+    """this.name(*args) of a dictionary or set of Python's, where data says which key is meant;
+    NOTHING where Python's own will do."""
+    if not args or not isinstance(this, (*DICTS, *SETS)):
+        return NOTHING
+    if name == "get" and asked(this, args[0]):
+        return hooks.call(
+            known_keys.value_or, _place(hooks, this, args[0]), _values(this), *(args[1:] or (None,))
+        )
+    if name in STORING:
+        change(this, args[0])
+    if name in JOINING:
+        for other in args:
+            if isinstance(other, hashed_containers.Keys) or _has_data(other):
+                anew(this)
+    return NOTHING
+
+
+def _has_data(other: Any) -> bool:
+    if isinstance(other, Symbol) or getattr(other, "tail", None) is not None:
+        return True
+    return isinstance(other, (list, tuple)) and any(map(by_data, other))
+
+
+def unordered(value: Any, f: Any) -> Any:
+    """The members of a set of data, for a function that does not depend on their order."""
+    orderless = isinstance(value, hashed_containers.Members) and f in (
+        sorted,
+        sum,
+        min,
+        max,
+        any,
+        all,
+    )
+    return trace().enter(hashed_containers.Members.lists, value) if orderless else value
+
+
+def asked(obj: Any, key: Any) -> bool:
+    """Whether data says which key of a dictionary of Python's is meant."""
+    return isinstance(obj, DICTS) and by_data(key)
+
+
+def change(obj: Any, key: Any) -> None:
+    """Before a store: a dictionary or set that data asks for a key is made anew."""
+    if isinstance(obj, (*DICTS, set)) and by_data(key):
+        anew(obj)
+
+
+def anew(obj: Any) -> None:
+    found = trace().makings.get(id(obj))
+    if found is not None:
+        trace().decisions.as_keyed(found[1])
+    kind = "a set" if isinstance(obj, SETS) else "a dictionary"
+    raise UnsupportedError(
+        f"which key of {kind} is stored depends on data, and it is made outside of the function",
+        "make a copy of it in the function",
+    )
+
+
+def item(hooks: Any, obj: Any, key: Any) -> Any:
+    """obj[key]"""
+    if isinstance(obj, defaultdict) and obj.default_factory is not None:
+        change(obj, key)
+    place = _place(hooks, obj, key)
+    if isinstance(obj, Counter):
+        return hooks.call(known_keys.value_or, place, _values(obj), 0)
+    return hooks.call(known_keys.value_at, place, _values(obj), key)
+
+
+def _values(obj: Any) -> Any:
+    return tuple(obj.values())
+
+
+def _place(hooks: Any, obj: Any, key: Any) -> Any:
+    """Where a key is among those that are known; -1 if it is none of them."""
+    parts = key if isinstance(key, tuple) else (key,)
+    names = [name if isinstance(name, tuple) else (name,) for name in obj]
+    whole = [isinstance(name, tuple) == isinstance(key, tuple) for name in obj]
+    places = [
+        at
+        for at, name in enumerate(names)
+        if whole[at] and len(name) == len(parts) and all(isinstance(x, NUMBERS) for x in name)
+    ]
+    if not places:
+        return -1
+    columns = [np.array([names[at][k] for at in places]) for k in range(len(parts))]
+    if len(places) > MANY and len(parts) == 1:
+        order = np.argsort(columns[0])
+        return hooks.call(known_keys.place_sorted, columns[0][order], np.array(places)[order], key)
+    if places != list(range(len(names))):
+        at = hooks.call(known_keys.place_among, tuple(columns), parts)
+        return hooks.call(known_keys.value_or, at, tuple(places), -1)
+    return hooks.call(known_keys.place_among, tuple(columns), parts)

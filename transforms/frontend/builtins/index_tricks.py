@@ -1,0 +1,48 @@
+"""np.r_ and np.c_ of symbols: arrays, numbers and ranges joined by an index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
+from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.ops.function_table import FUNCTIONS
+from tapeless.transforms.ops.primitives.dtypes import PYTHON
+
+
+def joins(obj: Any, key: Any) -> bool:
+    """Whether obj[key] joins symbols."""
+    return (obj is np.r_ or obj is np.c_) and contains_symbol(key)
+
+
+def joined_by(obj: Any, key: Any) -> Any:
+    """np.r_[key] or np.c_[key]."""
+    given = key if isinstance(key, tuple) else (key,)
+    parts = [_piece(p) for p in given]
+    kinds = [_kind(p, made) for p, made in zip(given, parts, strict=True)]
+    parts = [p.astype(np.result_type(*kinds)) for p in parts]  # Python's numbers adapt to arrays
+    columns = obj is np.c_
+    if columns:
+        parts = [p if p.ndim > 1 else apply(FUNCTIONS[np.reshape], p, (-1, 1)) for p in parts]
+    return apply(FUNCTIONS[np.concatenate], parts, -1 if columns else 0)
+
+
+def _kind(part: Any, made: Any) -> Any:
+    """What decides with the others on the dtype of the result."""
+    weak = part.type.weak if isinstance(part, Symbol) else type(part) in (int, float, complex)
+    return PYTHON[made.dtype.kind](0) if weak and made.dtype.kind in PYTHON else made.dtype
+
+
+def _piece(part: Any) -> Any:
+    if isinstance(part, str):
+        raise UnsupportedError(f"np.r_ with the directive {part!r}", "use np.concatenate")
+    if not isinstance(part, slice):
+        whole = isinstance(part, (list, tuple)) or np.ndim(part)
+        return apply(FUNCTIONS[np.asarray], part if whole else [part])
+    if isinstance(part.step, complex):
+        return apply(FUNCTIONS[np.linspace], part.start, part.stop, int(abs(part.step)))
+    start, step = (0 if part.start is None else part.start), (part.step or 1)
+    return apply(FUNCTIONS[np.arange], start, part.stop, step)

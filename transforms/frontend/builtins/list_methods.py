@@ -1,0 +1,26 @@
+"""Methods of lists, tuples and deques where what is equal, or a place, is known only when the
+program runs."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.builtins.comparison import undecided
+from tapeless.transforms.prelude.containers.list_methods import METHODS
+
+ASKING = ("count", "index", "remove")
+
+
+def of_data(this: Any, name: str, args: tuple[Any, ...]) -> Any:
+    """Our code for a method; None where Python's own will do."""
+    if name not in METHODS or not isinstance(this, (list, tuple, deque)):
+        return None
+    filled = getattr(this, "tail", None) is not None
+    if name in ASKING:
+        data = filled or any(map(undecided, (*args, *this)))
+    else:
+        end = name == "pop" and (not args or (isinstance(args[0], int) and args[0] in (0, -1)))
+        data = not end and (filled or isinstance(args[0], Symbol))
+    return METHODS[name] if data else None

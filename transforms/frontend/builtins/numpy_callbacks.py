@@ -1,0 +1,178 @@
+"""NumPy functions that call a function of the user: np.piecewise, np.vectorize and their like."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.memory_layout import UNKNOWN
+from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
+from tapeless.transforms.frontend.builtins.builtins import BUILTINS
+from tapeless.transforms.frontend.builtins.replacements import stand_in
+from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.prelude.numpy import linalg
+from tapeless.transforms.prelude.numpy.function_table import written
+from tapeless.transforms.prelude.numpy.misc import inserted, of_rows
+from tapeless.transforms.prelude.numpy.sliding_windows import sliding_window_view
+
+
+def _numpy(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return call_numpy(function, args, kwargs)
+
+
+def _stacked(call: Any, items: Any) -> Any:
+    """The results of `call` for all items, as the rows of one array; a loop that is rolled."""
+    one = comprehension("ListComp", (items, lambda item: (lambda: True, lambda: call(item)), False))
+    return _numpy(np.stack, one)
+
+
+def _piecewise(hooks: Any, /, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    x = _numpy(np.asarray, x)
+    tests = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
+    tests = [_numpy(np.atleast_1d, test) for test in tests]
+    if len(funclist) == len(tests) + 1:
+        known = functools.reduce(lambda a, b: a | b, tests)
+        tests.append(_numpy(np.logical_not, known))
+    line = x if x.ndim else x.reshape(1)
+    made = _numpy(np.zeros_like, line)
+    for test, function in zip(tests, funclist, strict=True):
+        called = callable(function)
+        made[test] = hooks.call(function, line[test], *args, **kw) if called else function
+    return made if x.ndim else made[0]
+
+
+def _apply_along_axis(
+    hooks: Any, /, func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
+) -> Any:
+    arr = _numpy(np.asarray, arr)
+    if arr.ndim == 1:
+        return _numpy(np.asarray, hooks.call(func1d, arr, *args, **kwargs))
+    moved = _numpy(np.moveaxis, arr, axis, -1)
+    *lead, length = moved.shape
+    rows = moved.reshape(functools.reduce(lambda a, b: a * b, lead), length)
+    made = _stacked(lambda row: hooks.call(func1d, row, *args, **kwargs), rows)
+    made = made.reshape(*lead, *made.shape[1:])
+    extra = made.ndim - len(lead)
+    first = axis % arr.ndim
+    return _numpy(
+        np.moveaxis,
+        made,
+        tuple(range(len(lead), made.ndim)),
+        tuple(range(first, first + extra)),
+    )
+
+
+def _apply_over_axes(hooks: Any, func: Any, a: Any, axes: Any) -> Any:
+    made = _numpy(np.asarray, a)
+    for axis in axes if isinstance(axes, (list, tuple)) else [axes]:
+        reduced = hooks.call(func, made, axis)
+        made = reduced if reduced.ndim == made.ndim else _numpy(np.expand_dims, reduced, axis)
+    return made
+
+
+def _vectorized(hooks: Any, f: np.vectorize, /, *args: Any, **kwargs: Any) -> Any:
+    if kwargs or f.excluded or f.signature:
+        raise UnsupportedError(
+            "np.vectorize with excluded, a signature or keyword arguments", "write it as a loop"
+        )
+    arrays = [_numpy(np.asarray, a) for a in args]
+    if all(getattr(a, "ndim", 0) == 0 for a in arrays):
+        return hooks.call(f.pyfunc, *args)
+    arrays = _numpy(np.broadcast_arrays, *arrays)
+    shape = arrays[0].shape
+    lines = [_numpy(np.ravel, a) for a in arrays]
+    items = BUILTINS[zip](hooks, *lines)
+    made = _stacked(lambda item: hooks.call(f.pyfunc, *item), items).reshape(*shape)
+    value = made.value()
+    if isinstance(value, Var):
+        trace().laid_out[value] = UNKNOWN, None  # NumPy keeps the order of the arguments
+    return Symbol(value, is_array=True)
+
+
+def _insert(hooks: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """In an array the positions are data; a list or a slice of them is known."""
+    if isinstance(obj, (Symbol, np.ndarray)) and obj.ndim:
+        return hooks.call(inserted, arr, _numpy(np.asarray, obj), values, axis)
+    return hooks.call_native(np.insert, (arr, obj, values), {"axis": axis})
+
+
+def _polyval(hooks: Any, p: Any, x: Any) -> Any:
+    p = _numpy(np.asarray, p)
+    return hooks.call(of_rows, p, x) if p.ndim > 1 else hooks.call_native(np.polyval, (p, x), {})
+
+
+def _windows(hooks: Any, /, x: Any, *args: Any, writeable: bool = False, **options: Any) -> Any:
+    """Windows that nobody may store to, nor look at after a store to the array."""
+    if writeable:
+        raise UnsupportedError(
+            "sliding_window_view with writeable=True", "store to the array that it is a view of"
+        )
+    made = hooks.call(sliding_window_view, x, *args, **options)
+    if not isinstance(made, Symbol):
+        return made
+    if isinstance(x, Symbol) and x.mutable:
+        trace().share(made.cell, x.memory())
+    made.read_only = True
+    return made
+
+
+def _unless(f: Any, plain: Any, ours: Any) -> Any:
+    """By rule for the options that the rule has, else by our code."""
+
+    def call(hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if plain(*args, **kwargs):
+            return hooks.call_native(f, args, kwargs)
+        return hooks.call(ours, *args, **kwargs)
+
+    return call
+
+
+def _qr(hooks: Any, a: Any, mode: str = "reduced") -> Any:
+    a = _numpy(np.asarray, a)
+    if mode != "complete" or a.ndim != 2:
+        return hooks.call_native(np.linalg.qr, (a, mode), {})
+    return type(np.linalg.qr(np.eye(1)))(*hooks.call(linalg.complete_qr, a))
+
+
+BY_OPTIONS: dict[Any, Any] = {
+    np.linalg.lstsq: (lambda a, b, rcond=None: rcond is None, linalg.lstsq),
+    np.linalg.pinv: (lambda *a, **options: len(a) == 1 and not options, linalg.pinv),
+    np.linalg.matrix_rank: (
+        lambda *a, **options: len(a) == 1 and not options,
+        linalg.matrix_rank,
+    ),
+}
+APPLIED: dict[Any, Any] = {
+    **{f: _unless(f, plain, ours) for f, (plain, ours) in BY_OPTIONS.items()},
+    np.linalg.qr: _qr,
+    np.polyval: _polyval,
+    np.insert: _insert,
+    np.lib.stride_tricks.sliding_window_view: _windows,
+    np.piecewise: _piecewise,
+    np.apply_along_axis: _apply_along_axis,
+    np.apply_over_axes: _apply_over_axes,
+}
+
+
+def applied(f: Any) -> Any:
+    """How the function, or the object that np.vectorize made, is staged; None if it is neither."""
+    if isinstance(f, np.vectorize):
+        return lambda hooks, /, *args, **kwargs: _vectorized(hooks, f, *args, **kwargs)
+    if (found := APPLIED.get(f)) is not None:
+        return found
+    ours = written(f) or stand_in(f)
+    return None if ours is None else functools.partial(_written, f, ours)
+
+
+def _written(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Our code for a function, where a symbol or a function of the user is passed, or a class."""
+    staged = isinstance(f, type) or any(
+        contains_symbol(a) or callable(a) for a in (*args, *kwargs.values())
+    )
+    return hooks.call(ours, *args, **kwargs) if staged else hooks.call_native(f, args, kwargs)

@@ -1,0 +1,30 @@
+"""Functions and methods of other libraries that functions of ours, plain NumPy code, stand for.
+
+They are found by the package that has them, which is not imported for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeless.transforms.prelude.ndimage import linear_filters
+from tapeless.transforms.prelude.numpy import testing
+
+#: What gives our function for one of a package, or for a method of one of its objects, or None.
+STAND_INS: dict[str, Callable[[Any], Any]] = {
+    "numpy.testing": testing.standing_for,
+    "scipy.ndimage": linear_filters.standing_for,
+}
+
+
+def stand_in(f: Any) -> Any:
+    """Our function for one of another library; None if there is none."""
+    owner = getattr(f, "__self__", None)
+    place = type(f if owner is None else owner).__module__
+    if place == "builtins":  # a function, which says itself where it is from
+        place = getattr(f, "__module__", None) or ""
+    if not place.startswith(("numpy.", "scipy.")):
+        return None
+    found = STAND_INS.get(".".join(place.split(".")[:2]))
+    return None if found is None else found(f)

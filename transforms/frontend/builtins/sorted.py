@@ -1,0 +1,198 @@
+"""sorted() of things whose order is known only when the program runs: by the columns of their keys,
+as np.lexsort orders them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.errors import AliasError, UnsupportedError
+from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
+from tapeless.transforms.frontend.builtins.comparison import fields_compared, undecided
+from tapeless.transforms.frontend.builtins.min_max import filled, of_present
+from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
+from tapeless.transforms.frontend.control_flow.iteration import map_
+from tapeless.transforms.frontend.heap.alias_sets import may_overlap
+from tapeless.transforms.frontend.heap.indexed_choice import interchangeable
+from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
+from tapeless.transforms.frontend.trace.trace import Unrollable, trace
+from tapeless.transforms.frontend.values.container_aliases import chosen, share_elements
+from tapeless.transforms.frontend.values.identity import NUMBERS
+from tapeless.transforms.frontend.values.structure import (
+    Spec,
+    certain,
+    contains_symbol,
+    renewed,
+    take_apart,
+)
+from tapeless.transforms.ops.function_table import FUNCTIONS
+
+
+def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
+    x, key = x.listed() if isinstance(x, Lazy) else x, of_present(key)
+    x = filled(x) if must_roll(x) else x
+    rolled = isinstance(x, Symbol) or getattr(x, "tail", None) is not None
+    items = x if rolled else list(x)
+    keys = items if key is None else _mapped(hooks, key, items, rolled)
+    known = None if rolled else _known(keys)
+    if known is None:
+        columns = list(_rolled_columns(keys) if rolled else _columns(keys))
+        return _taken(items, _order(columns, bool(reverse)) if columns else None)
+    order = sorted(range(len(items)), key=lambda k: known[k], reverse=reverse)
+    return trace().born(StagedList(items[k] for k in order))
+
+
+def _known(keys: list[Any]) -> list[Any] | None:
+    """The keys, of tuples the parts before the first symbol, where they decide the order: those of
+    sorted(params.items()) are names. None if values at run time decide."""
+    if not any(map(undecided, keys)):
+        return keys
+    if not all(type(key) is tuple for key in keys):
+        return None
+    heads = [tuple(itertools.takewhile(lambda x: not contains_symbol(x), key)) for key in keys]
+    for a, b in itertools.pairwise(sorted(heads)):
+        if all(x == y for x, y in zip(a, b, strict=False)):  # what follows would be compared
+            return None
+    return heads
+
+
+def _mapped(hooks: Any, key: Any, items: Any, rolled: bool) -> Any:
+    made = map_(hooks, key, items)
+    if not rolled:
+        return list(made)
+    return comprehension("ListComp", (made, lambda item: (lambda: True, lambda: item), False))
+
+
+def _refusal() -> BaseException:
+    what = "sorted() by keys that are not numbers, or tuples of numbers"
+    return Unrollable(what) if trace().rolling else UnsupportedError(what, "use np.argsort")
+
+
+def _rolled_columns(keys: Any) -> Iterator[Any]:
+    """The numbers that decide the order of what loops fill."""
+    tail = getattr(keys, "tail", None)
+    if tail is None and not isinstance(keys, Symbol):
+        yield from _columns(list(keys))
+        return
+    if tail is not None and not _of_tuples(tail.spec):
+        raise _refusal()
+    for column in (keys,) if tail is None else keys.arrays():
+        if column.ndim != 1:
+            raise _refusal()
+        yield column
+
+
+def _of_tuples(spec: Spec) -> bool:
+    """Whether values of this kind are compared number by number."""
+    tuples = isinstance(spec.kind, type) and issubclass(spec.kind, (tuple, list))
+    ordered = tuples or spec.kind in ("leaf", "static") or fields_compared("lt", spec.value)
+    return bool(ordered) and all(map(_of_tuples, spec.children))
+
+
+def _columns(keys: Sequence[Any]) -> Iterator[Any]:
+    """The numbers that decide the order, the first ones first; of texts, their ranks."""
+    if all(isinstance(key, (Symbol, *NUMBERS)) for key in keys):
+        yield apply(FUNCTIONS[np.asarray], list(keys))
+        return
+    if not any(map(undecided, keys)):
+        ranks = sorted(set(keys))
+        if len(ranks) > 1:
+            yield apply(FUNCTIONS[np.asarray], [ranks.index(key) for key in keys])
+        return
+    parts = [
+        key if isinstance(key, (tuple, list)) else fields_compared("lt", key) or () for key in keys
+    ]
+    if len(set(map(len, parts))) > 1 or not all(parts):
+        raise _refusal()
+    for column in zip(*parts, strict=True):
+        yield from _columns(column)
+
+
+def _order(columns: list[Any], reverse: bool) -> Any:
+    """Where the sorted items are; as in Python, items of the same key keep their order."""
+    if any(column.ndim != 1 for column in columns):
+        raise _refusal()
+    last = columns[0].shape[0] - 1
+    columns = [column[::-1] for column in columns] if reverse else columns
+    if len(columns) == 1:
+        order = apply(FUNCTIONS[np.argsort], columns[0], kind="stable")
+    else:
+        order = apply(FUNCTIONS[np.lexsort], tuple(reversed(columns)))
+    return (last - order)[::-1] if reverse else order
+
+
+def _taken(items: Any, order: Any) -> Any:
+    """The items in this order; None keeps that which they have."""
+    if order is None:
+        return trace().born(StagedList(items))
+    if isinstance(items, Symbol):
+        ordered = items[order]
+        made = from_arrays(take_apart(ordered[0]), [ordered])
+        if items.ndim > 1 and made.tail is not None:
+            trace().hold(made.tail.stacks[0].cell, items.memory())
+        return made
+    if isinstance(items, StagedList):
+        assert items.tail is not None
+        if items.tail.is_uneven():
+            return items.picked(order)
+        made = items.rows([a[order] for a in items.arrays()])
+        share_elements(items, made)
+        return made
+    specs = [certain(take_apart(v)) for v in items]
+    if not interchangeable(specs):
+        why = "sorted() of texts, or of things that are built differently, needs their order"
+        raise NeedStatic(order.value(), why, "sort the numbers with np.argsort")
+    columns = [_ordered(leaves, order) for leaves in zip(*map(_leaves, specs), strict=True)]
+    weak = [all(a.type.weak for a in leaves) for leaves in zip(*map(_atoms, specs), strict=True)]
+
+    def element(k: int) -> Any:
+        pairs = zip(columns, weak, strict=True)
+        return _element(specs, iter([python_number(c[k]) if w else c[k] for c, w in pairs]))
+
+    return trace().born(StagedList(element(k) for k in range(len(items))))
+
+
+def _atoms(spec: Spec) -> list[Any]:
+    return list(spec.leaves())
+
+
+def _leaves(spec: Spec) -> list[Any]:
+    return list(spec.leaf_values())
+
+
+def _column(values: Sequence[Any]) -> Any:
+    """What is in one place of all items, as one array."""
+    return apply(FUNCTIONS[np.stack], [apply(FUNCTIONS[np.asarray], v) for v in values])
+
+
+def _ordered(values: Sequence[Any], order: Any) -> Any:
+    """What is in one place of all items, in this order: arrays may be seen by other names, too."""
+    made = _column(values)[order]
+    arrays = [v for v in values if isinstance(v, Symbol) and v.mutable and made.ndim > 1]
+    if any(may_overlap(a, b) for a, b in itertools.combinations(arrays, 2)):
+        raise AliasError("sorted() of parts of an array that may overlap", "copy them first")
+    if not arrays:
+        return made
+    rows = [Symbol(made[k].value(), is_array=True) for k in range(len(values))]
+    for row in rows:  # each is one of the arrays, and no two are the same
+        for v in arrays:
+            trace().share(row.cell, v.memory())
+    for a, b in itertools.combinations(rows, 2):
+        trace().keep_apart(a.cell, b.cell)
+    return rows
+
+
+def _element(specs: Sequence[Spec], left: Iterator[Any]) -> Any:
+    """One of several items that are built alike, of these leaves."""
+    first = specs[0]
+    if first.kind == "leaf":
+        return next(left)
+    if first.kind == "static":
+        return first.value
+    parts = zip(*(s.children for s in specs), strict=True)
+    return chosen(renewed(first, [_element(p, left) for p in parts]), *(s.value for s in specs))

@@ -1,0 +1,133 @@
+"""One side of a branch on data, staged by itself: its statements, and what it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.transforms.core.language import Atom, Statement
+from tapeless.transforms.errors import AliasError, ShapeError, TapelessError, UndefinedError
+from tapeless.transforms.frontend.effects.effects import Unreachable, raise_
+from tapeless.transforms.frontend.heap.locations import (
+    AttributeLocation,
+    ClosureLocation,
+    ContentsLocation,
+    GlobalLocation,
+    entry_spec,
+)
+from tapeless.transforms.frontend.heap.references import by_reference
+from tapeless.transforms.frontend.objects import capture
+from tapeless.transforms.frontend.trace.cells import CellLocation
+from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.values.structure import MISSING, Diverged, Spec, take_apart
+
+OUTER = (AttributeLocation, GlobalLocation, ClosureLocation)
+
+
+@dataclass
+class Ended:
+    """One staged branch: its statements and what it left in the locations that it wrote."""
+
+    body: list[Statement]
+    finals: dict[tuple[Any, ...], tuple[Location, Spec]]
+    raised: bool
+    poisoned: dict[Any, str]
+    began: int = 0
+    result: Any = None  # what an expression gives, taken apart
+    held: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # what was in the locations
+
+    def left(self, location: Location) -> Spec:
+        """What the branch left in a location, which it need not have written itself: an array
+        or a container that stands there may have been changed."""
+        if location.key in self.finals:
+            return self.finals[location.key][1]
+        before = [(loc, loc.get()) for loc, _ in self.finals.values()]
+        for loc, _ in before:
+            loc.set(self.held[loc.key])
+        trace().poisoned = self.poisoned
+        with reopened(self.body):
+            found = final_spec(location)
+        for loc, old in before:
+            loc.set(old)
+        return found
+
+
+PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
+# in the first pass of a loop they may come of what a variable held before it
+NOT_IN_LOOPS = (TypeError, AttributeError, NameError)
+
+
+def run_branch(
+    body: Callable[[], Any], flags: Iterable[Atom] = (), side: tuple[int, int] = (0, 0)
+) -> Ended:
+    """Stages one side of a test, in which the flags of some variables are known to be true."""
+    trace().sides.append(side)
+    try:
+        return _run_branch(body, flags)
+    finally:
+        trace().sides.pop()
+
+
+def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> Ended:
+    t = trace()
+    raised, result = False, None
+    with t.recording() as journal, t.block() as statements:
+        t.checked |= dict.fromkeys(flags, t.blocks[-1])
+        try:
+            try:
+                result = body()
+                result = by_reference(take_apart(result)) if t.exact else take_apart(result)
+            except (*PYTHON_RAISES, *NOT_IN_LOOPS) as e:  # on this side, and only if it is taken
+                unset = isinstance(e, UndefinedError)
+                if isinstance(e, ShapeError) and t.handler(ValueError) is not None:
+                    raise_(ValueError(e.problem))
+                if isinstance(e, TapelessError) and not unset:
+                    raise
+                if isinstance(e, NOT_IN_LOOPS) and t.rolling:
+                    raise
+                raise_(UnboundLocalError(str(e.args[0])) if unset else e)
+        except Unreachable:
+            raised = True
+        finals = (
+            {} if raised else {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
+        )
+        held = {k: loc.get() for k, (loc, _) in finals.items()}
+    t.rollback(journal)
+    poisoned = {} if raised else dict(t.poisoned)
+    return Ended(statements, finals, raised, poisoned, journal.serial, result, held)
+
+
+def final_spec(location: Location) -> Spec:
+    value = _seen(location)
+    if isinstance(location, CellLocation):
+        return Spec("leaf", value, atom=value)
+    try:
+        spec = entry_spec(location, value)
+        return by_reference(spec) if trace().exact else spec
+    except AliasError as e:
+        if isinstance(location, ContentsLocation):
+            raise
+        # refused where it is read, if it is
+        return Spec("static", Diverged(e.problem, e.hint, AliasError))
+
+
+def _seen(location: Location) -> Any:
+    """What a location holds; what it holds from outside is an input, or guarded."""
+    value = location.get()
+    if location.birth or not isinstance(location, OUTER) or value is MISSING:
+        return value
+    if trace().wrote(location.key):
+        return value
+    return capture.outer(value, location.get, location.name)
+
+
+@contextmanager
+def reopened(body: list[Statement]) -> Iterator[None]:
+    """Statements recorded inside are appended to a block that was closed before."""
+    trace().blocks.append(body)
+    try:
+        yield
+    finally:
+        trace().blocks.pop()

@@ -1,0 +1,216 @@
+"""Branches on data: both sides are staged as blocks, and what they leave is joined."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import Atom, Block, If
+from tapeless.transforms.errors import InternalError, Signal, TapelessError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.control_flow.branch_side import Ended, final_spec, run_branch
+from tapeless.transforms.frontend.control_flow.merge import Merge
+from tapeless.transforms.frontend.control_flow.truth import sure, truth
+from tapeless.transforms.frontend.effects.effects import Unreachable, raise_
+from tapeless.transforms.frontend.effects.try_attempts import Fork
+from tapeless.transforms.frontend.heap.list_columns import start_tail
+from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.heap.locations import ContentsLocation
+from tapeless.transforms.frontend.trace.dependence import can_be_known
+from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.structure import Spec
+
+
+def branch(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> None:
+    choose(test, then, orelse, statement=True)
+
+
+def choose(
+    test: Any, then: Callable[[], Any], orelse: Callable[[], Any], statement: bool = False
+) -> Any:
+    """Runs one side if the test is known, else stages both and joins what they leave."""
+    known = truth(test)
+    if not isinstance(known, Symbol):
+        return then() if known else orelse()
+    t = trace()
+    origin, before, test_atom = t.origin, t.poisoned, known.value()
+    sides = _both_sides_unless_known(test_atom, then, orelse)
+    if isinstance(sides, bool):
+        t.origin, t.poisoned = origin, before
+        return then() if sides else orelse()
+    a, b = sides
+    t.origin = origin
+    if a.raised and b.raised:
+        _never_left(test_atom, a, b)
+    if grown := _grown_lists(a, b):
+        t.poisoned = before
+        for target, element in grown:
+            t.touch(ContentsLocation(target))
+            start_tail(target, element)
+        return choose(test, then, orelse, statement)
+    value = _joined(test_atom, a, b, statement)
+    t.poisoned = {**a.poisoned, **b.poisoned}
+    if a.raised or b.raised:
+        t.checked |= dict.fromkeys(sure(test_atom, b.raised), t.blocks[-1])
+    return value
+
+
+def each(function: Callable[..., Any], *values: Any) -> Any:
+    """A function of values, on each side of the tests that decide what these are."""
+    k = next((k for k, v in enumerate(values) if isinstance(v, Either)), None)
+    if k is None:
+        return function(*values)
+    before, either, after = values[:k], values[k], values[k + 1 :]
+
+    if (taken := either.taken()) is not None:
+        return each(function, *before, taken[0], *after)
+    if either.yes is None or either.no is None:
+        error = _error_of(lambda: function(*before, None, *after))
+        if error is not None:
+            yes, no = (functools.partial(_unless_none, v, error) for v in (either.yes, either.no))
+            choose(either.test, yes, no)
+            other = either.yes if either.no is None else either.no
+            return each(function, *before, other, *after)
+
+    def side(one: Any) -> Any:
+        try:
+            return each(function, *before, one, *after)
+        except (TypeError, AttributeError) as e:  # of None, mostly
+            if isinstance(e, TapelessError):
+                raise
+            raise_(e)
+
+    return choose(either.test, lambda: side(either.yes), lambda: side(either.no))
+
+
+def _error_of(action: Callable[[], Any]) -> Exception | None:
+    """What Python raises where something is done; nothing is recorded of it."""
+    t = trace()
+    with t.recording() as journal, t.block():
+        try:
+            action()
+        except (TypeError, AttributeError) as e:
+            return None if isinstance(e, TapelessError) else e
+        except Unreachable:
+            return None
+        finally:
+            t.rollback(journal)
+    return None
+
+
+def _unless_none(value: Any, error: Exception) -> None:
+    if value is None:
+        raise_(error)
+
+
+def _both_sides_unless_known(
+    test: Atom, then: Callable[[], Any], orelse: Callable[[], Any]
+) -> tuple[Ended, Ended] | bool:
+    """Both sides staged; or whether the test holds, where an except clause catches what one of
+    them raises: it is known in each run of the try statement."""
+    try:
+        return _both_sides(test, then, orelse)
+    except Fork as fork:
+        if len(trace().tests) < fork.attempt.tests:
+            raise
+        return fork.attempt.outcome(test)
+
+
+def _both_sides(
+    test: Atom, then: Callable[[], Any], orelse: Callable[[], Any]
+) -> tuple[Ended, Ended]:
+    """Both sides staged, from the same state."""
+    t = trace()
+    t.tests.append(test)
+    logged = [(tail, len(tail.log), tail.length) for tail in t.tails]
+    before, number = t.poisoned, next(t.serials)
+    try:
+        t.poisoned = dict(before)
+        a = run_branch(then, sure(test, True), (number, 0))
+        t.poisoned = dict(before)
+        for tail, _, length in logged:
+            tail.length = length
+        b = run_branch(orelse, sure(test, False), (number, 1))
+    except (Signal, InternalError):
+        raise
+    except Exception as e:  # perhaps of a side that is never taken
+        if can_be_known(test):
+            raise NeedStatic(test, f"a side of the test fails: {e}") from e
+        raise
+    finally:
+        t.tests.pop()
+    for tail, mark, length in logged:
+        tail.length = None if len(tail.log) > mark else length
+    return a, b
+
+
+def _never_left(test: Atom, a: Ended, b: Ended) -> NoReturn:
+    """Both sides raise: nothing after them runs."""
+    then, orelse = (Block((), tuple(side.body), ()) for side in (a, b))
+    trace().emit(If((), test, then, orelse, None, trace().origin))
+    raise Unreachable
+
+
+def _joined(test: Atom, a: Ended, b: Ended, statement: bool) -> Any:
+    """Records the branch, and sets what its sides wrote; the value, unless it is a statement."""
+    t, merge = trace(), Merge(test, a, b)
+    origin = t.origin
+    joined: list[tuple[Location, Any]] = []
+    for key in dict.fromkeys([*a.finals, *b.finals]):
+        location = (a.finals.get(key) or b.finals[key])[0]
+        joined.append((location, merge.value(a.left(location), b.left(location), location)))
+    value = None if statement else merge.value(a.result, b.result, None)
+    merge.emit(origin)
+    for location, new in joined:
+        t.touch(location)
+        location.set(new)
+    return value
+
+
+def _grown_lists(a: Ended, b: Ended) -> list[tuple[StagedList, Spec]]:
+    """Lists that got longer in a branch and must be stacks before it, with an added element."""
+    found: list[tuple[StagedList, Spec]] = []
+    for key, (location, _) in {**a.finals, **b.finals}.items():
+        if (
+            not isinstance(location, ContentsLocation)
+            or not isinstance(location.obj, StagedList)
+            or location.obj.tail is not None
+        ):
+            continue
+        tails = [e.held[key].tail for e in (a, b) if key in e.held and e.held[key].tail]
+        if tails:  # it is one inside of a side already
+            found.append((location.obj, tails[0].spec))
+            continue
+        before = final_spec(location)
+        sides = [e.finals[key][1] if key in e.finals else before for e in (a, b) if not e.raised]
+        if len({len(s.children) for s in sides}) > 1:
+            longest = max(sides, key=lambda s: len(s.children))
+            element = longest.children[-1]
+            if element.kind != "static":
+                found.append((location.obj, element))
+    return found
+
+
+def short_circuit(parts: tuple[Callable[[], Any], ...], conjunction: bool) -> Any:
+    """`and` / `or`: Python's values, and nothing is evaluated that Python would not evaluate."""
+    value = parts[0]()
+    if len(parts) == 1:
+        return value
+    known = truth(value)
+    rest = parts[1:]
+    if not isinstance(known, Symbol):
+        return short_circuit(rest, conjunction) if known == conjunction else value
+    if conjunction:
+        return choose(
+            known, lambda: short_circuit(rest, conjunction), lambda: _as_test(value, False)
+        )
+    return choose(known, lambda: _as_test(value, True), lambda: short_circuit(rest, conjunction))
+
+
+def _as_test(value: Any, result: bool) -> Any:
+    if isinstance(value, Either) and (taken := value.taken()) is not None:
+        return taken[0]
+    return result if isinstance(value, Symbol) and value.type.dtype.kind == "b" else value

@@ -1,0 +1,213 @@
+"""Comprehensions and generator expressions: rolled like loops, or run through as Python does."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.errors import Signal, UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.control_flow.branches import branch
+from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, lists_of
+from tapeless.transforms.frontend.control_flow.loops import for_loop
+from tapeless.transforms.frontend.control_flow.truth import truth
+from tapeless.transforms.frontend.heap.iterators import Advancing
+from tapeless.transforms.frontend.heap.lists import SMALL, StagedList
+from tapeless.transforms.frontend.heap.locations import ContentsLocation
+from tapeless.transforms.frontend.objects import special_methods
+from tapeless.transforms.frontend.trace.dependence import can_be_known
+from tapeless.transforms.frontend.trace.trace import trace
+
+
+def must_roll(x: Any) -> bool:
+    """Whether x must be run over as a rolled sequence."""
+    return isinstance(x, (Symbol, Sequence)) or (isinstance(x, StagedList) and x.tail is not None)
+
+
+class Lazy(Advancing):
+    """A generator expression: run through as Python does, unless `sum` can roll it."""
+
+    def __init__(self, made: Any) -> None:
+        super().__init__(run_through(made))
+        self.made, self.started = made, False
+        taken = [x.taken_from for x in lists_of(made[0]) if x.taken_from is not None]
+        self.kept_still = [(whole, _amount(whole)) for whole, _ in taken]
+
+    def __next__(self) -> Any:
+        self.started = True
+        try:
+            return super().__next__()
+        except Undecided:
+            raise UnsupportedError(
+                "which item of a generator expression comes next depends on data",
+                "make a list of it, or write a loop with if",
+            ) from None
+
+    def ask(self) -> None:
+        if self.left:  # then its items are made one by one
+            why = "its generator expression is used after its first item was taken"
+            trace().decisions.unroll_all({_key(self.made): why})
+        if any(_amount(whole) is not before for whole, before in self.kept_still):
+            raise UnsupportedError(
+                "a list, dictionary or set of data changes before the generator expression over it"
+                " is used",
+                "make a list of it: [... for ...]",
+            )
+        super().ask()
+
+    def spent(self, left: bool = False) -> bool:
+        """Whether items were taken before; all are now, or as many as data says."""
+        self.ask()
+        started, self.started = self.started, True
+        if not started:
+            self.source, self.left = iter(()), left
+        return started
+
+    def rolls(self) -> bool:
+        """Whether its items are made by a rolled loop."""
+        return _rolls(self.made[0])
+
+    def must_roll(self) -> bool:
+        """Whether they are, also where one is asked for."""
+        return must_roll(self.made[0]) and _key(self.made) not in trace().decisions.unroll
+
+    def listed(self, left: bool = False) -> Any:
+        """The elements as a list that may be rolled."""
+        return list(self) if self.spent(left) else comprehension("ListComp", self.made)
+
+    def sum(self, hooks: Any, start: Any) -> Any:
+        if self.spent():
+            return hooks.call(sum, list(self), start)
+        frame = hooks.frame("sum")
+        frame.total = start
+        self.add(frame, self.made)
+        return frame.total
+
+    def add(self, frame: Any, made: Any) -> None:
+        iterable, function, nested = made
+
+        def body(item: Any) -> None:
+            test, inner = function(item)
+
+            def more() -> None:
+                if nested:
+                    self.add(frame, inner())
+                else:
+                    frame.total = special_methods.binary("Add", frame.total, inner())
+
+            branch(test(), more, lambda: None)
+
+        code = function.__code__
+        body.__code__ = body.__code__.replace(
+            co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+        )
+        for_loop(iterable, body, frame, None, "")
+
+
+def _amount(whole: Any) -> Any:
+    """What tells whether rows, or the keys of a dictionary or set, are still as many."""
+    whole = vars(whole).get("rows", whole)
+    held = vars(whole)["counts" if "last" in vars(whole) else "count"]
+    tail = getattr(held, "tail", None)
+    if tail is not None:
+        return tail.stacks[0].present()
+    return held.present() if isinstance(held, Symbol) else held
+
+
+def comprehension(kind: str, made: Any) -> Any:
+    if kind == "GeneratorExp":
+        return Lazy(made)
+    filled = _filled(made) if _rolls(made[0]) else None
+    return _listed(made) if filled is None else filled
+
+
+def _rolls(iterable: Any) -> bool:
+    return must_roll(iterable) or (isinstance(iterable, range) and len(iterable) > SMALL)
+
+
+def _listed(made: Any) -> Any:
+    iterable, function, nested = made
+    met: list[Any] = []
+    try:
+        return trace().born(StagedList(run_through((_noted(iterable, met), function, nested))))
+    except Undecided:
+        if isinstance(iterable, Iterator):  # it does not give again what it gave
+            iterable = Advancing(itertools.chain(met, iterable))
+        return _filled((iterable, function, nested))
+
+
+def _noted(items: Iterable[Any], met: list[Any]) -> Iterator[Any]:
+    for item in items:
+        met.append(item)
+        yield item
+
+
+class Undecided(Signal):
+    """Whether an item passes the filter is known only when the program runs."""
+
+
+def long_by_data(items: Any) -> bool:
+    """Whether data says how many items there are."""
+    if isinstance(items, Sequence):
+        n = items.count
+        return not isinstance(n, int) and not can_be_known(size_atom(n))
+    length = items.length() if getattr(items, "tail", None) is not None else None
+    return isinstance(length, Symbol) and not can_be_known(length.value())
+
+
+def run_through(made: Any) -> Any:
+    iterable, function, nested = made
+    if any(map(long_by_data, lists_of(getattr(iterable, "source", iterable)))):
+        raise Undecided
+    for item in iterable:
+        test, inner = function(item)
+        known = truth(test())
+        if isinstance(known, Symbol):
+            if not can_be_known(known.value()):
+                raise Undecided
+            known = bool(known)
+        if known:
+            if nested:
+                yield from run_through(inner())
+            else:
+                yield inner()
+
+
+def _filled(made: Any) -> Any:
+    """The comprehension as loops that append to a list; None if the loop must be unrolled."""
+    if _key(made) in trace().decisions.unroll:
+        return None
+    out = trace().born(StagedList())
+    _fill(out, made)
+    return out
+
+
+def _key(made: Any) -> tuple[str, int, str]:
+    """A comprehension, by its place in the source."""
+    code = made[1].__code__
+    return code.co_filename, code.co_firstlineno, code.co_name
+
+
+def _fill(out: StagedList, made: Any) -> None:
+    iterable, function, nested = made
+
+    def body(item: Any) -> None:
+        test, inner = function(item)
+
+        def keep() -> None:
+            if nested:
+                _fill(out, inner())
+            else:
+                trace().touch(ContentsLocation(out))
+                out.append(inner())
+
+        branch(test(), keep, lambda: None)
+
+    code = function.__code__
+    body.__code__ = body.__code__.replace(
+        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+    )
+    for_loop(iterable, body, SimpleNamespace(), None, "")

@@ -1,0 +1,60 @@
+"""Variables that some passes of a loop set, or give another value than None, and others do not:
+whether they are set goes along."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.language import Literal
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.control_flow.truth import undefined_flag
+from tapeless.transforms.frontend.trace.cells import Absence
+from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.values.structure import MISSING, Spec
+from tapeless.transforms.ops.primitives.new_arrays import zero
+
+
+class SetLocation(Location):
+    """Whether the variable in a location is set, or is something else than None."""
+
+    def __init__(self, of: Location, none: bool) -> None:
+        self.none = none
+        self.of, self.key, self.birth = of, ("set", of.key), of.birth
+        self.name = f"{of.name}_set" if of.name.isidentifier() else ""
+
+    def get(self) -> Any:
+        held = self.of.get()
+        if (held is None and self.none) or held is MISSING:
+            return Symbol(atom(False))
+        flag = undefined_flag(held)
+        return Symbol(atom(True) if flag is None else flag)
+
+    def set(self, value: Any) -> None:
+        held, flag = self.of.get(), value.present() if isinstance(value, Symbol) else atom(value)
+        if isinstance(held, Symbol):
+            certain = isinstance(flag, Literal) and bool(flag.value)
+            own = copy.copy(held)  # the value may have other names, which are set
+            before = held.undefined or Absence(self.of.name, flag, self.none)
+            own.undefined = None if certain else before._replace(flag=flag)
+            self.of.set(own)
+
+
+def not_yet(name: str, spec: Spec) -> Symbol:
+    """What a variable holds before the first pass that sets it."""
+    made = nothing(spec)
+    made.undefined = Absence(name, atom(False), spec.value.undefined.none)
+    return made
+
+
+def nothing(spec: Spec) -> Symbol:
+    """Zeros of a type to come, that nobody reads; none of them along axes whose length is not known
+    before the loop."""
+    assert spec.atom is not None
+    kind, known = spec.atom.type, trace().hints
+    shape = tuple(n if dims.symbols(n) <= known.keys() else 0 for n in kind.shape)
+    made = Symbol(atom(zero(kind.with_shape(shape) if shape else kind)))
+    made.is_array = isinstance(spec.value, Symbol) and spec.value.mutable
+    return made

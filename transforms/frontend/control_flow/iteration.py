@@ -1,0 +1,252 @@
+"""The builtin functions that make something to run over, where they meet symbols."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.language import Literal
+from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, wrap
+from tapeless.transforms.frontend.control_flow.branches import branch, choose, each
+from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, Undecided, must_roll
+from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, counted, sequence
+from tapeless.transforms.frontend.control_flow.loops import for_loop
+from tapeless.transforms.frontend.control_flow.truth import truth
+from tapeless.transforms.frontend.effects.effects import raise_
+from tapeless.transforms.frontend.heap.iterators import Counting, Once, inside
+from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import either
+from tapeless.transforms.frontend.values.container_aliases import current
+from tapeless.transforms.frontend.values.text import Chosen
+
+
+def range_(hooks: Any, *args: Any) -> Any:
+    if not any(isinstance(a, Symbol) for a in args):
+        return range(*args)
+    start, stop, step = (
+        (0, args[0], 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args
+    )
+    for a in (start, stop, step):
+        if isinstance(a, Symbol) and a.type.dtype.kind not in "iub":
+            raise TypeError(f"'{a.type.dtype.name}' object cannot be interpreted as an integer")
+    return Sequence(tuple(atom(atoms(a)) for a in (start, stop, step)), lambda k: k, True)  # type: ignore[arg-type]
+
+
+def len_(hooks: Any, x: Any) -> Any:
+    if isinstance(x, Symbol):
+        if not x.type.shape:
+            raise TypeError("object of type 'float' has no len()")
+        if x.listing is not None:
+            x.value()  # it may have been made longer or shorter under another name
+        return x.shape[0]
+    if isinstance(x, StagedList):
+        current(x)
+        return x.length()
+    if isinstance(x, Sequence):
+        if x.is_range and isinstance(x.step, Symbol):
+            return hooks.call(max, -((x.start - x.stop) // x.step), 0)
+        return wrap(_count(x))
+    if isinstance(x, Chosen):
+        return each(len, either(x))
+    method = getattr(type(x), "__len__", None)
+    return hooks.call(method, x) if hasattr(method, "__code__") else len(x)
+
+
+def _count(s: Sequence) -> Any:
+    return size_atom(s.count)
+
+
+def item_of(hooks: Any, x: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """(length or None, function of the position) of a part of a rolled zip."""
+    s = sequence(x)
+    if s is not None:
+        start, _, step = s.span
+        plain = (
+            isinstance(start, Literal)
+            and start.value == 0
+            and isinstance(step, Literal)
+            and step.value == 1
+        )
+        return s.count, (s.item if plain else lambda k: s.item(wrap(start) + k * wrap(step)))
+    if isinstance(x, Counting):
+        first, x.left = x.count, True
+        return None, lambda k: first + k * x.step
+    if isinstance(x, list):  # which may be stored to meanwhile
+        return len(x), lambda k: hooks.item(x, k)
+    items = list(x)
+    return len(items), lambda k: hooks.item(items, k)
+
+
+def zip_(hooks: Any, *parts: Any, strict: bool = False) -> Any:
+    if _run_through(parts):
+        return zip(*parts, strict=strict)
+    made = [item_of(hooks, p) for p in parts]
+    length, known = next(n for n, _ in made if n is not None), trace()
+    for k, (n, _) in enumerate(made, 1):
+        if n is None:
+            continue
+        compared = known.value(n) is not None and known.value(length) is not None
+        if n == length or ((strict or compared) and known.same_size(n, length)):
+            continue
+        if strict:
+            raise ValueError(f"zip() argument {k} is not as long as argument 1")
+        length = _shorter(n, length)
+    return counted(length, lambda k: tuple(item(k) for _, item in made), parts)
+
+
+def _shorter(a: dims.Size, b: dims.Size) -> dims.Size:
+    x, y = trace().value(a), trace().value(b)
+    if x is None or y is None:  # data says which
+        return dims.minimum(a, b)
+    shorter, longer = (a, b) if x < y else (b, a)
+    trace().guard(">=", longer, shorter)
+    return shorter
+
+
+def _run_through(parts: tuple[Any, ...]) -> bool:
+    """Whether to take items one by one as Python does: an iterator may have no end, and is left
+    where the shortest of the others ends."""
+    advanced = any(isinstance(p, Iterator) and not isinstance(p, Counting) for p in parts)
+    return advanced or not any(map(must_roll, parts))
+
+
+def enumerate_(hooks: Any, x: Any, start: Any = 0) -> Any:
+    if not must_roll(x):
+        plain = not isinstance(start, Symbol)
+        return enumerate(x, start) if plain else ((start + k, v) for k, v in enumerate(x))
+    n, item = item_of(hooks, x)
+    return counted(n, lambda k: (k + start, item(k)), (x,))
+
+
+def reversed_(hooks: Any, x: Any) -> Any:
+    if isinstance(x, Sequence) and x.is_range:
+        return x[::-1]
+    if must_roll(x):
+        n, item = item_of(hooks, x)
+        last = len_(hooks, x) - 1
+        return counted(n, lambda k: item(last - k), (x,))
+    return reversed(x)
+
+
+def map_(hooks: Any, f: Any, *parts: Any) -> Any:
+    made = zip_(hooks, *parts)
+    if isinstance(made, Sequence):
+        return counted(made.count, lambda k: hooks.call(f, *made.item(k)), (made,))
+    return (hooks.call(f, *items) for items in made)
+
+
+def filter_(hooks: Any, f: Any, x: Any) -> Any:
+    return (v for v in x if (v if f is None else hooks.call(f, v)))
+
+
+def reduce_(hooks: Any, f: Any, x: Any, *initial: Any) -> Any:
+    return folded(hooks, lambda a, b: hooks.call(f, a, b), x, *initial)
+
+
+def folded(hooks: Any, combine: Callable[[Any, Any], Any], x: Any, *initial: Any) -> Any:
+    """functools.reduce by a function of ours; a loop where x is rolled."""
+    if must_roll(x):
+        n, item = item_of(hooks, x)
+        total = [initial[0] if initial else item(0)]
+        frame = hooks.frame("reduce")
+        frame.total = total[0]
+
+        def body(k: Any) -> None:
+            frame.total = combine(frame.total, item(k))
+
+        start = 0 if initial else 1
+        seq = Sequence((atom(start), size_atom(n), atom(1)), lambda k: k)
+        for_loop(seq, body, frame, None, "")
+        return frame.total
+    return functools.reduce(combine, x, *initial)
+
+
+def accumulate(hooks: Any, x: Any, f: Any = operator.add, *, initial: Any = None) -> Any:
+    return itertools.accumulate(list(x), lambda a, b: hooks.call(f, a, b), initial=initial)
+
+
+def starmap(hooks: Any, f: Any, x: Any) -> Any:
+    return (hooks.call(f, *items) for items in x)
+
+
+def next_(hooks: Any, x: Any, *default: Any) -> Any:
+    if isinstance(x, Lazy) and not x.started:
+        return _first(hooks, x, *default)
+    if isinstance(x, Once):
+        return x.item(*default)
+    return next(inside(x), *default)
+
+
+def _first(hooks: Any, x: Lazy, *default: Any) -> Any:
+    """The first item of a generator expression; a loop that ends there, where data say which."""
+    iterable = x.made[0]
+    if not x.must_roll():
+        x.ask()
+        try:
+            found = next(x.source, *default)
+            x.started = True
+            return found
+        except Undecided:
+            if isinstance(iterable, Iterator):
+                return next(x)
+    x.spent(left=True)
+    frame = hooks.frame("next")
+    frame.found = False
+    if default:
+        (frame.item,) = default
+
+    def keep(item: Any) -> None:
+        frame.item, frame.found = item, True
+
+    _search(frame, x.made, keep)
+    if default:
+        return frame.item
+    return choose(frame.found, lambda: frame.item, lambda: raise_(StopIteration()))
+
+
+def met(hooks: Any, x: Lazy, wanted: bool) -> Any:
+    """Whether an item of a generator expression is true, or false; a loop that ends there."""
+    frame = hooks.frame("met")
+    frame.found = False
+
+    def note() -> None:
+        frame.found = True
+
+    def look(item: Any) -> None:
+        sides = (note, lambda: None) if wanted else (lambda: None, note)
+        branch(truth(item), *sides)
+
+    _search(frame, x.made, look)
+    return frame.found
+
+
+def _search(frame: Any, made: Any, look: Callable[[Any], None]) -> None:
+    """Looks at the items that pass the tests until `frame.found`."""
+    iterable, function, nested = made
+
+    def body(item: Any) -> None:
+        test, inner = function(item)
+
+        def keep() -> None:
+            if nested:
+                _search(frame, inner(), look)
+            else:
+                look(inner())
+
+        branch(test(), keep, lambda: None)
+
+    code = function.__code__
+    body.__code__ = body.__code__.replace(
+        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+    )
+    for_loop(iterable, body, frame, "found", "")
+
+
+def count_(hooks: Any, start: Any = 0, step: Any = 1) -> Any:
+    return Counting(start, step)

@@ -1,0 +1,374 @@
+"""Loops: rolled where their body can be staged once, else unrolled."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import NeedStatic, atom
+from tapeless.transforms.core.language import (
+    Atom,
+    Literal,
+    Var,
+)
+from tapeless.transforms.errors import (
+    UnsupportedError,
+)
+from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
+from tapeless.transforms.frontend.control_flow import small_tuples
+from tapeless.transforms.frontend.control_flow.branches import branch, short_circuit
+from tapeless.transforms.frontend.control_flow.emit_loop import Plain
+from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, lists_of, sequence
+from tapeless.transforms.frontend.control_flow.python_loops import (
+    Passes,
+    count_pass,
+    idle,
+    index_at,
+    run_items,
+)
+from tapeless.transforms.frontend.control_flow.roll import Roll
+from tapeless.transforms.frontend.control_flow.truth import truth
+from tapeless.transforms.frontend.heap.iterators import Advancing, Counting
+from tapeless.transforms.frontend.heap.lists import ChangedError, StagedList
+from tapeless.transforms.frontend.source.tree_building import unused
+from tapeless.transforms.frontend.trace.trace import Unrollable, trace
+from tapeless.transforms.frontend.values.container_aliases import current
+from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
+
+OFTEN = 4  # after so many futile attempts to roll it, a loop is run until it records something
+MOST = 100_000  # passes of a loop while staging
+ROLLED = "let each pass leave its variables with the types and shapes that it found"
+
+
+def for_loop(
+    iterable: Any,
+    body: Callable[[Any], Any],
+    frame: Any,
+    stop: str | None,
+    name: str,
+    retried: bool = False,
+) -> None:
+    if isinstance(iterable, StagedList) and loop_key(body) in trace().decisions.following:
+        _follow(iterable, body, frame, stop)
+        return
+    lists = lists_of(iterable)
+    before = [_filled(x) for x in lists]
+    looped = small_tuples.as_loop(iterable, body, loop_key(body))
+    held = [] if looped is iterable else list(iterable)
+    try:
+        _for_items(looped, body, frame, stop, name, retried)
+        for x in lists:
+            current(x)
+        changed = [_filled(x) for x in lists] != before
+        changed = changed or (looped is not iterable and small_tuples.changed(iterable, held))
+    except ChangedError:
+        if not isinstance(iterable, StagedList):
+            raise
+        changed = True
+    if changed and isinstance(iterable, StagedList):
+        trace().decisions.follow(loop_key(body))
+    if changed:
+        raise ChangedError
+
+
+def _filled(x: StagedList) -> int | None:
+    """How often data has decided how long a list is."""
+    return None if x.tail is None else len(x.tail.log)
+
+
+def _follow(items: StagedList, body: Callable[[Any], Any], frame: Any, stop: str | None) -> None:
+    """A loop over a list, which its body makes longer or shorter."""
+    key = loop_key(body)
+    place = unused(f"place_{key[1]}")
+    setattr(frame, place, 0)
+
+    def following() -> None:
+        k = getattr(frame, place)
+        item = items[k]
+        setattr(frame, place, k + 1)
+        body(item)
+
+    while_loop(
+        lambda: getattr(frame, place) < items.length(), from_line(key, following), frame, stop
+    )
+
+
+def _for_items(
+    iterable: Any,
+    body: Callable[[Any], Any],
+    frame: Any,
+    stop: str | None,
+    name: str,
+    retried: bool,
+) -> None:
+    t = trace()
+    seq = sequence(iterable)
+    concrete = isinstance(iterable, range) or (
+        seq is not None
+        and isinstance(seq.count, int)
+        and all(isinstance(a, Literal) for a in seq.span)
+    )
+    if isinstance(iterable, Counting):
+        _count(iterable, body, frame, stop)
+        return
+    if seq is None:
+        kept = isinstance(iterable, (list, tuple, Advancing))
+        items = iterable if kept else Advancing(iter(iterable))
+        run_items(items, body, frame, stop)
+        return
+    key = loop_key(body)
+    why = t.decisions.unroll.get(key)
+    hint = t.decisions.hints.get(why or "", "")
+    trips = seq.count if concrete else None
+    if why is None and concrete and t.futile[key] >= OFTEN:
+        with idle(key):
+            _run_watched(seq, body, frame, stop, name)
+        return
+    if why is None and trips != 0 and trips != 1:
+        try:
+            with _attempt(key):
+                Roll(seq, body, frame, stop, name, key).run()
+            return
+        except Plain:
+            why = ""
+        except Unrollable as e:
+            why, hint = str(e), e.hint
+            if not retried and _runs(seq):
+                _peel(seq, body, frame, stop, name, why, key)
+                return
+    if not concrete:
+        _need_count(seq, why or "its length must be known", key, hint)
+    if why:
+        t.note(f"the loop on line {key[1]} is unrolled: {why}")
+    passes = Passes(seq, range(int(trips)))  # type: ignore[arg-type]
+    with idle(key if why == "" else None):
+        run_items(passes, body, frame, stop)
+
+
+@contextmanager
+def _attempt(loop: Any) -> Iterator[None]:
+    """Counts how often in a row a loop could not be rolled."""
+    t = trace()
+    try:
+        yield
+        t.futile[loop] = 0
+    except (Plain, Unrollable):
+        t.futile[loop] += 1
+        raise
+
+
+def _run_watched(
+    seq: Sequence, body: Callable[[Any], Any], frame: Any, stop: str | None, name: str
+) -> None:
+    """Runs a loop as Python does, up to a pass that records something: the rest may be rolled."""
+    t, key = trace(), loop_key(body)
+    block = t.blocks[-1]
+    for k in range(int(seq.count)):  # type: ignore[arg-type]
+        before = len(block)
+        count_pass()
+        body(seq.item(index_at(seq, k)))
+        flag = truth(getattr(frame, stop)) if stop else False
+        if len(block) > before or isinstance(flag, Symbol):
+            t.futile[key] = 0
+            span = (atom(index_at(seq, k + 1)), *seq.span[1:])
+            following = Sequence(span, seq.item, seq.is_range)
+            rest = functools.partial(for_loop, following, body, frame, stop, name, retried=True)
+            if isinstance(flag, Symbol) or not flag:
+                branch(flag, lambda: None, rest)
+            return
+        if flag:
+            return
+
+
+def _runs(seq: Sequence) -> bool:
+    """Whether the loop makes a pass, in this call at least (a guard then says so)."""
+    count, t = seq.count, trace()
+    if dims.at_least(count, 1):
+        return True
+    known = t.value(count)
+    if known is None or known < 1:
+        return False
+    t.guard(">=", count, 1)
+    return True
+
+
+def _peel(
+    seq: Sequence,
+    body: Callable[[Any], Any],
+    frame: Any,
+    stop: str | None,
+    name: str,
+    why: str,
+    key: Any,
+) -> None:
+    """The first pass apart from the others, where they differ in types or aliases."""
+    trace().note(f"the first pass of the loop on line {key[1]} is apart from the others: {why}")
+    start, end, step = seq.span
+    following = Sequence((add_atoms(start, step), end, step), seq.item, seq.is_range)
+    body(seq.item(wrap(start)))
+
+    def rest() -> None:
+        for_loop(following, body, frame, stop, name, retried=True)
+
+    flag = truth(getattr(frame, stop)) if stop else False
+    if isinstance(flag, Symbol):
+        branch(flag, lambda: None, rest)
+    elif not flag:
+        rest()
+
+
+def add_atoms(a: Atom, b: Atom) -> Atom:
+    return add(a, b)  # type: ignore[no-any-return]
+
+
+def _need_count(seq: Sequence, why: str, key: Any, hint: str) -> None:
+    for a in seq.span:
+        if isinstance(a, Var):
+            raise NeedStatic(
+                a,
+                f"the loop on line {key[1]} must be unrolled ({why}), so its length must be known",
+                hint,
+            )
+    raise UnsupportedError(
+        f"the loop on line {key[1]} can be neither rolled nor unrolled: {why}", hint or ROLLED
+    )
+
+
+def loop_key(body: Any) -> tuple[str, int, str]:
+    code = body.__code__
+    return (code.co_filename, code.co_firstlineno, code.co_name)
+
+
+def from_line(key: tuple[str, int, str], body: Any) -> Any:
+    """The body of a loop in place of another, with its key."""
+    file, line, name = key
+    body.__code__ = body.__code__.replace(co_filename=file, co_firstlineno=line, co_name=name)
+    return body
+
+
+def _count(numbers: Counting, body: Callable[[Any], Any], frame: Any, stop: str | None) -> None:
+    """for k in itertools.count(): body"""
+    following = from_line(loop_key(body), lambda: body(next(numbers)))
+    while_loop(lambda: True, following, frame, stop)
+    if stop is not None:
+        setattr(frame, stop, True)  # there is no other end
+
+
+def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool = False) -> None:
+    t = trace()
+    key = loop_key(body)
+    why = t.decisions.unroll.get(key)
+    hint = t.decisions.hints.get(why or "", "")
+
+    def condition() -> Any:
+        if stop is None:
+            return test()
+        flag = getattr(frame, stop)
+        if isinstance(flag, Symbol):
+            going = wrap(logical_not(flag.value()))
+            return short_circuit((lambda: going, lambda: truth(test())), True)
+        return False if flag else test()
+
+    if why is None and t.futile[key] >= OFTEN:
+        with idle(key):
+            _watch_while(condition, body, frame, key)
+        return
+    if why is None:
+        try:
+            if _writes(condition):
+                _while_by_flag(condition, body, frame, key, truth(condition()))
+                return
+            first = truth(condition())
+            if not isinstance(first, Symbol) and not first:
+                return
+            with _attempt(key):
+                Roll(None, body, frame, None, "", key, condition).run()
+            return
+        except Plain:
+            why = ""
+        except Unrollable as e:
+            why, hint = str(e), e.hint
+            if not retried and truth(condition()) is True:
+                t.note(f"the first pass of the loop on line {key[1]} is apart: {why}")
+                body()
+                while_loop(test, body, frame, stop, retried=True)
+                return
+    if why:
+        t.note(f"the loop on line {key[1]} is unrolled: {why}")
+    with idle(key if why == "" else None):
+        _run_while(condition, body, why, key, hint)
+
+
+def _watch_while(test: Callable[[], Any], body: Any, frame: Any, key: Any) -> None:
+    """Runs a loop as Python does, up to a pass that records something: the rest may be rolled."""
+    t = trace()
+    block = t.blocks[-1]
+    going, start = truth(test()), len(block)
+    for _ in range(MOST):
+        if isinstance(going, Symbol) or len(block) > start:
+            t.futile[key] = 0
+            _while_by_flag(test, body, frame, key, going)
+            return
+        if not going:
+            return
+        count_pass()
+        body()
+        going = truth(test())
+    _endless(key)
+
+
+def _run_while(test: Callable[[], Any], body: Any, why: str, key: Any, hint: str) -> None:
+    """Runs a loop as Python does."""
+    for _ in range(MOST):
+        going = truth(test())
+        if isinstance(going, Symbol):
+            raise NeedStatic(
+                going.value(),
+                f"the loop on line {key[1]} must be unrolled ({why}), so its test must be known",
+                hint,
+            )
+        if not going:
+            return
+        count_pass()
+        body()
+    _endless(key)
+
+
+def _endless(key: Any) -> NoReturn:
+    raise UnsupportedError(
+        f"the loop on line {key[1]} runs more than {MOST:,} passes while staging",
+        "let its test depend on an array or a number argument, so that it is staged once",
+    )
+
+
+def _writes(test: Callable[[], Any]) -> bool:
+    """Whether evaluating a test changes variables, as `while (x := f(x)) > 0` does."""
+    t = trace()
+    t.rolling += 1  # what is done once is not done for a look
+    try:
+        with t.recording() as journal, t.block():
+            truth(test())
+            found = bool(journal.changed())
+    finally:
+        t.rolling -= 1
+    t.rollback(journal)
+    return found
+
+
+def _while_by_flag(test: Callable[[], Any], body: Any, frame: Any, key: Any, going: Any) -> None:
+    """while test: body      as      going = test; while going: body; going = test"""
+    name = unused(f"going_{key[1]}")
+    setattr(frame, name, going)
+
+    def following() -> None:
+        body()
+        setattr(frame, name, truth(test()))
+
+    while_loop(lambda: getattr(frame, name), from_line(key, following), frame, None)
+
+
+StagedList.run_over = staticmethod(for_loop)

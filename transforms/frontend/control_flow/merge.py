@@ -1,0 +1,407 @@
+"""What the two sides of a branch leave, joined: the outputs of an `If`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from tapeless.transforms.core.builder import NeedStatic, atom
+from tapeless.transforms.core.language import Atom, Block, If, Literal, Var, outputs
+from tapeless.transforms.errors import StructureError
+from tapeless.transforms.frontend.arrays.symbols import Symbol, view_of, wrap
+from tapeless.transforms.frontend.control_flow.branch_side import Ended, reopened
+from tapeless.transforms.frontend.control_flow.optional_values import halves, lacks, optional
+from tapeless.transforms.frontend.control_flow.truth import same_meaning, sure, undefined_flag
+from tapeless.transforms.frontend.heap.alias_sets import may_overlap
+from tapeless.transforms.frontend.heap.list_columns import may_be_list
+from tapeless.transforms.frontend.heap.locations import ContentsLocation
+from tapeless.transforms.frontend.heap.references import Choice, blank
+from tapeless.transforms.frontend.source.tree_building import RESULT
+from tapeless.transforms.frontend.trace.cells import Absence, CellLocation, Value
+from tapeless.transforms.frontend.trace.dependence import can_be_known
+from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.values.choices import Carrying, Either, fit
+from tapeless.transforms.frontend.values.container_aliases import chosen, mutable
+from tapeless.transforms.frontend.values.join import convert, join, join_types
+from tapeless.transforms.frontend.values.structure import (
+    MISSING,
+    Diverged,
+    Spec,
+    is_reference,
+    listing_of,
+    put_together,
+    renewed,
+    take_apart,
+)
+from tapeless.transforms.frontend.values.structure_errors import differing, differs
+from tapeless.transforms.frontend.values.text import Chosen, Text
+
+
+class Merge:
+    """Builds the outputs of an `If` while the values of both branches are joined."""
+
+    def __init__(self, test: Atom, a: Ended, b: Ended) -> None:
+        self.test, self.a, self.b = test, a, b
+        sides = [(a, b), (b, a)]  # what is made on one side, where the other one raises
+        self.kept = {v for e, o in sides if o.raised for s in e.body for v in outputs(s)}
+        self.outs: list[Var] = []
+        self.results: tuple[list[Atom], list[Atom]] = ([], [])
+        self.made: dict[tuple[int, int], Any] = {}
+        self.carrying: dict[int, Carrying] = {}  # by side
+        self.arrays: list[tuple[Any, Any, Any]] = []  # cells of those made, and those of both sides
+        self.name = ""  # of the variable that is joined
+        self.whole = ""  # of that which has what is joined in it
+        self.fresh = False  # whether what is joined is in no variable yet
+        self.contents: tuple[Any, ...] = ()
+        self.flags: dict[bool, Symbol] = {}
+        self.later: list[Any] = []  # what needs the outputs
+
+    def value(self, x: Spec, y: Spec, location: Location | None) -> Any:
+        if self.a.raised or self.b.raised:
+            x = y = y if self.a.raised else x
+        self.fresh = location is None
+        # what a container holds, as a container of its own
+        self.contents = (x.value, y.value) if isinstance(location, ContentsLocation) else ()
+        name = location.name if location is not None and x.kind == "leaf" else ""
+        self.name = name if name != RESULT else ""
+        self.whole = getattr(location, "name", "").removeprefix(".") if location else ""
+        self.whole = self.whole if self.whole != RESULT else ""
+        try:
+            for side in (x.value, y.value):
+                if isinstance(side, Diverged):
+                    return side
+            if isinstance(location, CellLocation):
+                assert x.atom is not None
+                assert y.atom is not None
+                return self.atom(x.atom, y.atom, location.cell)
+            if self.may_lack(x, y) or self.may_lack(y, x):
+                return self.maybe(x, y, location)
+            if getattr(location, "name", "") == RESULT and (
+                x.value is MISSING or y.value is MISSING
+            ):
+                return self.result(*((1, y) if x.value is MISSING else (0, x)))
+            return join(x, y, self.leaf, self.container, self.text, self.absent)
+        except StructureError as e:
+            if not can_be_known(self.test) and fit(x.value, y.value):
+                return Either(wrap(self.test), self.carry(0, x.value), self.carry(1, y.value))
+            if location is None:
+                self.decide(e.problem, e.hint)
+                raise
+            what = f"'{location.name}' " if location.name and location.name != RESULT else ""
+            origin = trace().origin
+            where = f" on line {origin.line}" if origin else ""
+            kind = (
+                "the results"
+                if location.name == RESULT
+                else "the values of " + (what or "a variable")
+            )
+            diverged = Diverged(
+                f"{kind.strip()} after the branches{where} do not fit together: {e.problem}",
+                e.hint or Diverged.hint,
+                test=self.test if can_be_known(self.test) else None,
+            )
+            if isinstance(location, ContentsLocation):
+                if isinstance(location.obj, (dict, set)):
+                    differs(location.obj, x, y)
+                reason = f"{differing(location.obj, x, y, e.problem)}, after the branches{where}"
+                raise replace(diverged, reason=reason).refusal() from None
+            return diverged
+
+    def decide(self, problem: str, hint: str) -> None:
+        """Sides that do not fit together are no trouble if the test can be known while staging."""
+        if can_be_known(self.test):
+            raise NeedStatic(self.test, problem, hint)
+
+    def atom(self, p: Atom, q: Atom, hint: Any = None) -> Atom:
+        if (p is q and p not in self.kept) or (
+            (isinstance(p, Literal) and p == q) and not (self.a.raised or self.b.raised)
+        ):
+            return p
+        kind = join_types(p.type, q.type)
+        out = Var(kind, self.name)
+        self.name = ""  # what follows, such as a flag, is no value of the variable
+        if not out.name:
+            names = [x.name if isinstance(x, Var) else "" for x in (p, q)]
+            chosen = self.fresh and names[0] != names[1]
+            out.name = "" if chosen else names[0] or names[1]
+        self.outs.append(out)
+        if isinstance(p, Literal) and isinstance(q, Literal) and out.type.dtype.kind == "b":
+            same_meaning(self.test, out, when=bool(p.value))
+        for side, (ended, value) in enumerate(((self.a, p), (self.b, q))):
+            with reopened(ended.body):
+                self.results[side].append(
+                    Literal(None, kind) if ended.raised else convert(value, kind)
+                )
+        return out
+
+    def leaf(self, x: Spec, y: Spec) -> Any:
+        if x.value is y.value and not (self.a.raised or self.b.raised):
+            return x.value
+        if is_reference(x):
+            return self.reference(x, y)
+        key = (id(x.value), id(y.value))
+        if key not in self.made:
+            assert x.atom is not None
+            assert y.atom is not None
+            merged = self.atom(x.atom, y.atom)
+            made = wrap(merged) if isinstance(merged, Var) else merged.value
+            if isinstance(made, Symbol):
+                for source in (x.value, y.value):
+                    if isinstance(source, Symbol) and source.mutable:
+                        made.is_array = True
+                        made.read_only = made.read_only or source.frozen
+                        trace().share(made.cell, source.memory())
+                if made.is_array:
+                    self.arrays.append((made.cell, x.value, y.value))
+                made.undefined = self.absence(x.value, y.value)
+                made.listing = listing_of(x, y)
+                for source in (x.value, y.value):
+                    may_be_list(made, source)
+            self.made[key] = made
+        return self.made[key]
+
+    def container(self, x: Spec, y: Spec, children: Any) -> Any:
+        """One that is older than the test stays itself, for what changed in it is joined too."""
+        key = (id(x.value), id(y.value))
+        if key not in self.made:
+            one = x.value is y.value
+            if (
+                one
+                and not any(x.value is c for c in self.contents)
+                and mutable(x.value)
+                and not isinstance(x.value, Text)
+                and trace().birth(x.value) <= min(self.a.began, self.b.began)
+            ):
+                self.made[key] = x.value
+            elif one or is_reference(x) or not mutable(x.value):
+                self.made[key] = put_together(x, children())
+            else:
+                self.made[key] = chosen(renewed(x, children()), x.value, y.value)
+        return self.made[key]
+
+    def absence(self, x: Any, y: Any) -> Absence | None:
+        """What is joined may be missing where one of the sides may."""
+        sides = [self.absence_on(side, v) for side, v in enumerate((x, y))]
+        found = [a for a in sides if a is not None]
+        if any(a.none for a in found):
+            sides = [a if a is None or a.none or a.name != RESULT else None for a in sides]
+            found = [a for a in sides if a is not None]
+        if not found:
+            return None
+        flags = [atom(True) if a is None or a.flag is None else a.flag for a in sides]
+        return found[0]._replace(flag=self.atom(*flags), none=same_kind(found))
+
+    def absence_on(self, side: int, value: Any) -> Absence | None:
+        """What is the matter with a value on one side, unless the test says that nothing is."""
+        flag = undefined_flag(value)
+        return None if flag is None or flag in sure(self.test, not side) else value.undefined
+
+    def text(self, x: Spec, y: Spec) -> Any:
+        """The string of the side that is taken."""
+        if x.kind == "static" and y.kind == "static" and x.value == y.value:
+            return x.value
+        return Chosen(wrap(self.test), self.lifted(x, 0), self.lifted(y, 1))
+
+    def lifted(self, x: Spec, side: int) -> Any:
+        """A text chosen inside of a branch, as one that is known after it."""
+        if x.kind == "static":
+            return x.value
+        test = x.children[0].atom
+        assert test is not None
+        made = self.one_sided(side, test)
+        parts = [self.lifted(c, side) for c in x.children[1:]]
+        same = made is test and [*map(id, parts)] == [id(c.value) for c in x.children[1:]]
+        return x.value if same else Chosen(wrap(made), *parts)
+
+    def reference(self, x: Spec, y: Spec) -> Any:
+        """An array that is one on one side and another on the other."""
+        if self.a.raised or self.b.raised:
+            return self.outside(int(self.a.raised), x.value)
+        made = self.choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
+        made.listing = listing_of(x, y)
+        return made
+
+    def choice(
+        self, test: Atom, options: tuple[Symbol, Symbol], number: int | None = None
+    ) -> Choice:
+        """One of two arrays; what says how long it is comes after the branch."""
+        with trace().block() as later:
+            made = Choice(test, options, number)
+        self.later += later
+        return made
+
+    def outside(self, side: int, value: Value) -> Symbol:
+        """An array of one side as it is known after the branch."""
+        if (side, id(value)) not in self.made:
+            self.made[side, id(value)] = made = self.carried_out(side, value)
+            may_be_list(made, value)
+        return self.made[side, id(value)]  # type: ignore[no-any-return]
+
+    def carry(self, side: int, value: Any) -> Any:
+        """A function or object of one side as it is known after the branch. What several of them
+        hold is carried once."""
+        ended = (self.a, self.b)[side]
+
+        def leaf(symbol: Symbol) -> Any:
+            if symbol.mutable:
+                return self.outside(side, symbol)
+            if symbol.cell is not None and symbol.cell.birth <= ended.began:
+                return symbol
+            with reopened(ended.body):
+                spec = take_apart(symbol)
+            return self.known_on(side, spec)
+
+        if side not in self.carrying:
+            self.carrying[side] = Carrying(ended.began, leaf)
+        return self.carrying[side].value(value)
+
+    def carried_out(self, side: int, value: Value) -> Value:
+        if isinstance(value, Choice):
+            test = self.one_sided(side, value.test)
+            a, b = (self.outside(side, o) for o in value.options)
+            return self.choice(test, (a, b), value.number)
+        if value.parent is not None:
+            root = self.outside(side, value.parent)
+            chain = tuple(
+                (op, tuple(self.one_sided(side, a) for a in rest), params)
+                for op, rest, params in value.chain
+            )
+            return view_of(root, chain, value.type)
+        assert value.cell is not None
+        if value.cell.birth <= (self.a, self.b)[side].began:
+            return value
+        made = Symbol(self.one_sided(side, value.cell.atom), is_array=True)
+        trace().share(made.cell, value.memory())
+        made.read_only = value.read_only
+        return made
+
+    def one_sided(self, side: int, value: Atom) -> Atom:
+        """A value of one side, which is not looked at on the other."""
+        inner = {v for s in (self.a, self.b)[side].body for v in outputs(s)}
+        if value not in inner:
+            return value
+        with reopened((self.b, self.a)[side].body):
+            other = blank(value.type)
+        return self.atom(*((value, other) if side == 0 else (other, value)))
+
+    def may_lack(self, x: Spec, y: Spec) -> bool:
+        """Whether a variable has a value on the side of `y` only, told apart by data."""
+        if x.value is None and can_be_known(self.test):
+            return False
+        return is_absent(x) and (y.kind == "leaf" or is_reference(y))
+
+    def absent(self, x: Spec, y: Spec) -> Any:
+        """What is None on one side, or may be; None for what cannot be."""
+        if can_be_known(self.test):
+            return None
+        if self.may_lack(x, y) or self.may_lack(y, x):
+            return self.maybe(x, y, None, self.whole)
+        if not lacks(x, y):
+            return None
+        (p, one), (q, other) = halves(x), halves(y)
+        flag = self.atom(p, q)
+        if one is None or other is None:
+            side, known = (1, other) if one is None else (0, one)
+            assert known is not None  # else both are None
+            value = self.result(side, known)
+        else:
+            value = join(one, other, self.leaf, self.container, self.text, self.absent)
+        return optional(value, flag)
+
+    def maybe(self, x: Spec, y: Spec, location: Location | None, whole: str = "") -> Any:
+        """A variable that only one branch sets, or that is None on the other: using it where it has
+        no value raises at run time. `whole` is the variable that it is in."""
+        missing_then = is_absent(x)
+        known = y if missing_then else x
+        symbol = self.known_on(int(missing_then), known)
+        none = (x if missing_then else y).value is None
+        name = location.name if location and not (none and location.name == RESULT) else ""
+        flag = self.flag(not missing_then).value()
+        absent = Absence(name or whole or "the result", flag, none, trace().origin)
+        before = self.absence_on(int(missing_then), known.value)
+        if before is not None and not (none and before.name == RESULT):
+            same_kind([absent, before])
+            sides = (atom(False), before.flag) if missing_then else (before.flag, atom(False))
+            absent = absent._replace(flag=self.atom(*sides))
+        symbol.undefined = absent
+        return symbol
+
+    def known_on(self, side: int, known: Spec) -> Any:
+        """The value of a variable that is set on one side only."""
+        if is_reference(known):
+            return view_of(self.outside(side, known.value), (), known.value.type)
+        assert known.atom is not None
+        dead = Literal(None, known.atom.type)
+        symbol = wrap(self.atom(*((dead, known.atom) if side else (known.atom, dead))))
+        if isinstance(known.value, Symbol) and known.value.mutable:
+            symbol.is_array, symbol.read_only = True, known.value.frozen
+            trace().share(symbol.cell, known.value.memory())
+            symbol.listing = known.value.listing
+            may_be_list(symbol, known.value)
+        return symbol
+
+    def result(self, side: int, known: Spec) -> Any:
+        """What one side returns; the other side goes on, and sets a result later."""
+        if known.kind == "leaf" or is_reference(known):
+            found, absence = self.known_on(side, known), self.absence_on(side, known.value)
+            if absence is not None and absence.flag is not None:
+                flags = (atom(True), absence.flag) if side else (absence.flag, atom(True))
+                found.undefined = absence._replace(flag=self.atom(*flags))
+            return found
+        if known.kind == "static":
+            return known.value
+        return put_together(known, [self.result(side, c) for c in known.children])
+
+    def flag(self, when_then: bool) -> Symbol:
+        if when_then not in self.flags:
+            self.flags[when_then] = wrap(self.atom(atom(when_then), atom(not when_then)))
+        return self.flags[when_then]
+
+    def keep_apart(self) -> None:
+        """Arrays that are apart on both sides are so after the branch."""
+        t = trace()
+        cells = [(made, _cell(a), _cell(b)) for made, a, b in self.arrays]
+        for made, a, b in cells:
+            for c in t.apart.get(a, set()) | t.apart.get(b, set()):
+                if c is not made and t.are_apart(a, c) and t.are_apart(b, c):
+                    t.keep_apart(made, c)
+        for (one, a, b), (other, c, d) in combinations(self.arrays, 2):
+            if not (_may_overlap(a, c) or _may_overlap(b, d)):
+                t.keep_apart(one, other)
+
+    def emit(self, origin: Any) -> None:
+        self.keep_apart()
+        t = trace()
+        blocks = [
+            Block((), tuple(e.body), tuple(r))
+            for e, r in zip((self.a, self.b), self.results, strict=True)
+        ]
+        t.emit(If(tuple(self.outs), self.test, blocks[0], blocks[1], None, origin))
+        for s in self.later:
+            t.emit(s)
+        for out, p, q in zip(self.outs, *self.results, strict=True):
+            t.parents[out] = ("if", None, (self.test, p, q))
+
+
+def _may_overlap(a: Any, b: Any) -> bool:
+    both = isinstance(a, Symbol) and isinstance(b, Symbol)
+    return both and may_overlap(a, b)
+
+
+def _cell(value: Any) -> Any:
+    """The cell that an array is in, or a part of; None for what is none."""
+    if not isinstance(value, Symbol):
+        return None
+    return value.cell if value.parent is None else _cell(value.parent)
+
+
+def is_absent(spec: Spec) -> bool:
+    return spec.kind == "static" and (spec.value is None or spec.value is MISSING)
+
+
+def same_kind(found: list[Absence]) -> bool:
+    """Whether what is missing is None; StructureError if it is None here and unset there."""
+    if len({a.none for a in found}) > 1:
+        raise StructureError(f"'{found[0].name}' may be unset or None", "set it before")
+    return found[0].none

@@ -1,0 +1,170 @@
+"""Tuples, and numbers in containers, that are None or not by data: whether they are goes along.
+
+best = (None, np.inf); for ...: best = (i, v)      carries i, v, and whether i is a number
+found = None; for ...: found = (i, v)              carries i, v, and whether found is a tuple
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.language import Atom, Literal
+from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
+from tapeless.transforms.frontend.control_flow.definite_assignment import nothing
+from tapeless.transforms.frontend.control_flow.truth import may_be_none, undefined_flag
+from tapeless.transforms.frontend.trace.cells import Absence
+from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.structure import Labelled, Spec, is_reference, renewed
+
+NONE = Spec("static", None)
+
+
+class Maybe(Labelled):
+    """The kind of a spec for a number that may be None: the number, and whether it is one."""
+
+    @staticmethod
+    def build(spec: Spec, children: list[Any]) -> Symbol:
+        value, flag = children
+        made = copy.copy(value) if isinstance(value, Symbol) else Symbol(atom(value))
+        made.undefined = Absence(spec.keys[0], _flag(flag), True)
+        return made
+
+
+def _flag(value: Any) -> Atom:
+    return value.present() if isinstance(value, Symbol) else atom(value)
+
+
+# -- of a tuple
+
+
+def optional(value: Any, flag: Atom) -> Any:
+    """A tuple where a flag is true, else None."""
+    if isinstance(flag, Literal):
+        return value if flag.value else None
+    return Either(wrap(flag), value, None)
+
+
+def is_optional(spec: Spec) -> bool:
+    """Whether it is a tuple or None, by data."""
+    return spec.kind is Either and is_plain(spec.children[1]) and spec.children[2].value is None
+
+
+def is_plain(spec: Spec) -> bool:
+    """Whether it is a tuple of numbers, arrays and such tuples, which nobody can change."""
+    return (
+        isinstance(spec.kind, type)
+        and issubclass(spec.kind, tuple)
+        and all(
+            c.kind in ("leaf", "static", Maybe) or is_reference(c) or is_plain(c) or is_optional(c)
+            for c in spec.children
+        )
+    )
+
+
+def lacks(a: Spec, b: Spec) -> bool:
+    """Whether one is None, or may be, where the other is a tuple, or may be."""
+    both = (a, b)
+    return any(x.value is None or is_optional(x) for x in both) and all(
+        (x.kind == "static" and x.value is None) or is_optional(x) or is_plain(x) for x in both
+    )
+
+
+def halves(spec: Spec) -> tuple[Atom, Spec | None]:
+    """Whether it is a tuple, and which."""
+    if is_optional(spec):
+        test, value, _ = spec.children
+        assert test.atom is not None
+        return test.atom, value
+    return (atom(False), None) if spec.value is None else (atom(True), spec)
+
+
+# -- in a loop
+
+
+class Maybes:
+    """What the variables of a loop are like that hold such values in some pass."""
+
+    def __init__(self) -> None:
+        self.like: dict[Any, Spec] = {}
+
+    def spec(self, key: Any, spec: Spec) -> Spec:
+        """A spec with flags for what may be None in some pass."""
+        spec = flagged(spec)
+        return _fitted(spec, self.like[key]) if key in self.like else spec
+
+    def meet(self, key: Any, entry: Spec, final: Spec) -> bool:
+        """Notes what a pass left beside what it began with; True if that is news."""
+        final = self.spec(key, final)
+        news = any(_differing(entry, final))
+        if news:
+            self.like[key] = _fitted(final, entry)
+        return news
+
+
+def flagged(spec: Spec) -> Spec:
+    """Numbers in containers that may be None as two leaves: the number, and whether it is one."""
+    children = tuple(map(_part, spec.children))
+    same = all(a is b for a, b in zip(children, spec.children, strict=True))
+    return spec if same else replace(spec, children=children)
+
+
+def _part(spec: Spec) -> Spec:
+    if spec.kind != "leaf" or not may_be_none(spec.value):
+        return spec if spec.kind is Maybe else flagged(spec)
+    flag = undefined_flag(spec.value)
+    return spec if flag is None else _number(spec, spec.value.undefined.name, flag)
+
+
+def _number(leaf: Spec, name: str, flag: Atom) -> Spec:
+    there = Spec("leaf", Symbol(flag), atom=flag)
+    return Spec(Maybe, leaf.value, (name,), (leaf, there))
+
+
+def _differing(entry: Spec, final: Spec) -> Iterator[bool]:
+    """Whether one may be None where the other cannot, for each of their parts."""
+    if (entry.kind is Maybe) != (final.kind is Maybe):
+        other = final if entry.kind is Maybe else entry
+        yield other.kind == "leaf" or other.value is None
+    elif is_optional(entry) != is_optional(final):
+        yield lacks(entry, final)
+    elif entry.kind is final.kind and entry.keys == final.keys:
+        for a, b in zip(entry.children, final.children, strict=True):
+            yield from _differing(a, b)
+
+
+def _fitted(spec: Spec, like: Spec) -> Spec:
+    """A spec with flags wherever another one has some."""
+    if like.kind is Maybe and spec.kind != like.kind:
+        (name,), leaf = like.keys, like.children[0]
+        if spec.value is None:
+            return _number(_blank(leaf), name, atom(False))
+        return _number(spec, name, atom(True)) if spec.kind == "leaf" else spec
+    if is_optional(like) and not is_optional(spec):
+        value = like.children[1]
+        if spec.value is None:
+            return _tuple(_blank(value), atom(False), None)
+        return _tuple(_fitted(spec, value), atom(True), spec.value) if is_plain(spec) else spec
+    if spec.kind is like.kind and spec.keys == like.keys:
+        pairs = zip(spec.children, like.children, strict=True)
+        return replace(spec, children=tuple(_fitted(a, b) for a, b in pairs))
+    return spec
+
+
+def _tuple(spec: Spec, flag: Atom, value: Any) -> Spec:
+    test = Spec("leaf", Symbol(flag), atom=flag)
+    return Spec(Either, value, ("test", "yes", "no"), (test, spec, NONE))
+
+
+def _blank(spec: Spec) -> Spec:
+    """Values of the types to come, that nobody reads."""
+    if spec.kind == "leaf":
+        made = nothing(spec)
+        return Spec("leaf", made, atom=made.present())
+    children = tuple(map(_blank, spec.children))
+    if not children:
+        return spec
+    return replace(spec, value=renewed(spec, [c.value for c in children]), children=children)

@@ -1,0 +1,95 @@
+"""A name that gets a new list under a test: the list that it has gets other items, where nobody
+else has it, so that both sides of the test leave one list.
+
+if v > 1: groups.append(cur); cur = []      becomes      ...; cur.clear()
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+from tapeless.transforms.frontend.control_flow.loop_ranges import lists_of
+from tapeless.transforms.frontend.heap.frames import Frame, FrameLocation
+from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.heap.locations import (
+    AttributeLocation,
+    ContentsLocation,
+    before_change,
+)
+from tapeless.transforms.frontend.heap.reachability import holds
+from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.values.container_aliases import Contents
+
+
+def renewed(frame: Frame, name: str, made: StagedList) -> StagedList:
+    """The list that the name stands for from now on."""
+    old = vars(frame).get(name)
+    if type(old) is not StagedList or not _is_older(old) or _is_kin(old) or _is_run_over(old):
+        return made
+    here = FrameLocation(frame, name).key
+    holders = {loc.key: loc for loc in _holders(old) if loc.key != here}
+    t = trace()
+    element = t.elements.get(id(old))
+    if element is not None and element.whole is not old:
+        return made
+    if not all(_can_have_a_copy(loc, old) for loc in holders.values()):
+        return made
+    for loc in holders.values():
+        assert isinstance(loc, ContentsLocation)
+        t.touch(loc)
+        items = [old.copy() if x is old else x for x in list.__iter__(loc.obj)]
+        list.__setitem__(loc.obj, slice(None), items)
+    t.elements.pop(id(old), None)
+    t.poisoned.pop(Contents(id(old), t.birth(old)), None)
+    before_change(old)
+    old.clear()
+    for item in made:
+        old.append(item)
+    return old
+
+
+def _can_have_a_copy(loc: Location, old: StagedList) -> bool:
+    """Whether it is a list of the program that has the list itself, and not in a tuple."""
+    items = loc.obj if isinstance(loc, ContentsLocation) and loc.birth else None
+    if not isinstance(items, StagedList) or items.tail is not None:
+        return False
+    return not any(x is not old and holds(x, old) for x in list.__iter__(items))
+
+
+def _is_older(old: StagedList) -> bool:
+    """Whether a side of a test, in this pass, would leave another list than the other side."""
+    t = trace()
+    began = t.began[-1] if t.began else 0
+    return bool(t.sides) and max(began, t.birth(old)) < t.sides[-1][0] and t.birth(old) > 0
+
+
+def _is_kin(old: StagedList) -> bool:
+    kin = trace().kin
+    return id(old) in kin or any(id(old) in others for _, others in kin.values())
+
+
+def _is_run_over(old: StagedList) -> bool:
+    return any(x is old for items in trace().run_over for x in (items, *lists_of(items)))
+
+
+def _holders(obj: Any) -> Iterator[Location]:
+    """Where the program has an object: in variables, containers and objects that it made, and in
+    what it wrote to of those outside."""
+    t = trace()
+    for journal in t.journals:
+        for loc, _ in list(journal.old.values()):
+            ended = isinstance(loc, FrameLocation) and id(loc.frame) in t.ended
+            if not ended and holds(loc.get(), obj):
+                yield loc
+    for _, holder in list(t.births.values()):
+        if id(holder) in t.ended:
+            continue
+        if isinstance(holder, Frame):
+            yield from (FrameLocation(holder, n) for n, v in vars(holder).items() if holds(v, obj))
+        elif isinstance(holder, (list, dict, set)):
+            if holds(ContentsLocation(holder).get(), obj):
+                yield ContentsLocation(holder)
+        elif any(holds(part, obj) for part in gc.get_referents(holder)):
+            yield AttributeLocation(holder, "")

@@ -1,0 +1,466 @@
+"""A loop whose body is staged once, with the variables that it writes as block arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.transforms.analysis.free_variables import defined
+from tapeless.transforms.core import builder, dims
+from tapeless.transforms.core.builder import NeedStatic, atom, size_of
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Block, StackType, Statement, Var, free_variables
+from tapeless.transforms.core.size_value import INT
+from tapeless.transforms.errors import (
+    AliasError,
+    ShapeError,
+    Signal,
+    StructureError,
+    TapelessError,
+    UndefinedError,
+)
+from tapeless.transforms.frontend.arrays.memory_layout import Layouts
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.control_flow.branch_side import final_spec
+from tapeless.transforms.frontend.control_flow.constant_choices import Labels
+from tapeless.transforms.frontend.control_flow.definite_assignment import SetLocation, not_yet
+from tapeless.transforms.frontend.control_flow.emit_loop import Pass, Plain, Settled
+from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
+from tapeless.transforms.frontend.control_flow.optional_values import Maybes, flagged
+from tapeless.transforms.frontend.control_flow.rotating_buffers import Rotating
+from tapeless.transforms.frontend.control_flow.truth import truth, undefined_flag
+from tapeless.transforms.frontend.effects.effects import Unreachable
+from tapeless.transforms.frontend.effects.try_attempts import Fork
+from tapeless.transforms.frontend.heap.alias_sets import Aliases
+from tapeless.transforms.frontend.heap.list_columns import may_be_list
+from tapeless.transforms.frontend.heap.list_growth import Growth
+from tapeless.transforms.frontend.heap.locations import ContentsLocation
+from tapeless.transforms.frontend.heap.references import Moving, outlasting
+from tapeless.transforms.frontend.source.tree_building import RESULT
+from tapeless.transforms.frontend.trace.cells import Absence, CellLocation
+from tapeless.transforms.frontend.trace.dependence import depends_on
+from tapeless.transforms.frontend.trace.trace import Journal, Location, Unrollable, trace
+from tapeless.transforms.frontend.values.container_aliases import (
+    Standing,
+    out_of_date,
+    refuse_changed_elements,
+)
+from tapeless.transforms.frontend.values.join import convert, join, join_types
+from tapeless.transforms.frontend.values.structure import (
+    MISSING,
+    Diverged,
+    Labelled,
+    Spec,
+    called,
+    listing_of,
+    standing_for,
+)
+
+FAILURES = (Unrollable, Plain, NeedStatic, StructureError, AliasError, UndefinedError, Unreachable)
+
+
+@dataclass(eq=False)
+class Roll:
+    """Stages the body of a loop once: what it writes is found by staging it, becomes carries, and
+    the types of the carries are joined to a fixed point."""
+
+    seq: Sequence | None  # None: a while loop, with a test
+    body: Callable[..., Any]
+    frame: Any
+    stop: str | None
+    name: str
+    key: Any
+    test: Callable[[], Any] | None = None
+    locations: dict[Any, Location] = field(default_factory=dict)
+    types: dict[Any, list[Any]] = field(default_factory=dict)
+    lengths: set[Size] = field(default_factory=set)  # those that differ from pass to pass
+    params: set[Var] = field(default_factory=set)
+    late: list[tuple[Location, Spec]] = field(default_factory=list)
+    lists: Growth = field(default_factory=Growth)
+    aliases: Aliases = field(default_factory=Aliases)
+    moving: Moving = field(default_factory=Moving)
+    rotating: Rotating = field(default_factory=Rotating)
+    labels: Labels = field(default_factory=Labels)
+    maybes: Maybes = field(default_factory=Maybes)
+    moved: set[Any] = field(default_factory=set)  # what turned out to move in this pass
+    standing: Standing = field(default_factory=Standing)
+    started: int = 0
+
+    def run(self) -> None:
+        t = trace()
+        poisoned, notes = dict(t.poisoned), list(t.notes)
+        with t.recording() as journal:
+            start = len(t.blocks[-1])
+            self.recall()
+            t.rolling += 1
+            try:
+                self.settle()
+            except (Exception, Signal) as e:
+                if not _of_this_way(e):
+                    raise
+                t.rollback(journal)
+                del t.blocks[-1][start:]
+                t.poisoned, t.notes = poisoned, notes
+                self.lists.forget()
+                outer = isinstance(e, NeedStatic) and not depends_on(e.atom, self.params)
+                if outer and not isinstance(e, Fork):
+                    raise
+                if isinstance(e, (Unrollable, Plain)):
+                    raise
+                why = getattr(e, "problem", str(e)) or "it always raises"
+                raise Unrollable(why, getattr(e, "hint", "")) from e
+            finally:
+                t.rolling -= 1
+            left = [(loc, loc.get()) for loc, _ in journal.old.values()]
+            t.rollback(journal)
+        for loc, value in left:
+            t.touch(loc)
+            loc.set(value)
+
+    def recall(self) -> None:
+        """Begins with what this loop wrote when a pass of the loops around it was staged before:
+        each attempt at those would double the attempts at this one. What was made in such a pass
+        is gone, and what other loops around wrote, of another call of the function, is not its."""
+        t = trace()
+        if not t.began:
+            t.outermost = next(t.serials)
+            t.stored.clear()
+            return
+        known = {loc.key: loc for loc in t.stored.get(self.key, ()) if loc.birth < t.outermost}
+        self.locations.update(known)
+
+    def settle(self) -> None:
+        """Stages passes until the types, lists and aliases at the start of one hold at its end."""
+        t = trace()
+        poisoned, self.started = dict(t.poisoned), next(t.serials)
+        overwritten: dict[Any, str] = {}  # in a pass, and so at the start of the next
+        for _ in range(12):
+            t.poisoned = dict(poisoned)
+            entries = self.entries()
+            t.poisoned |= overwritten
+            self.aliases.began = next(t.serials)
+            staged = self.attempt(entries)
+            before = len(overwritten)
+            overwritten = {
+                c: why
+                for c, why in t.poisoned.items()
+                if c not in poisoned and (c.birth < self.started or c in self.lists.stacks)
+            }
+            if len(overwritten) == before and staged is not None:
+                t.stored[self.key] = list(self.locations.values())
+                settled = Settled(self.seq, staged, self.aliases, self.standing)
+                self.rotating.find(staged, self.aliases)
+                settled.collect(self.locations)
+                self.rotating.count(staged, settled)
+                self.labels.explain(self.locations)
+                t.origin = t.place() or t.origin  # the line of the loop
+                settled.emit(self.key)
+                self.lists.measure(self.key, self.count(), self.journal)
+                settled.set_variables()
+                self.rotating.place(staged, settled, self.locations)
+                return
+        raise Unrollable("the types of its variables do not settle")
+
+    def count(self) -> Size | None:
+        """How many passes are made; None if data says so."""
+        return None if self.seq is None or self.stop is not None else self.seq.count
+
+    def entries(self) -> dict[Any, Spec]:
+        for loc in list(self.locations.values()):
+            if undefined_flag(loc.get()) is not None:
+                self.tell(loc, loc.get().undefined)
+        specs = {k: final_spec(loc) for k, loc in self.locations.items()}
+        specs = {k: self.rotating.spec(k, spec) for k, spec in specs.items()}
+        found = {k: self.moving.spec(k, spec) for k, spec in specs.items()}
+        found = {k: self.labels.spec(k, spec) for k, spec in found.items()}
+        return {k: self.maybes.spec(k, spec) for k, spec in found.items()}
+
+    def tell(self, loc: Location, absence: Absence) -> bool:
+        """Whether a variable is set goes along, too; True if that is news."""
+        flag = SetLocation(loc, absence.none)
+        return self.locations.setdefault(flag.key, flag) is flag
+
+    def attempt(self, entries: dict[Any, Spec]) -> Pass | None:
+        """Stages one pass; None if it must be staged again."""
+        t = trace()
+        staged = Pass(entries, self.parameters(entries), self.index())
+        self.lists.mark()
+        self.standing.begin()
+        t.began.append(self.aliases.began)
+        try:
+            return self.staged(entries, staged)
+        finally:
+            t.began.pop()
+
+    def staged(self, entries: dict[Any, Spec], staged: Pass) -> Pass | None:
+        t = trace()
+        before = {*t.held}
+        with t.recording() as journal, t.block() as staged.statements:
+            self.journal = journal
+            self.enter(staged, journal)
+            self.stage(staged)
+            refuse_changed_elements(journal)
+            if t.exact and self.exchanges(entries, journal):
+                return None
+            news = [self.finish(k, loc, staged) for k, (loc, _) in journal.old.items()]
+            news += [self.compare(key, loc, staged) for key, (loc, _) in staged.finals.items()]
+            news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
+        inner = t.held.keys() - before
+        t.rollback(journal)
+        news += [self.lists.note(), self.lists.start(), self.start_late(), self.standing.told()]
+        if any(news):
+            for holder in inner:  # of lists that this attempt made
+                del t.held[holder]
+            t.loans.given_back -= inner
+            return None
+        for key in self.locations:
+            staged.results.setdefault(key, list(staged.params[key]))
+        return staged
+
+    def exchanges(self, entries: dict[Any, Spec], journal: Journal) -> bool:
+        """Whether variables turn out to have exchanged their arrays."""
+        finals = {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
+        if self.rotating.meet(entries, finals):
+            trace().rollback(journal)
+            return True
+        return False
+
+    def finish(self, key: Any, loc: Location, staged: Pass) -> bool:
+        """Notes what a pass left in a location; True if it stands for other memory than thought."""
+        final, entry = self.rotating.spec(key, final_spec(loc)), staged.entries.get(key)
+        news, began = False, self.aliases.began
+        if entry is not None and entry.value is MISSING:
+            final = outlasting(final, began)
+        elif entry is not None and self.moving.meet(key, entry, final, began):
+            self.types.pop(key)
+            self.forget_lengths()
+            news = True
+        else:
+            final = self.moving.spec(key, final)
+        staged.finals[key] = (loc, flagged(final))
+        if news:
+            self.moved.add(key)
+        return news
+
+    def forget_lengths(self) -> None:
+        """Arrays that were joined to parts of them, as values, may be as long in each pass."""
+        for key, kinds in list(self.types.items()):
+            shapes = (k.shape for k in kinds if not isinstance(k, StackType))
+            if any(n in self.lengths for shape in shapes for n in shape):
+                del self.types[key]
+
+    def parameters(self, entries: dict[Any, Spec]) -> dict[Any, list[Var]]:
+        params: dict[Any, list[Var]] = {}
+        for key, spec in entries.items():
+            leaves = list(spec.leaves())
+            kinds = self.types.setdefault(key, [a.type for a in leaves])
+            if len(kinds) != len(leaves):
+                kinds = self.types[key] = [a.type for a in leaves]
+            name = self.locations[key].name
+            if name == RESULT:  # where it is set, no other pass comes
+                self.aliases.unread.add(key)
+            params[key] = [
+                Var(k, called(name, a, alone=spec.kind == "leaf"))
+                for k, a in zip(kinds, leaves, strict=True)
+            ]
+            self.params |= set(params[key])
+            for param, leaf in zip(params[key], leaves, strict=True):
+                trace().flows[param] = (leaf,)
+            self.aliases.start(key, spec, params[key])
+        return params
+
+    def index(self) -> Var:
+        """The loop variable; tells the trace between which values it lies."""
+        index = Var(INT, (self.seq is not None and self.seq.is_range and self.name) or "_")
+        self.params.add(index)
+        if self.seq is not None:
+            start, _, step = (size_of(a) for a in self.seq.span)
+            if isinstance(step, int) and dims.at_least(self.seq.count, 0):
+                last = start + (self.seq.count - 1) * step
+                (symbol,) = dims.symbols(builder.var_size(index))
+                trace().bounds[symbol] = (start, last) if step > 0 else (last, start)
+        return index
+
+    def enter(self, staged: Pass, journal: Journal) -> None:
+        """Gives every location its value at the start of a pass."""
+        for key, loc in self.locations.items():
+            if staged.entries[key].value is MISSING:
+                continue
+            trace().touch(loc)
+            journal.old.setdefault(loc.key, (loc, loc.get()))
+            loc.set(self.install(loc, staged.entries[key], staged.params[key]))
+        self.aliases.link()
+
+    def stage(self, staged: Pass) -> None:
+        if self.test is None:
+            assert self.seq is not None
+            self.body(self.seq.item(Symbol(staged.index)))
+        else:
+            staged.test = self.stage_test(self.test)
+            if set(defined(Block((), tuple(staged.statements), ()))) & _read_by(*staged.test):
+                raise AliasError(
+                    "how long an array is that a variable stands for differs from pass to pass",
+                    "copy it where it gets its second name, or use indices of the whole array",
+                )
+            self.body()
+        flag = truth(getattr(self.frame, self.stop)) if self.stop else False
+        staged.flag = flag.value() if isinstance(flag, Symbol) else atom(flag)
+
+    def stage_test(self, test: Callable[[], Any]) -> tuple[list[Statement], Atom]:
+        t = trace()
+        with t.recording() as journal, t.block() as statements:
+            going = truth(test())
+            result = going.value() if isinstance(going, Symbol) else atom(going)
+            if journal.changed():
+                raise Unrollable("its test changes variables")
+        if not isinstance(going, Symbol) and not going:
+            raise Unrollable("its test is false")
+        return statements, result
+
+    def install(self, loc: Location, spec: Spec, params: list[Var]) -> Any:
+        """What a location holds at the start of a pass: its value with parameters as leaves."""
+        left = iter(params)
+        if isinstance(loc, CellLocation):
+            return next(left)
+        if isinstance(loc, ContentsLocation) and isinstance(loc.obj, list):
+            return tuple(self.rebuild(c, left) for c in spec.children)
+        return self.rebuild(spec, left)
+
+    def rebuild(self, spec: Spec, left: Iterator[Var]) -> Any:
+        if spec.kind == "leaf":
+            param = next(left)
+            made = Symbol(param)
+            if undefined_flag(spec.value) is not None:
+                made.undefined = spec.value.undefined
+            if isinstance(spec.value, Symbol) and spec.value.mutable:
+                made.is_array, made.listing = True, spec.value.listing
+                may_be_list(made, spec.value)
+                self.aliases.install(param, made)
+            return made
+        if spec.kind == "static":
+            return spec.value
+        children = [self.rebuild(c, left) for c in spec.children]
+        return standing_for(spec, children, self.standing)
+
+    # -- what a pass left
+
+    def compare(self, key: Any, loc: Location, staged: Pass) -> bool:
+        """Notes what a pass left in a location; True if it must be staged again for that."""
+        if key not in self.locations:
+            self.locations[key] = loc
+            return True
+        if key in self.moved:
+            self.moved.discard(key)
+            return True
+        entry, final = staged.entries[key], staged.final(key)
+        by_data = staged.test is not None and isinstance(staged.test[1], Var)
+        if isinstance(loc, ContentsLocation) and self.lists.grown(loc.obj, entry, final, by_data):
+            return True
+        if self.labels.meet(key, entry, final):
+            self.types.pop(key)
+            return True
+        final = self.labels.spec(key, final)
+        if self.maybes.meet(key, entry, final):
+            self.types.pop(key)
+            return True
+        final = self.maybes.spec(key, final)
+        unset = final.value is MISSING or isinstance(final.value, Diverged)
+        if undefined_flag(final.value) is not None:
+            if entry.value is MISSING or entry.value is None:
+                self.late.append((loc, final))
+                return True
+            if self.tell(loc, final.value.undefined):
+                return True
+        if entry.value is MISSING:
+            staged.results[key] = [] if unset or final.kind == "static" else list(final.leaves())
+            return False
+        if unset:
+            raise Unrollable(f"'{loc.name}' is not set after each pass")
+        return self.widen(key, loc, self.leaves_left(loc, entry, final), staged)
+
+    def leaves_left(self, loc: Location, entry: Spec, final: Spec) -> list[Atom]:
+        """The leaves of what a pass left, which must be built like what it began with."""
+        if isinstance(loc, CellLocation):
+            return list(final.leaves())
+        found: list[Atom] = []
+        content = isinstance(loc, ContentsLocation)  # what it is in stays the same container
+
+        def keep(old: Spec, new: Spec) -> Any:
+            listing_of(old, new)
+            found.extend(new.leaves())
+            return old.value
+
+        def build(old: Spec, new: Spec, children: Callable[[], list[Any]]) -> Any:
+            if not ((content and new.value is final.value) or issubclass(old.kind, Labelled)):
+                self.same_container(old, new)
+            children()
+            return old.value
+
+        try:
+            join(entry, final, keep, build)
+        except StructureError as e:
+            what = f"'{loc.name}' changes from pass to pass: {e.problem}" if loc.name else str(e)
+            raise Unrollable(what) from None
+        return found
+
+    def same_container(self, entry: Spec, final: Spec) -> None:
+        """Containers that go from name to name, and are changed, must not be looked into any more:
+        else the loop is unrolled."""
+        t = trace()
+        kin = t.kin.get(id(final.value), (None, {}))[1].values()
+        others = [c for c in kin if c is not entry.value]
+        older = [c for c in (entry.value, *kin) if t.birth(c) < self.started]
+        if others:
+            t.unneeded |= {id(c): (c, self.key) for c in older if out_of_date(c)}
+        self.standing.meet(entry.value, final.value, self.started)
+
+    def widen(self, key: Any, loc: Location, leaves: list[Atom], staged: Pass) -> bool:
+        """Joins the types of a location with those that a pass left; True if that is news."""
+        kinds, changed = self.types[key], False
+        staged.results[key] = []
+        for k, new in enumerate(leaves):
+            try:
+                joined = join_types(kinds[k], new.type, self.lengths)
+            except StructureError as e:
+                what = f"'{loc.name}' changes from pass to pass: {e.problem}"
+                raise Unrollable(what, e.hint) from None
+            if _same_type(joined, kinds[k]):
+                self.check_order(loc, staged.params[key][k], new)
+                staged.results[key].append(convert(new, kinds[k]))
+            else:
+                kinds[k] = joined
+                changed = True
+        return changed
+
+    def check_order(self, loc: Location, param: Var, new: Atom) -> None:
+        """What was found by the memory order that an array has at first must hold in each pass."""
+        t = trace()
+        if param in t.asked and Layouts().of(new) != Layouts().of(param):
+            raise Unrollable(f"the order in which '{loc.name}' lies in memory changes")
+
+    def start_late(self) -> bool:
+        """A variable that not every pass sets is there from the start, not set."""
+        for loc, final in self.late:
+            trace().touch(loc)
+            loc.set(not_yet(loc.name, final))
+        started = bool(self.late)
+        self.late.clear()
+        return started
+
+
+def _read_by(statements: list[Statement], result: Atom) -> set[Var]:
+    return set(free_variables(Block((), tuple(statements), (result,))))
+
+
+def _of_this_way(e: BaseException) -> bool:
+    """Whether an error may be of staging all passes at once, or one of Python's, which a loop
+    without a pass does not raise."""
+    ours = isinstance(e, (Signal, TapelessError)) and not isinstance(e, ShapeError)
+    return isinstance(e, FAILURES) or not ours
+
+
+def _same_type(a: Any, b: Any) -> bool:
+    if isinstance(a, StackType) or isinstance(b, StackType):
+        return bool(a == b)
+    return bool(a.dtype == b.dtype and a.shape == b.shape and a.weak == b.weak)

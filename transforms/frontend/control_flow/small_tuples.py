@@ -1,0 +1,93 @@
+"""Loops over a few known items whose bodies have loops: they need not be written once for each.
+
+for d in (-1, 0, 1): ...                  becomes      for d in range(-1, 2): ...
+for a, c in [(a0, c0), (a1, c1), ...]:    becomes      a, c = array([a0, a1, ...])[k], ...
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
+from tapeless.transforms.frontend.arrays.symbols import apply
+from tapeless.transforms.frontend.control_flow.loop_ranges import counted
+from tapeless.transforms.frontend.heap.indexed_choice import interchangeable
+from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.source.tree_building import unused
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.structure import Spec, certain, renewed, take_apart
+from tapeless.transforms.ops.function_table import FUNCTIONS
+
+FEW = 3  # items that are written out, whatever is done with them, are fewer
+
+
+def as_loop(items: Any, body: Callable[[Any], Any], key: Any) -> Any:
+    """What a loop runs over in the place of known items, if its body has a loop."""
+    kept = isinstance(items, (tuple, StagedList)) and getattr(items, "tail", None) is None
+    if not kept or len(items) < FEW or not _has_loop(body) or key in trace().decisions.unroll:
+        return items
+    if all(type(v) is int for v in items):
+        return _as_range(tuple(items)) if isinstance(items, tuple) else items
+    return _in_columns(items)
+
+
+def _as_range(items: tuple[int, ...]) -> Any:
+    start, step = items[0], items[1] - items[0]
+    steps = range(start, start + step * len(items), step) if step else ()
+    return steps if tuple(steps) == items else items
+
+
+def _in_columns(items: Any) -> Any:
+    """Numbers, or tuples of numbers, that are no integers: integers may be asked for."""
+    specs = [certain(take_apart(v)) for v in items]
+    if not all(map(_of_reals, specs)) or not interchangeable(specs):
+        return items
+    columns = _columns(specs)
+    held = list(items)
+
+    def item(k: Any) -> Any:
+        return held[k] if isinstance(k, int) else _at(specs[0], columns, k)
+
+    return counted(len(held), item)
+
+
+def _of_reals(spec: Spec) -> bool:
+    if spec.kind == "leaf":
+        dtype = spec.atom.type.dtype if spec.atom is not None else np.dtype(type(spec.value))
+        return dtype.kind in "fc" and not getattr(spec.value, "mutable", False)
+    return spec.kind is tuple and all(map(_of_reals, spec.children))
+
+
+def _columns(specs: list[Spec]) -> Any:
+    if specs[0].kind == "leaf":
+        weak = all(a.type.weak for s in specs for a in s.leaves())
+        return apply(FUNCTIONS[np.array], [s.value for s in specs]), weak
+    return [_columns(list(part)) for part in zip(*(s.children for s in specs), strict=True)]
+
+
+def _at(spec: Spec, columns: Any, k: Any) -> Any:
+    if spec.kind == "leaf":
+        column, weak = columns
+        return python_number(column[k]) if weak else column[k]
+    return renewed(spec, [_at(c, x, k) for c, x in zip(spec.children, columns, strict=True)])
+
+
+def _has_loop(body: Any) -> bool:
+    """Whether the rewritten body of a loop has loops in it, also in branches."""
+    found = [getattr(body, "__code__", None)]
+    for code in found:
+        inner = [c for c in getattr(code, "co_consts", ()) if isinstance(c, types.CodeType)]
+        if any(c.co_name.startswith(unused("body")) for c in inner):
+            return True
+        found += inner
+    return False
+
+
+def changed(items: Any, before: list[Any]) -> bool:
+    """Whether a loop over known items has changed the list."""
+    now = None if getattr(items, "tail", None) is not None else list(items)
+    return now is None or len(now) != len(before) or any(map(lambda a, b: a is not b, now, before))

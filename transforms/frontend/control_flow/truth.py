@@ -1,0 +1,120 @@
+"""The truth of a test, and values whose definition depends on one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.language import Atom, Literal
+from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
+from tapeless.transforms.frontend.heap.lists import StagedList, as_list
+from tapeless.transforms.frontend.objects.special_methods import tested
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    logical_and,
+    logical_not,
+    not_equal,
+)
+from tapeless.transforms.ops.primitives.shapes import cast
+
+
+def truth(value: Any) -> Any:
+    """A test as Python sees it: a bool, or a symbol of type bool."""
+    if isinstance(value, Either):
+        return _true_one(value)
+    value = as_list(value)
+    if isinstance(value, StagedList) and value.tail is not None:
+        value = value.length() > 0
+    value = tested(value)
+    if not isinstance(value, Symbol):
+        return bool(value)
+    flag = something(value)
+    if flag is not None and not value.type.shape:
+        return _true_number(value, flag)
+    if value.type.shape:
+        total = dims.product(value.type.shape)
+        if total != 1 and not trace().same_size(total, 1):
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. "
+                "Use a.any() or a.all()"
+            )
+        value = value.item()
+    if value.type.dtype.kind != "b":
+        value = wrap(not_equal(value.value(), 0))
+    elif value.type.weak and (made := made_by(value.value(), cast)) is not None:
+        value = wrap(made.args[0])  # bool(x) is as true as x
+    if isinstance(value, Symbol) and isinstance(value.cell and value.cell.atom, Literal):
+        return bool(value.cell.atom.value)  # type: ignore[union-attr]
+    return value
+
+
+def _true_one(value: Either) -> Any:
+    """Whether one of two things is true: where only one of them is, the test says so."""
+    if (taken := value.taken()) is not None:
+        return truth(taken[0])
+    sides = truth(value.yes), truth(value.no)
+    if any(isinstance(side, Symbol) for side in sides):
+        value.need()
+    if sides[0] == sides[1]:
+        return sides[0]
+    if sides[0]:
+        return value.test
+    test = wrap(logical_not(value.test.value()))
+    same_meaning(value.test.value(), test.value(), when=False)
+    return test
+
+
+def something(value: Any) -> Atom | None:
+    """The flag that is false where a value is None, where that is not known."""
+    if not isinstance(value, Symbol) or value.undefined is None or not value.undefined.none:
+        return None
+    flag, t = value.undefined.flag, trace()
+    known = flag is None or any(b is t.checked.get(flag) for b in t.blocks)
+    return None if known else flag
+
+
+def _true_number(value: Symbol, flag: Atom) -> Any:
+    """Whether a number that may be None is neither None nor zero."""
+    test = wrap(logical_and(flag, not_equal(value.present(), 0)))
+    trace().means[test.value(), True] = frozenset({flag})
+    return test
+
+
+def may_be_none(value: Any) -> bool:
+    """Whether data makes a value None on some ways."""
+    return isinstance(value, Symbol) and value.undefined is not None and value.undefined.none
+
+
+def is_none(value: Any) -> Any:
+    """Whether a value is None: a bool, or a symbol where data decides."""
+    if not may_be_none(value):
+        return value is None
+    flag = value.undefined.flag
+    if flag is None or isinstance(flag, Literal):
+        return flag is not None and not flag.value
+    t = trace()
+    test = wrap(logical_not(flag))
+    t.means[flag, True] = t.means[test.value(), False] = frozenset({flag})
+    return test
+
+
+def sure(test: Atom, value: bool) -> frozenset[Atom]:
+    """The flags that are true where a test has this value."""
+    return trace().means.get((test, value), frozenset())
+
+
+def same_meaning(test: Atom, other: Atom, when: bool = True) -> None:
+    """Tells that `other` is true where `test` is `when`, and false elsewhere."""
+    for value in (True, False):
+        found = sure(test, value is when)
+        if found:
+            trace().means[other, value] = found
+
+
+def undefined_flag(value: Any) -> Atom | None:
+    """The truth value that says whether a variable is defined, where that is not certain."""
+    if isinstance(value, Symbol) and value.undefined is not None:
+        return value.undefined.flag
+    return None

@@ -1,0 +1,148 @@
+"""Runs try statements: each way through one by itself, where data decides what it catches."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    Let,
+    Statement,
+    blocks,
+    free_variables,
+    outputs,
+    statements,
+)
+from tapeless.transforms.core.uses import reads
+from tapeless.transforms.errors import Signal, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.control_flow.branch_side import PYTHON_RAISES
+from tapeless.transforms.frontend.control_flow.branches import branch
+from tapeless.transforms.frontend.effects.effects import Unreachable, raise_
+from tapeless.transforms.frontend.effects.fallible_operations import may_raise
+from tapeless.transforms.frontend.effects.try_attempts import Attempt, Fork
+from tapeless.transforms.frontend.trace.trace import trace
+
+SIGNALS = (TapelessError, Signal)
+MOST = 64  # runs of one statement
+Run = Callable[[], None]
+
+
+def tried(run: Run) -> None:
+    """Runs a try statement."""
+    t = trace()
+    key = t.origin
+    if key in t.decisions.attempts:
+        _each_way(run, (), itertools.count(1))
+    else:
+        _run(run, Attempt(None, lambda: t.decisions.attempt(key)))
+
+
+def _run(run: Run, attempt: Attempt) -> None:
+    t = trace()
+    t.attempts.append(attempt)
+    try:
+        run()
+    except (*SIGNALS, *PYTHON_RAISES):
+        raise
+    except Exception as e:
+        if not attempt.outcomes:
+            raise
+        raise_(e)  # only on this way
+    finally:
+        t.attempts.pop()
+
+
+def _each_way(run: Run, outcomes: tuple[bool, ...], runs: Iterator[int]) -> None:
+    """What follows where tests have had these outcomes."""
+    if next(runs) > MOST:
+        raise UnsupportedError(
+            f"there are more than {MOST} ways through this try statement, by data that decides "
+            "which errors it catches",
+            "try less in one statement",
+        )
+    test = _next_test(run, outcomes)
+    if test is None:
+        _run(run, Attempt(outcomes, _never))
+        return
+    branch(
+        Symbol(test),
+        lambda: _each_way(run, (*outcomes, True), runs),
+        lambda: _each_way(run, (*outcomes, False), runs),
+    )
+
+
+def _next_test(run: Run, outcomes: tuple[bool, ...]) -> Atom | None:
+    """The next test on which errors depend, and what it takes to compute it; None if there is no
+    more."""
+    t = trace()
+    attempt, before = Attempt(outcomes, _never), t.poisoned
+    around = [(a, a.met, len(a.passed)) for a in t.attempts]
+    t.poisoned = dict(before)
+    t.probes += 1
+    found: Fork | None = None
+    with t.recording() as journal, t.block() as body:
+        try:
+            _run(run, attempt)
+        except Fork as fork:
+            found = fork
+        except Exception as e:
+            if isinstance(e, TapelessError):
+                raise
+        except Unreachable:
+            pass  # raised again by the run that counts, as other errors are
+        finally:
+            t.probes -= 1
+    t.rollback(journal)
+    t.poisoned = before
+    for a, met, passed in around:
+        a.met = met
+        del a.passed[passed:]
+    if found is None:
+        return None
+    if found.attempt is not attempt or not found.at_hand:  # for the statement around, or a refusal
+        t.blocks[-1] += body
+        raise found
+    for s in _needed(body, found.atom):
+        t.emit(s)
+    return found.atom
+
+
+def _needed(body: list[Statement], test: Atom) -> list[Statement]:
+    """The statements that a test needs."""
+    wanted: set[Atom] = {test}
+    found: list[Statement] = []
+    inside = list(statements(Block((), tuple(body), ())))
+    ends = any(isinstance(s, Effect) and s.kind == "raise" for s in inside)
+    for s in reversed(body):
+        if wanted.isdisjoint(outputs(s)):
+            continue
+        parts = list(statements(Block((), (s,), ())))
+        if any(map(_acts, parts)) or (ends and any(map(_fails, parts))):
+            raise UnsupportedError(
+                "what an except clause catches depends on data, and so does what is done or "
+                "raised before it in the try statement",
+                "do that before the try statement",
+            )
+        wanted.update(reads(s))
+        for b in blocks(s):
+            wanted.update(free_variables(b))
+        found.append(s)
+    return found[::-1]
+
+
+def _acts(s: Statement) -> bool:
+    """Whether it must not be done twice."""
+    return isinstance(s, Effect) or (isinstance(s, Let) and not s.op.pure)
+
+
+def _fails(s: Statement) -> bool:
+    """Whether an error of its own may come before one of the statement."""
+    return isinstance(s, Let) and (s.op.name == "gather" or any(may_raise(s)))
+
+
+def _never() -> None:
+    raise AssertionError("the outcomes are looked for already")

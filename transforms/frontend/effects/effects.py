@@ -1,0 +1,173 @@
+"""What a program does besides computing: text that it prints, exceptions that it raises."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import string
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import Atom, Block, Effect, If, statements
+from tapeless.transforms.errors import (
+    Signal,
+    UnsupportedError,
+)
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.effects.exception_handlers import decided
+from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.container_aliases import MUTABLE
+from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.text import (
+    MAKERS,
+    Chosen,
+    Made,
+    Template,
+    Text,
+    joined,
+    method,
+)
+from tapeless.transforms.python_text.literals import is_literal
+
+
+class Unreachable(Signal):
+    """The block that is being staged ends by raising."""
+
+
+CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    "": lambda value: value,
+    "r": repr,
+    "s": str,
+    "a": ascii,
+}
+
+
+def formatted(*parts: Any) -> Any:
+    """An f-string of texts and (value, conversion, spec): a template if it shows symbols."""
+    flat: list[Any] = []
+    for p in parts:
+        if isinstance(p, str):
+            flat.append(p)
+            continue
+        value, conversion, spec = p
+        if isinstance(value, Text) and not conversion and not spec:
+            flat += value.pieces()
+        elif contains_symbol(value) or contains_symbol(spec):
+            flat.append((value, conversion, spec))
+        else:
+            flat.append(format(CONVERSIONS[conversion](value), spec))
+    if all(isinstance(p, str) for p in flat):
+        return "".join(flat)
+    return Template(tuple(flat))
+
+
+def of_string(text: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A method of a string that is given values known when the program runs; None if it has no
+    rule."""
+    if name == "format":
+        return format_method(text, args, kwargs)
+    if name == "join":
+        return joined(text, list(*args))
+    return method(text, name, args) if name in MAKERS and not kwargs else None
+
+
+def format_method(
+    text: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    position: Iterator[int] | None = None,
+) -> Any:
+    """str.format; fields without a name take the next `position`, also those in a format spec."""
+    formatter = string.Formatter()
+    position = itertools.count() if position is None else position
+    parts: list[Any] = []
+    for literal, field, spec, conversion in formatter.parse(text):
+        parts.append(literal)
+        if field is None:
+            continue
+        path = field if field[:1] not in ("", ".", "[") else f"{next(position)}{field}"
+        value, _ = formatter.get_field(path, args, kwargs)
+        shown = format_method(spec or "", args, kwargs, position)
+        parts.append((value, conversion or "", shown))
+    return formatted(*parts)
+
+
+def effect_parts(values: Any, args: list[Atom]) -> Any:
+    """A print argument or message as nested tuples in which atoms are numbered."""
+    if isinstance(values, Template):
+        return (
+            "text",
+            tuple(
+                p if isinstance(p, str) else (effect_parts(p[0], args), p[1], _spec(p[2], args))
+                for p in values.parts
+            ),
+        )
+    if isinstance(values, Made):
+        return ("made", (values.form, tuple(effect_parts(v, args) for v in values.values)))
+    if isinstance(values, Chosen):
+        values = Made("{0} if {1} else {2}", (values.yes, values.test, values.no))
+        return effect_parts(values, args)
+    if isinstance(values, Symbol):
+        args.append(values.value())
+        return ("atom", len(args) - 1)
+    if not contains_symbol(values):
+        # what the program changes later is shown as it is now
+        shown = copy.deepcopy(values) if isinstance(values, (*MUTABLE, tuple)) else values
+        if is_literal(shown):
+            return ("value", shown)
+    if type(values) is dict and all(map(is_literal, values)):
+        return ("dict", tuple((k, effect_parts(v, args)) for k, v in values.items()))
+    if type(values) not in (tuple, list, StagedList):
+        raise _not_shown(values)
+    kind = "tuple" if isinstance(values, tuple) else "list"
+    return (kind, tuple(effect_parts(v, args) for v in values))
+
+
+def _not_shown(value: Any) -> UnsupportedError:
+    return UnsupportedError(
+        f"an object of type {type(value).__name__} is shown in text, or is in an error",
+        "show its values, or give its class a __str__ or __repr__",
+    )
+
+
+def _spec(spec: Any, args: list[Atom]) -> Any:
+    return spec if isinstance(spec, str) else effect_parts(spec, args)
+
+
+def raise_(exc: Any, cause: Any = None) -> None:
+    kind = exc if isinstance(exc, type) else type(exc)
+    if decided(kind):
+        raise exc from cause
+    if len(trace().journals) == 1 and not _has_symbols(exc):
+        _refuse_after_effects(exc)
+        raise exc from cause
+    if "<locals>" in kind.__qualname__:
+        raise UnsupportedError(
+            f"{kind.__name__}, which is raised under a test on data, is a class made in a function",
+            "define it at the top of a module",
+        )
+    args: list[Atom] = []
+    parts = () if isinstance(exc, type) else tuple(effect_parts(a, args) for a in exc.args)
+    trace().emit(Effect("raise", tuple(args), {"type": kind, "parts": parts}, trace().place()))
+    raise Unreachable
+
+
+def _refuse_after_effects(exc: Any) -> None:
+    """What a function prints, or raises by data, before the error that it raises in all cases would
+    be lost; lengths and integers that decide it are made known."""
+    for s in trace().blocks[0]:
+        inside = statements(Block((), (s,), ()))
+        if any(isinstance(t, Effect) and t.kind in ("print", "raise") for t in inside):
+            why = (
+                f"the function raises {exc!r} in all cases, after it prints or may raise another "
+                "error by data"
+            )
+            if isinstance(s, If):
+                raise NeedStatic(s.test, why, "call it as it is")
+            raise UnsupportedError(why, "call it as it is")
+
+
+def _has_symbols(exc: Any) -> bool:
+    return not isinstance(exc, type) and any(map(contains_symbol, exc.args))

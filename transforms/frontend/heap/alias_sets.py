@@ -1,0 +1,164 @@
+"""Which arrays the variables of a rolled loop may share memory with.
+
+for _ in range(n): b[1:] = a[:-1]; a, b = b, a      a and b stay apart, whichever is which
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.structure import Spec
+
+Place = tuple[Any, int]  # a location and which of its leaves
+
+
+@dataclass(eq=False)
+class Common:
+    """Memory that a pass leaves under two names; which memory that is differs from pass to pass.
+    It is as old as its loop: a loop around takes it for made in a pass of its own."""
+
+    birth: int
+
+
+class Aliases:
+    """Which arrays the variables of a rolled loop may share memory with at the start of a pass:
+    those that they stand for before the loop, and those that a pass leaves in them."""
+
+    def __init__(self) -> None:
+        self.birth, self.began = next(trace().serials), 0
+        self.outer: dict[Place, set[Any]] = {}  # memory older than the loop
+        self.common: dict[frozenset[Any], Common] = {}  # of two places, or of a place and a list
+        self.place: dict[Var, Place] = {}
+        self.cells: dict[Place, Any] = {}
+        self.frozen: set[Place] = set()  # may be a view that NumPy does not let be overwritten
+        self.left: dict[Place, set[Any]] = {}  # the memory that the last pass left there
+        self.first: dict[Place, Symbol] = {}  # what is there before the loop
+        self.together: set[frozenset[Place]] = set()  # pairs that some pass leaves in one memory
+        self.outs: dict[Place, Any] = {}  # the cells after the loop
+        self.unread: set[Any] = set()  # locations that no pass reads as one before has left them
+
+    def start(self, key: Any, entry: Spec, params: list[Var]) -> None:
+        for k, (value, param) in enumerate(zip(entry.leaf_values(), params, strict=True)):
+            self.place[param] = (key, k)
+            if isinstance(value, Symbol) and value.mutable:
+                memory = value.memory()
+                self.outer.setdefault((key, k), set()).update(memory)
+                self.first.setdefault((key, k), value)
+                self.note_frozen((key, k), value)
+
+    def note_frozen(self, place: Place, value: Symbol) -> None:
+        if value.frozen:
+            self.frozen.add(place)
+
+    def install(self, param: Var, symbol: Symbol) -> None:
+        """At the start of a pass."""
+        place = self.place.get(param)
+        if place is not None:
+            self.enter(place, symbol)
+            if place[0] not in self.unread:
+                trace().share(symbol.cell, self.outer.get(place, ()))
+
+    def enter(self, place: Place, symbol: Symbol) -> None:
+        self.cells[place] = symbol.cell
+        symbol.read_only = place in self.frozen
+
+    def settle(self, out: Var, symbol: Symbol) -> None:
+        """After the loop."""
+        if out in self.place:
+            self.enter(self.place[out], symbol)
+            trace().share(symbol.cell, self.outer.get(self.place[out], ()))
+            place = self.place[out]
+            trace().share(symbol.cell, self.left.get(place, ()))
+            self.outs[place] = symbol.cell
+            self.keep_apart(self.outs)
+
+    def keep_apart(self, cells: dict[Place, Any]) -> None:
+        """Tells of cells that might share memory that they do not: they are apart before the loop,
+        and no pass leaves them in one memory."""
+        for pair in _sharing({place: trace().memory(cell) for place, cell in cells.items()}):
+            if pair not in self.together and self.are_apart(self.first, *pair):
+                trace().keep_apart(*(cells[place] for place in pair))
+
+    def are_apart(self, values: dict[Place, Symbol], p: Place, q: Place) -> bool:
+        a, b = values.get(p), values.get(q)
+        return a is not None and b is not None and not may_overlap(a, b)
+
+    def leave(self, param: Var, out: Var) -> None:
+        if param in self.place:
+            self.place[out] = self.place[param]
+
+    def link(self) -> None:
+        self.keep_apart(self.cells)
+        for pair, memory in self.common.items():
+            for each in pair:
+                if isinstance(each, tuple) and each[0] in self.unread:
+                    continue
+                if each in self.cells:
+                    trace().share(self.cells[each], {memory})
+                elif not isinstance(each, tuple):
+                    trace().hold(each, {memory})
+
+    def end(self, finals: dict[Any, Spec]) -> bool:
+        """Notes what a pass left; True if that is news."""
+        before = self.known()
+        inner: dict[Any, set[Any]] = {}
+        finals_of: dict[Place, Symbol] = {}
+        for key, final in finals.items():
+            for k, value in enumerate(final.leaf_values()):
+                if (key, k) in self.cells and isinstance(value, Symbol) and value.mutable:
+                    finals_of[key, k] = value
+                    memory = value.memory()
+                    older = {m for m in memory if m.birth < self.began}
+                    self.outer.setdefault((key, k), set()).update(older)
+                    inner[key, k] = memory - older
+                    self.left[key, k] = memory
+                    self.note_frozen((key, k), value)
+        lists = {c: held for c, held in trace().held.items() if c.birth < self.began}
+        pairs = [*combinations(inner.items(), 2)]
+        pairs += [(p, c) for p in inner.items() for c in lists.items()]
+        for (p, mine), (q, others) in pairs:
+            if mine & others and not self.are_apart(finals_of, p, q):
+                self.common.setdefault(frozenset((p, q)), Common(self.birth))
+        for pair in _sharing({place: value.memory() for place, value in finals_of.items()}):
+            if self.are_apart(self.first, *pair) and not self.are_apart(finals_of, *pair):
+                self.together.add(pair)
+        return self.known() > before
+
+    def known(self) -> int:
+        return (
+            sum(map(len, self.outer.values()))
+            + len(self.common)
+            + len(self.frozen)
+            + len(self.together)
+        )
+
+
+def _sharing(memories: dict[Place, set[Any]]) -> set[frozenset[Place]]:
+    """The pairs of places that may have memory in common."""
+    places: dict[Any, list[Place]] = {}
+    for place, memory in memories.items():
+        for m in memory:
+            places.setdefault(m, []).append(place)
+    return {frozenset(pair) for each in places.values() for pair in combinations(each, 2)}
+
+
+def may_overlap(a: Symbol, b: Symbol) -> bool:
+    """Whether two arrays may have an element in common: rows of an array have none."""
+    first, second = (x if x.parent is None else x.parent for x in (a, b))
+    if first.cell is None or second.cell is None:
+        return bool(a.memory() & b.memory())
+    if first.cell is not second.cell:
+        return not trace().are_apart(first.cell, second.cell)
+    i, j = _row(a), _row(b)
+    return i is None or j is None or i == j or (i < 0) is not (j < 0)
+
+
+def _row(a: Symbol) -> int | None:
+    """The row of the array that a view is a part of; None if it is not in one."""
+    key = a.chain[0][2].get("key", ()) if a.chain else ()
+    return key[0] if key and isinstance(key[0], int) else None

@@ -1,0 +1,91 @@
+"""Arrays taken from a list that holds them in a stack: a store to one is a store to the list.
+
+sums[k] += x      becomes      sums[k] = sums[k] + x
+
+It is so as long as the array is nowhere else: not twice in the list, in no other list, and the
+list has not changed since. Otherwise the list is out of date after the store, as ever.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.heap.list_columns import holding_too
+from tapeless.transforms.frontend.trace.cells import Cell, CellLocation, named_like
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.ops.primitives import stacks
+
+
+@dataclass(eq=False)
+class Lent:
+    """Where an array was taken from."""
+
+    owner: Any
+    tail: Any
+    stack: Symbol
+    at: Atom | None  # None: it is the last one
+    changes: tuple[int, int]
+    cell: Cell
+    block: list[Any]
+
+    def present(self) -> bool:
+        """Whether the list has the array there, and nothing else has it."""
+        t, holder = trace(), self.stack.cell
+        mine = t.holding(holder)
+        return (
+            self.owner.tail is self.tail
+            and any(self.block is b for b in t.blocks)
+            and self.tail.alone
+            and self.changes == _changes(self.tail, holder, self.at)
+            and not (t.began and self.cell.birth < t.began[-1])
+            and holder not in t.poisoned
+            and self.cell not in t.poisoned
+            and not self.tail.inside
+            and id(self.owner) not in t.elements
+            and all(m is holder or m.made in t.definitions for m in mine)
+            and all(h is holder for h in holding_too(holder, mine))
+        )
+
+    def store(self, new: Atom) -> None:
+        """What was stored to the array is in the list, too."""
+        t, holder = trace(), self.stack.cell
+        assert holder is not None
+        at = atom(-1) if self.at is None else self.at
+        t.touch(CellLocation(holder))
+        t.changed_list(holder)
+        holder.atom = named_like(holder.atom, stacks.set_item(holder.atom, at, new))
+        t.poisoned.pop(holder, None)
+        t.loans.given_back.add(holder)
+
+
+def lend(owner: Any, made: Symbol, stack: Symbol, at: Atom | None) -> None:
+    """Remembers of an array where it was taken from."""
+    t = trace()
+    assert made.cell is not None
+    changes = _changes(owner.tail, stack.cell, at)
+    t.loans.places[made.cell] = Lent(owner, owner.tail, stack, at, changes, made.cell, t.blocks[-1])
+
+
+def _changes(tail: Any, holder: Any, at: Atom | None) -> tuple[int, int]:
+    """How often a list was changed in a way that an index in it may stand for another item."""
+    return trace().loans.moves.get(holder, 0), len(tail.log) if at is None else 0
+
+
+def lend_all(owner: Any, spec: Any, at: Atom | None) -> None:
+    """The same of the arrays in an element that is put in a list."""
+    for stack, value in zip(owner.tail.stacks, spec.leaf_values(), strict=False):
+        own = isinstance(value, Symbol) and value.parent is None and value.cell is not None
+        if own and value.type.shape and value.listing is None:
+            lend(owner, value, stack, at)
+
+
+def is_there(owner: Any, value: Any, at: Atom) -> bool:
+    """Whether an array was taken from this very place of a list: `a[k] += v` puts it there."""
+    if not isinstance(value, Symbol) or value.parent is not None:
+        return False
+    found = trace().loans.places.get(value.cell)
+    return found is not None and found.owner is owner and found.at == at and found.present()

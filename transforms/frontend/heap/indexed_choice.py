@@ -1,0 +1,154 @@
+"""Elements of lists and tuples at an index that data decides.
+
+    [a, b, c][k]      becomes      np.array([a, b, c])[k]
+
+A list of the program that is stored to at such an index moves into a stack, as one does that a
+loop appends to.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.heap.list_columns import alike, start_tail
+from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.heap.locations import before_change
+from tapeless.transforms.frontend.heap.ragged import (
+    are_arrays,
+    are_rows,
+    array_of,
+    is_array,
+    row_of,
+    table,
+)
+from tapeless.transforms.frontend.trace.dependence import decided_by_data
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.container_aliases import fixed
+from tapeless.transforms.frontend.values.join import join_types
+from tapeless.transforms.frontend.values.structure import Spec, certain, renewed, take_apart
+from tapeless.transforms.prelude.containers.known_keys import Found
+
+NOTHING = object()
+
+
+def picked(hooks: Any, items: Any, k: Any) -> Any:
+    """items[k]; NOTHING if the index is, or can be made, known, or the elements differ in kind."""
+    _as_rows(items, k)
+    if not _by_data(items, k):
+        return NOTHING
+    specs = [certain(take_apart(v)) for v in items]
+    alike = interchangeable(specs)
+    if alike and all(map(_of_numbers, specs)):
+        return _value_at(specs, k)
+    if not alike or type(items) is not StagedList or not trace().birth(items):
+        return _read_only(hooks, specs, k)
+    before_change(items)
+    start_tail(items, specs[0], complete=True)
+    return items.element(k)
+
+
+def _read_only(hooks: Any, specs: list[Spec], k: Any) -> Any:
+    """One of several containers or arrays that data does not make, to be read."""
+    if all(map(_of_values, specs)) and interchangeable(specs):
+        _need_one_type(specs)
+        return _value_at(specs, k)
+    if are_arrays(specs):
+        return array_of(specs, k)
+    if all(s.kind is dict for s in specs) and any(s.keys for s in specs):
+        sides = [[take_apart(tuple(part(s.value))) for s in specs] for part in (dict, dict.values)]
+        if all(map(_are_rows_of_numbers, sides)):
+            dicts = [s.value for s in specs]
+            return hooks.call(Found, *(row_of(side, k, dicts) for side in sides))
+    return row_of(specs, k) if _are_rows_of_numbers(specs) else NOTHING
+
+
+def _are_rows_of_numbers(specs: list[Spec]) -> bool:
+    inner = [c for s in specs for c in s.children] if are_rows(specs) else []
+    fits = bool(inner) and interchangeable(inner) and all(map(_of_numbers, inner))
+    if fits:
+        _need_one_type(inner)
+    return fits
+
+
+def _need_one_type(specs: list[Spec]) -> None:
+    """Refuses integers and floats at one place: they would all be floats."""
+    columns = zip(*(s.leaves() for s in specs), strict=True)
+    if any(len({a.type.dtype for a in column}) > 1 for column in columns):
+        raise UnsupportedError(
+            "data picks from containers of which some hold integers and others floats",
+            "make all of them floats: 1.0",
+        )
+
+
+def make_room(items: Any, k: Any, value: Any) -> None:
+    """Prepares items[k] = value, unless the list is itself an element of one in stacks."""
+    _as_rows(items, k)
+    free = isinstance(items, StagedList) and id(items) not in trace().elements
+    if free and _by_data(items, k):
+        specs = [certain(take_apart(v)) for v in (*items, value)]
+        if interchangeable(specs):
+            start_tail(items, specs[-1], complete=True)
+
+
+def _as_rows(items: Any, k: Any) -> None:
+    """Lists of which data says which is meant are made anew, as rows."""
+    made = items.rows_key if isinstance(items, StagedList) else None
+    if made is not None and _is_index(k) and decided_by_data(k.value()):
+        trace().decisions.as_rows(made)
+
+
+def _is_index(k: Any) -> bool:
+    return isinstance(k, Symbol) and k.type.dtype.kind in "iu" and not k.type.shape
+
+
+def _by_data(items: Any, k: Any) -> bool:
+    return (
+        _is_index(k)
+        and isinstance(items, (list, tuple))
+        and getattr(items, "tail", None) is None
+        and len(items) > 0
+        and decided_by_data(k.value())
+    )
+
+
+def interchangeable(specs: list[Spec]) -> bool:
+    """Whether values are built alike, of leaves whose types have one for both."""
+    first, *others = specs
+    if not all(alike(first, s) for s in others) or not list(first.leaves()):
+        return False
+    try:
+        for leaves in zip(*(s.leaves() for s in specs), strict=True):
+            functools.reduce(join_types, [a.type for a in leaves])
+    except StructureError:
+        return False
+    return True
+
+
+def _of_numbers(spec: Spec) -> bool:
+    """Whether a value is a number, or a tuple of numbers."""
+    if spec.kind == "leaf":
+        return not is_array(spec.value)
+    return issubclass(spec.kind, tuple) and all(map(_of_numbers, spec.children))
+
+
+def _of_values(spec: Spec) -> bool:
+    """Whether a value is a number, or a tuple, list or dictionary of such."""
+    if spec.kind == "leaf":
+        return not is_array(spec.value)
+    plain = isinstance(spec.kind, type) and issubclass(spec.kind, (tuple, list, dict))
+    return plain and all(map(_of_values, spec.children))
+
+
+def _value_at(specs: list[Spec], k: Symbol) -> Any:
+    first = specs[0]
+    if first.kind != "leaf":
+        parts = zip(*(s.children for s in specs), strict=True)
+        made = renewed(first, [_value_at(list(part), k) for part in parts])
+        return made if issubclass(first.kind, tuple) else fixed(made, *(s.value for s in specs))
+    made = table([s.value for s in specs])[k]
+    weak = all(a.type.weak for s in specs for a in s.leaves())
+    return python_number(made) if weak else made

@@ -1,0 +1,117 @@
+"""Iterators that the program makes: they are advanced once and in order, as Python does.
+
+A loop that is rolled is staged several times, and a side of a branch may not be run at all, so
+that an iterator which is older than these is not advanced in them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.heap.locations import AttributeLocation
+from tapeless.transforms.frontend.trace.trace import trace
+
+MAKERS = ("builtins", "itertools")
+ENDLESS = 10_000
+KEEP = "make it a list before, and keep the position in it as an integer"
+CHANGED = "a list changes before an iterator over it is used up"
+MAKE_A_LIST = "make a list of the iterator before"
+
+
+class Advancing:
+    """An iterator of Python's own or a generator, made by the program.
+
+    left  the loop over it was left where data says so: how far it is, is not known
+    """
+
+    def __init__(self, source: Any) -> None:
+        self.source, self.birth, self.left = source, next(trace().serials), False
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        self.ask()
+        return next(self.source)
+
+    def send(self, value: Any) -> Any:
+        """Of a generator."""
+        self.ask()
+        return self.source.send(value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "source":  # of a copy that is being made
+            raise AttributeError(name)
+        return getattr(self.source, name)
+
+    def ask(self) -> None:
+        """Whether it may be advanced here."""
+        if self.left:
+            raise UnsupportedError("an iterator is used after a loop over it that data ends", KEEP)
+        trace().only_once("advances an iterator that is made outside of it", KEEP, self.birth)
+
+    def rest(self) -> list[Any]:
+        """The other items, of which data decides how many are used."""
+        items = [item for _, item in zip(range(ENDLESS), self, strict=False)]
+        if len(items) == ENDLESS:
+            raise UnsupportedError(
+                "a loop over an iterator without end is ended by data",
+                "count in a while loop, or run over itertools.count()",
+            )
+        self.left = True
+        return items
+
+
+class Once(ABC):
+    """What is run over once, beside Python's own iterators."""
+
+    @abstractmethod
+    def rest(self, whole: bool = False) -> Any:
+        """What was not taken before; `whole`: it is all taken now."""
+
+    @abstractmethod
+    def item(self, *default: Any) -> Any:
+        """next(self, *default)"""
+
+
+class Counting:
+    """itertools.count, which rolled loops can advance."""
+
+    def __init__(self, start: Any = 0, step: Any = 1) -> None:
+        self.count, self.step, self.left = start, step, False
+        trace().born(self)
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.left:
+            raise UnsupportedError("a count is used after a loop over it beside arrays", KEEP)
+        made = self.count
+        trace().touch(AttributeLocation(self, "count"))
+        self.count = made + self.step
+        return made
+
+
+def advancing(value: Any) -> Any:
+    """The result of a call; an iterator as one that knows where it may be advanced."""
+    if isinstance(value, itertools.groupby):
+        return Advancing((k, Advancing(group)) for k, group in value)
+    if type(value) is tuple and any(isinstance(v, Iterator) for v in value):
+        return tuple(map(advancing, value))  # of itertools.tee
+    native = hasattr(type(value), "__next__") and type(value).__module__ in MAKERS
+    return Advancing(value) if native else value
+
+
+def inside(value: Any) -> Any:
+    """What is run over; refuses iterators from outside, which other calls would advance too."""
+    if isinstance(value, Iterator) and type(value).__module__ in MAKERS:
+        raise UnsupportedError(
+            "an iterator that is made outside of the function gives other values at each call",
+            "make a list of it outside",
+        )
+    return value

@@ -1,0 +1,314 @@
+"""What rolled loops append to lists: stacks, one for each leaf of an element."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.heap.reachability import refuse_iterators
+from tapeless.transforms.frontend.trace.cells import CellLocation, named_like
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.container_aliases import put_into
+from tapeless.transforms.frontend.values.identity import same
+from tapeless.transforms.frontend.values.join import join_types
+from tapeless.transforms.frontend.values.structure import certain, take_apart
+from tapeless.transforms.ops.primitives import stacks
+from tapeless.transforms.ops.primitives.joining import as_array
+from tapeless.transforms.ops.primitives.shapes import cast
+
+if TYPE_CHECKING:
+    from tapeless.transforms.frontend.heap.lists import StagedList
+
+
+def columns_of(spec: Any) -> list[Atom]:
+    """What stacks hold of an element: its leaves, or of one that has none a flag, to be counted."""
+    return [*spec.leaves()] or [atom(True)]
+
+
+def _in_columns(columns: Any, items: Any) -> Iterator[tuple[Atom, Type]]:
+    return ((a, item) for column, item in zip(columns, items, strict=True) for a in column)
+
+
+class Place:
+    """The end of the open block, as it is now."""
+
+    def __init__(self) -> None:
+        self.block = trace().blocks[-1]
+        self.count, self.last = len(self.block), self.block[-1:]
+
+    def is_open(self) -> bool:
+        """Whether what stands before it is still there, and can be read."""
+        present = self.block[self.count - len(self.last) : self.count]
+        there = all(map(operator.is_, present, self.last)) and len(present) == len(self.last)
+        return there and any(self.block is b for b in trace().blocks)
+
+
+def holding_too(holder: Any, memory: set[Any]) -> Iterator[Any]:
+    """The stacks that hold arrays in this memory; not those that the same list was moved to on
+    the other side of a test."""
+    t = trace()
+    owner = t.loans.owners.get(holder)
+    for h, held in t.held.items():
+        same_list = h is not holder and owner is not None and owner is t.loans.owners.get(h)
+        if not same_list and not all(t.apart_by_tests(h, m) for m in memory & held):
+            yield h
+
+
+class Tail:
+    """Elements appended in rolled loops: one stack for each leaf of an element."""
+
+    def __init__(self, spec: Any, stack_symbols: list[Symbol], key: Any = None) -> None:
+        self.spec, self.stacks = spec, stack_symbols
+        self.key = key  # where the list is filled first, and its name
+        self.length: Size | None = 0  # None: not known
+        trace().tails.append(self)
+        self.log: list[Any] = []  # for each appended element, the block that appended it
+        self.loops: set[Any] = set()  # those that append to it
+        self.inside: list[Any] = []  # the stacks that have the list as an element
+        self.made: Any = None  # (stacks, place, arrays) of the last reading
+        self.ragged = False  # whether lists in it may be longer than others
+        self.alone = True  # whether each array in it was new, and in no list before
+        self.exact = False  # whether numbers of other types are refused: the caller has the list
+
+    @property
+    def items(self) -> list[Type]:
+        """The types of what the stacks hold."""
+        return [symbol.type.item for symbol in self.stacks]  # type: ignore[attr-defined]
+
+    def lists(self) -> list[bool]:
+        """Which stacks hold lists, as arrays: those are equally long, unless it is ragged."""
+        if self.ragged:
+            return [False] * len(self.stacks)
+        found = [getattr(v, "listing", None) is not None for v in self.spec.leaf_values()]
+        return found + [False] * (len(self.stacks) - len(found))  # or flags
+
+    def uneven(self) -> list[bool]:
+        """Which stacks hold arrays that need not be equally long."""
+        pairs = zip(self.items, self.lists(), strict=True)
+        return [
+            not (all(map(dims.is_given, t.shape)) or (is_list and are_equally_long(t)))
+            for t, is_list in pairs
+        ]
+
+    def is_uneven(self) -> bool:
+        """Whether elements hold arrays that need not be equally long."""
+        return any(self.uneven())
+
+    def check(self, spec: Any) -> None:
+        """Refuses an element of another structure than the others."""
+        requirealike(spec, self.spec)
+        for mine, new in zip(self.spec.leaf_values(), spec.leaf_values(), strict=True):
+            _fit_lists(mine, new)
+        self.fit([leaf.type for leaf in columns_of(spec)])
+
+    def fit(self, types: list[Type]) -> None:
+        """Lets the list hold numbers of these types too, from its start on; refuses other types."""
+        if self.exact and [(t.dtype, t.weak) for t in types] != [*map(_number_of, self.items)]:
+            raise UnsupportedError("a list that is given gets numbers of another type")
+        joined: list[Any] = [
+            join_types(i, t, trace().joined) for i, t in zip(self.items, types, strict=True)
+        ]
+        for item, wide, new, fixed in zip(self.items, joined, types, self.lists(), strict=True):
+            if _changes(item, wide, fixed) or (wide.dtype != item.dtype and item.shape):
+                raise StructureError(
+                    f"the elements appended to a list in a loop change from {item} to {new}"
+                )
+        pairs = zip(self.items, joined, self.lists(), strict=True)
+        loose = [() if fixed else _loosened(item, wide) for item, wide, fixed in pairs]
+        before, kinds = [*map(_number_of, self.items)], [*map(_number_of, joined)]
+        if kinds != before or any(loose):
+            trace().decisions.widen(self.key, [*zip(kinds, loose, strict=True)])
+
+    def copy(self) -> Tail:
+        """The same elements, to which others are appended."""
+        made = Tail(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
+        made.length, made.loops = self.length, self.loops
+        for old, new in zip(self.stacks, made.stacks, strict=True):
+            made.meet(new.cell, trace().holding(old.cell))
+            trace().hold(new.cell, trace().holding(old.cell))
+        return made
+
+    def hold(self, spec: Any) -> None:
+        """An array that the list holds shows through it when it is overwritten later."""
+        for symbol, value in zip(self.stacks, spec.leaf_values(), strict=False):  # or a flag
+            if isinstance(value, Symbol) and value.mutable:
+                self.meet(symbol.cell, value.memory())
+                trace().hold(symbol.cell, value.memory())
+
+    def meet(self, holder: Any, memory: set[Any]) -> None:
+        """Notes whether an array that is put in is somewhere else, or will be in other passes."""
+        t = trace()
+        passes = t.began and holder.birth < t.began[-1]
+        again = passes and any(m.birth < t.began[-1] for m in memory)
+        others = list(holding_too(holder, memory))
+        if again or others:
+            self.alone = False
+            if not t.loans.given_back.isdisjoint((holder, *others)):
+                raise AliasError(
+                    "an array is put in a second place, or in one again, that a list has as well, "
+                    "and what is stored to it goes through that list",
+                    "put a copy there",
+                )
+
+
+def _number_of(item: Type) -> tuple[Any, bool]:
+    return item.dtype, item.weak
+
+
+def _changes(item: Type, joined: Type, fixed: bool) -> bool:
+    """Whether elements differ in shape: not where the program relies on lengths being equal, nor
+    where each one that is read has a length of its own, unless that is `fixed`."""
+    axes = _differing(item, joined, lambda a: fixed or dims.is_given(a))
+    value = trace().value
+    return any(fixed or value(joined.shape[k]) is not None for k in axes)
+
+
+def _loosened(item: Type, joined: Type) -> tuple[int, ...]:
+    """The axes that are as long as an input in what a list held before, and not in what is
+    appended, as data says: each element gets lengths of its own."""
+    return _differing(item, joined, dims.is_given)
+
+
+def _differing(item: Type, joined: Type, told: Callable[[Size], bool]) -> tuple[int, ...]:
+    value = trace().value
+    pairs = enumerate(zip(item.shape, joined.shape, strict=True))
+    return tuple(
+        k
+        for k, (a, b) in pairs
+        if a != b and told(a) and (value(a) is None or value(a) != value(b))
+    )
+
+
+def are_equally_long(item: Any) -> bool:
+    """Whether lists in a list have one length, which numbers and lengths of the caller's say."""
+    return all(trace().value(n) is not None for n in item.shape)
+
+
+def _fit_lists(mine: Any, new: Any) -> None:
+    """Lists that are elements of one hold numbers of one type, from their start on."""
+    old, other = (getattr(x, "listing", None) for x in (mine, new))
+    if old is not None and other is not None and old.items != other.items:
+        old.fit(other.items)
+
+
+def may_be_list(made: Any, source: Any) -> None:
+    """Tells that an array may stand for the list that `source` stands for."""
+    listing = getattr(source, "listing", None)
+    if listing is not None and getattr(made, "cell", None) is not None:
+        t, own = trace(), [symbol.cell for symbol in listing.stacks]
+        others = t.memory(source.cell) & t.either.keys()  # of which it may be one already
+        t.may_be(made.cell, {*own, *listing.inside, *others})
+
+
+def replace(stack: Symbol, new: Atom, moves: bool = True) -> None:
+    """Gives a stack its next value; what the list held before stays as it is. `moves`: items may be
+    at other places."""
+    assert stack.cell is not None
+    if moves:
+        times = trace().loans.moves
+        times[stack.cell] = times.get(stack.cell, 0) + 1
+    trace().touch(CellLocation(stack.cell))
+    trace().changed_list(stack.cell)
+    stack.cell.atom = named_like(stack.cell.atom, new)
+
+
+def position(k: Any) -> Atom:
+    """An index into a list; refuses what lists do."""
+    if isinstance(k, Symbol) and k.type.dtype.kind in "iub" and not k.type.shape:
+        flag = k.type.dtype.kind == "b"
+        return cast(k.value(), dtype=np.dtype(int), python=True) if flag else k.value()
+    try:
+        return atom(operator.index(k))
+    except TypeError:
+        raise TypeError(
+            f"list indices must be integers or slices, not {type(k).__name__}"
+        ) from None
+
+
+def requirealike(a: Any, b: Any) -> None:
+    if not alike(a, b):
+        raise StructureError(
+            "the elements appended to a list in a loop, or on one side of a test, are built "
+            f"differently: {a.describe()} and {b.describe()}",
+            "append elements of one kind, and keep functions and texts apart from them",
+        )
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two elements are built alike, and hold the same where they hold no numbers."""
+    if a.kind is not b.kind and a.kind != b.kind:
+        return False
+    if a.kind == "static":
+        return a.value is b.value or same(a.value, b.value)
+    return a.keys == b.keys and all(map(alike, a.children, b.children))
+
+
+def is_list(spec: Any) -> bool:
+    listing = spec.kind == "leaf" and getattr(spec.value, "listing", None) is not None
+    return listing or (isinstance(spec.kind, type) and issubclass(spec.kind, list))
+
+
+def as_long_as_data_says(spec: Any) -> bool:
+    return spec.kind == "leaf" and not all(map(dims.is_given, spec.atom.type.shape[:1]))
+
+
+def may_be_rows(target: StagedList, spec: Any) -> None:
+    """Where an empty list gets lists of different lengths: start again, with rows of its own."""
+    key = target.grows_key
+    if key is not None and key not in trace().decisions.rows and is_list(spec):
+        trace().decisions.as_rows(key)
+
+
+def start_tail(target: StagedList, element: Any, complete: bool = False) -> None:
+    """Moves the elements of `target` into stacks; `element` shows what will be appended, or is like
+    all elements if the list is complete."""
+    specs = [certain(take_apart(v)) for v in list.__iter__(target)]
+    types = [a.type for a in columns_of(element)]
+    if not all(alike(s, element) for s in specs) or as_long_as_data_says(element):
+        may_be_rows(target, element)
+    for s in specs:
+        requirealike(s, element)
+        types = [
+            join_types(t, a.type, trace().joined) for t, a in zip(types, columns_of(s), strict=True)
+        ]
+    key = (trace().place(), target.name)
+    items = trace().decisions.widened(key, types)
+    columns = [*zip(*map(columns_of, specs), strict=True)]
+    leaves = columns
+    if complete and all(a.type == item for a, item in _in_columns(columns, items)):
+        made = [
+            stacks.unstack(as_array(list(column)), weak=item.weak)
+            for column, item in zip(columns, items, strict=True)
+        ]
+        columns = []
+    else:
+        made = [stacks.new_stack(item=item) for item in items]
+    for stack in made:
+        stack.name = target.name
+    for k, column in enumerate(columns):
+        for leaf in column:
+            made[k] = stacks.push(made[k], leaf)
+    tail = Tail(element, list(map(Symbol, made)), key)
+    tail.ragged = any(
+        listing and len({a.type.shape for a in leaf}) > 1
+        for leaf, listing in zip(leaves, tail.lists(), strict=False)
+    )
+    trace().loans.owners |= {symbol.cell: target for symbol in tail.stacks}
+    for s in specs:
+        tail.hold(s)
+    count = len(specs)
+    refuse_iterators(target)
+    present = list(target)
+    target.clear()
+    target.tail = tail
+    put_into(target, present)
+    tail.length = count

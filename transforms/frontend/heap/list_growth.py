@@ -1,0 +1,95 @@
+"""Lists that grow in a loop whose body is staged once: their elements become stacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.frontend.heap.list_columns import start_tail
+from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.heap.locations import ContentsLocation
+from tapeless.transforms.frontend.trace.trace import Journal, Unrollable, trace
+from tapeless.transforms.frontend.values.structure import Spec
+
+
+@dataclass(eq=False)
+class Growth:
+    """What the passes of a loop do to the lengths of lists.
+
+    lengths  of lists before the loop
+    grew     lists whose length a pass changes: in a pass it is not known
+    stacks   those of lists that grow in the loop
+    marks    (tail, changes logged, length) of each list at the start of a pass
+    """
+
+    lengths: dict[int, Size | None] = field(default_factory=dict)
+    grew: set[int] = field(default_factory=set)
+    stacks: set[Any] = field(default_factory=set)
+    marks: list[tuple[Any, int, Size | None]] = field(default_factory=list)
+    growing: list[tuple[StagedList, Spec]] = field(default_factory=list)
+
+    def grown(self, target: Any, entry: Spec, final: Spec, by_data: bool) -> bool:
+        """A list that got longer by appending, or shorter in as many passes as data says: its
+        elements move to stacks before the loop."""
+        n = len(entry.children)
+        if not isinstance(target, StagedList) or entry.keys[0] != id(None):
+            return False
+        if target.tail is not None:  # a branch or an inner loop made it a stack
+            self.growing.append((target, target.tail.spec))
+            return True
+        if len(final.children) < n and by_data and list(entry.children[0].leaves()):
+            self.growing.append((target, entry.children[0]))
+            return True
+        if len(final.children) <= n:
+            return False
+        element = final.children[n]
+        if element.kind == "static":
+            raise Unrollable(f"a list of {element.describe()} grows in it")
+        self.growing.append((target, element))
+        return True
+
+    def start(self) -> bool:
+        """Moves the elements of the lists that grow to stacks; True if there are any."""
+        started = bool(self.growing)
+        for target, element in self.growing:
+            trace().touch(ContentsLocation(target))
+            start_tail(target, element)
+            assert target.tail is not None
+            self.stacks |= {symbol.cell for symbol in target.tail.stacks}
+        self.growing.clear()
+        return started
+
+    def mark(self) -> None:
+        """Notes the lists at the start of a pass."""
+        self.marks = []
+        for tail in trace().tails:
+            before = self.lengths.setdefault(id(tail), tail.length)
+            tail.length = None if id(tail) in self.grew else before
+            self.marks.append((tail, len(tail.log), before))
+
+    def note(self) -> bool:
+        """Whether a pass changed the length of a list that is taken to be known in it."""
+        news = {id(tail) for tail, mark, _ in self.marks if len(tail.log) > mark} - self.grew
+        self.grew |= news
+        return bool(news)
+
+    def measure(self, loop: Any, count: Size | None, journal: Journal) -> None:
+        """How long lists are now that got the same number of elements in each of `count` passes;
+        `journal` is that of the pass."""
+        for tail, mark, before in self.marks:
+            added = tail.log[mark:]
+            if not added:
+                tail.length = before
+                continue
+            tail.loops.add(loop)
+            alike = all(j is journal and n is not None for j, n in added)
+            if count is not None and before is not None and alike:
+                tail.length = before + sum(n for _, n in added) * count
+            else:
+                tail.length = None
+
+    def forget(self) -> None:
+        """Lists are as long again as before the loop."""
+        for tail in trace().tails:
+            tail.length = self.lengths.get(id(tail), tail.length)

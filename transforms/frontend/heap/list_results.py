@@ -1,0 +1,57 @@
+"""Lists that a function gives to a transformation have as many leaves as elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.heap.lists import as_list
+from tapeless.transforms.frontend.trace.dependence import can_be_known
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.prelude.containers.linked_lists import Part, Row
+
+
+def settled(value: Any) -> Any:
+    """The value with lists of known elements: loops that fill one are unrolled, or it is
+    refused."""
+    listing = getattr(value, "listing", None)
+    value = as_list(value)
+    if isinstance(value, (Part, Row)):
+        raise by_data()
+    tail = getattr(value, "tail", None) if isinstance(value, list) else None
+    if tail is not None:
+        return _with_items(value, tail, (listing or tail).loops)
+    if isinstance(value, dict):
+        held = {k: settled(v) for k, v in value.items()}
+    elif isinstance(value, (list, tuple)):
+        held = dict(enumerate(map(settled, value)))
+    else:
+        return value
+    if all(v is value[k] for k, v in held.items()):
+        return value
+    if isinstance(value, tuple):
+        fields = getattr(value, "_fields", None)
+        return tuple(held.values()) if fields is None else type(value)(*held.values())
+    put = dict.__setitem__ if isinstance(value, dict) else list.__setitem__
+    for k, v in held.items():
+        put(value, k, v)  # no store of the function's
+    return value
+
+
+def _with_items(value: Any, tail: Any, loops: Any) -> Any:
+    why = "a list that it fills is returned"
+    trace().decisions.unroll_all(dict.fromkeys(loops, why))
+    if tail.length is not None and can_be_known(size_atom(tail.length)):
+        items = list(value)
+        value.tail = None
+        list.extend(value, items)
+        return value
+    raise by_data()
+
+
+def by_data() -> UnsupportedError:
+    return UnsupportedError(
+        "a list is returned whose length depends on the contents of arrays",
+        "return an array: np.array(...) of the list",
+    )

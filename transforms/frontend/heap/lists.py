@@ -1,0 +1,510 @@
+"""Lists of the user's program: ordinary lists, until a rolled loop appends to them."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import size_atom, size_of
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
+from tapeless.transforms.frontend.heap.element_writeback import is_there, lend, lend_all
+from tapeless.transforms.frontend.heap.list_columns import (
+    Place,
+    Tail,
+    are_equally_long,
+    columns_of,
+    may_be_rows,
+    position,
+    replace,
+    start_tail,
+)
+from tapeless.transforms.frontend.heap.locations import ContentsLocation
+from tapeless.transforms.frontend.heap.stack_arrays import JOINERS, is_empty, join_rows, join_uneven
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.container_aliases import (
+    appended,
+    has_containers,
+    moved,
+    put_into,
+    share_elements,
+    stored,
+)
+from tapeless.transforms.frontend.values.join import convert
+from tapeless.transforms.frontend.values.structure import certain, put_together, take_apart
+from tapeless.transforms.ops.function_table import FUNCTIONS
+from tapeless.transforms.ops.primitives import stacks
+from tapeless.transforms.ops.primitives.new_arrays import zeros
+from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast
+
+SMALL = 8  # a list of at most so many known items stays one of Python's
+
+
+class ChangedError(UnsupportedError):
+    """A loop changes the list that it runs over, as data says."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a loop runs over a list in another way than one by one, and changes how long it is",
+            "run over a copy, as list(...) makes, or write a while loop",
+        )
+
+
+def _refusal(what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{what} of a list that was filled in a loop", "make it an array with np.array first"
+    )
+
+
+def _of_plain(name: str) -> Any:
+    """A method of lists that lists with a tail lack."""
+    native = getattr(list, name)
+    said = {"__delitem__": "del of a slice"}
+
+    def method(self: StagedList, *args: Any) -> Any:
+        if any(getattr(each, "tail", None) is not None for each in (self, *args)):
+            raise _refusal(said.get(name, "a comparison"))
+        return native(self, *args)
+
+    method.__name__ = name
+    return method
+
+
+class StagedList(list):  # type: ignore[type-arg]
+    """A list; with a `tail`, its elements lie in stacks that are known when the program runs."""
+
+    tail: Tail | None = None
+    name = ""  # of the first variable that held it
+    stands_for: type = list
+    rows_key: Any = None  # where empty lists in a list were made
+    grows_key: Any = None  # where an empty list was made
+    taken_from: Any = None  # what a loop over it runs over in truth
+    traits: tuple[Any, ...] = ()  # what lists of one kind differ in, besides their elements
+    run_over: ClassVar[Callable[..., None]]  # a loop; set by the module of loops, which need lists
+
+    def like(self, items: Iterable[Any]) -> StagedList:
+        """One of the same kind, with these items."""
+        return type(self)(items)
+
+    def of_python(self, items: list[Any]) -> Any:
+        """What the user gets: one of Python's own, with these items."""
+        return items
+
+    def append(self, value: Any) -> None:
+        if self.tail is None:
+            super().append(value)
+            return
+        spec = certain(take_apart(value))
+        self.fit(spec)
+        for symbol, leaf in zip(self.tail.stacks, columns_of(spec), strict=True):
+            replace(symbol, stacks.push(symbol.value(), leaf), moves=False)
+        self.tail.hold(spec)
+        appended(self, value)
+        self.tail.log.append((trace().journals[-1], 1))
+        lend_all(self, spec, None)
+        if self.tail.length is not None:
+            self.tail.length = self.tail.length + 1
+
+    def fit(self, spec: Any) -> None:
+        """Refuses what is built in another way than the elements; a list of lists that are not as
+        long as one another is made anew, as rows."""
+        assert self.tail is not None
+        try:
+            self.tail.check(spec)
+        except StructureError:
+            may_be_rows(self, spec)
+            raise
+
+    def length(self) -> Any:
+        if self.tail is None:
+            return len(self)
+        n = self.tail.length
+        return wrap(stacks.stack_length(self.tail.stacks[0].value()) if n is None else size_atom(n))
+
+    def arrays(self) -> list[Any]:
+        """The leaves of all elements, stacked along axis 0."""
+        tail = self.tail
+        assert tail is not None
+        present = [symbol.value() for symbol in tail.stacks]
+        if tail.made is not None:
+            before, place, arrays = tail.made
+            if place.is_open() and all(p is q for p, q in zip(present, before, strict=True)):
+                return [wrap(a) for a in arrays]
+        size = dims.symbol("n", 0) if tail.length is None else tail.length
+        arrays = [stacks.to_array(p, size=size) for p in present]
+        tail.made = (present, Place(), arrays)
+        return [wrap(a) for a in arrays]
+
+    def joined(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """What np.stack and its kin make of it; None for other functions, and without a tail."""
+        if self.tail is None or func not in JOINERS:
+            return None
+        if (made := join_uneven(func, self.tail.stacks[0], *args, **kwargs)) is not None:
+            return made
+        return join_rows(func, self.arrays()[0], *args, **kwargs)
+
+    def columns(self) -> list[StagedList] | None:
+        """Of tuples from a loop, a list for each place in them."""
+        if self.tail is None or not isinstance(self.tail.spec.value, (list, tuple)):
+            return None
+        left = iter(self.arrays())
+        parts = self.tail.spec.children
+        weak = iter([t.weak for t in self.tail.items])
+        return [
+            from_arrays(c, [next(left) for _ in c.leaves()], [next(weak) for _ in c.leaves()])
+            for c in parts
+        ]
+
+    def as_atom(self) -> Any:
+        if self.tail is None:
+            return [atoms(v) for v in self]
+        left = iter(self.arrays())
+
+        def build(spec: Any) -> Any:
+            if spec.kind == "leaf":
+                return next(left)
+            if not issubclass(spec.kind, (list, tuple)):
+                raise UnsupportedError(
+                    f"a list of {spec.kind.__name__} objects cannot become one array",
+                    "append each part to a list of its own",
+                )
+            return apply(FUNCTIONS[np.stack], [build(c) for c in spec.children], axis=1)
+
+        made: Atom = build(self.tail.spec).value()
+        rows = made.type.ndim > 1  # NumPy does not know how long they would have been
+        if rows and is_empty(made.type.shape[0]):
+            return zeros(shape=(0,), dtype=np.dtype(float))
+        return made
+
+    def element(self, k: Any) -> Any:
+        assert self.tail is not None
+        at, within, ragged = position(k), self.tail.inside, self.tail.ragged
+
+        def build(spec: Any, left: Any) -> Any:
+            if spec.kind != "leaf":
+                return put_together(spec, [build(c, left) for c in spec.children])
+            stack = next(left)
+            value = stacks.peek(stack.value(), at)
+            is_list = getattr(spec.value, "listing", None) is not None and not ragged
+            if is_list and are_equally_long(stack.type.item):
+                value.type = stack.type.item
+            made = wrap(value)
+            if made.type.shape:
+                trace().share(made.cell, trace().holding(stack.cell))
+                lend(self, made, stack, at)
+            found = listed(made, spec.value)
+            if isinstance(found, StagedList) and found.tail is not None:
+                found.tail.inside = [stack.cell, *within]
+            return found
+
+        made = build(self.tail.spec, iter(self.tail.stacks))
+        if not isinstance(made, Symbol):
+            put_into(self, made, self.length() + k if isinstance(k, int) and k < 0 else k)
+        return made
+
+    def __setitem__(self, k: Any, value: Any) -> None:
+        if self.tail is None:
+            super().__setitem__(k, value)
+            return
+        if isinstance(k, slice):
+            if k != slice(None):
+                raise _refusal("the store to a slice")
+            self.refill(value)
+            return
+        at = position(k)
+        if is_there(self, value, at):
+            return
+        spec = certain(take_apart(value))
+        self.tail.check(spec)
+        for symbol, leaf in zip(self.tail.stacks, columns_of(spec), strict=True):
+            replace(symbol, stacks.set_item(symbol.value(), at, leaf))
+        self.tail.hold(spec)
+        lend_all(self, spec, at)
+        stored(self, value, k)
+
+    def refill(self, values: Any) -> None:
+        """self[:] = values."""
+        assert self.tail is not None
+        if isinstance(values, Symbol):
+            values = from_arrays(take_apart(values[0]), [values])
+        tail = values.tail if isinstance(values, StagedList) else None
+        if tail is None:
+            values = list(values)
+            self.clear()
+            self.extend(values)
+            return
+        self.tail.check(tail.spec)
+        self.tail.fit(tail.items)
+        for symbol, other in zip(self.tail.stacks, tail.stacks, strict=True):
+            replace(symbol, other.value())
+            trace().hold(symbol.cell, trace().holding(other.cell))
+        self.relog(tail.length)
+
+    def relog(self, length: Size | None) -> None:
+        """Gives the list a length that is no sum of appends and pops."""
+        assert self.tail is not None
+        self.tail.log.append((trace().journals[-1], None))
+        self.tail.length = length
+        moved(self)
+
+    def clear(self) -> None:
+        if self.tail is None:
+            super().clear()
+            return
+        for symbol in self.tail.stacks:
+            replace(symbol, stacks.new_stack(item=symbol.type.item))  # type: ignore[attr-defined]
+        self.relog(0)
+
+    def reverse(self) -> None:
+        if self.tail is None:
+            super().reverse()
+        else:
+            self.refill(self.part(slice(None, None, -1)))
+
+    def __getitem__(self, key: Any) -> Any:
+        if self.tail is None:
+            found = super().__getitem__(key)
+            return trace().born(StagedList(found)) if isinstance(key, slice) else found
+        return self.part(key) if isinstance(key, slice) else self.element(key)
+
+    def part(self, key: slice) -> StagedList:
+        assert self.tail is not None
+        if self.tail.is_uneven():
+            return self.picked(apply(FUNCTIONS[np.arange], self.length())[key])
+        made = self.rows([a[key] for a in self.arrays()])
+        share_elements(self, made)
+        return made
+
+    def picked(self, places: Symbol) -> StagedList:
+        """The elements at these places, one by one."""
+        made = trace().born(StagedList())
+        fill(made, self, places)
+        return made  # type: ignore[no-any-return]
+
+    def rows(self, arrays: list[Any]) -> StagedList:
+        """A list of elements like those of this one, whose leaves are the rows of these arrays."""
+        assert self.tail is not None
+        made = from_arrays(self.tail.spec, arrays, [t.weak for t in self.tail.items])
+        assert made.tail is not None
+        for old, new in zip(self.tail.stacks, made.tail.stacks, strict=True):
+            trace().hold(new.cell, trace().holding(old.cell))
+        return made
+
+    def __len__(self) -> int:
+        if self.tail is None:
+            return super().__len__()
+        return int(self.length())
+
+    def __iter__(self) -> Any:
+        if self.tail is None:
+            return self.run_through(range(sys.maxsize))
+        return iter([self.element(k) for k in range(len(self))])
+
+    def run_through(self, places: range) -> Iterator[Any]:
+        """The items at these places, as long as there are any; each is read when its turn comes."""
+        for k in places:
+            if k >= list.__len__(self):
+                return
+            yield list.__getitem__(self, k)
+            if self.tail is not None:
+                raise ChangedError
+
+    def __bool__(self) -> bool:
+        return bool(self.length() > 0) if self.tail is not None else super().__len__() > 0
+
+    def pop(self, k: Any = -1) -> Any:
+        if self.tail is None:
+            return super().pop(k)
+        if isinstance(k, int) and k == 0:
+            first = self.element(0)
+            self.refill(self.part(slice(1, None)))
+            return first
+        if not isinstance(k, int) or k != -1:
+            raise _refusal("pop from the middle")
+
+        def build(spec: Any, stack_symbols: Any) -> Any:
+            if spec.kind == "leaf":
+                symbol = next(stack_symbols)
+                rest, value = stacks.pop_of_list.bind(symbol.value())
+                replace(symbol, rest)
+                return listed(wrap(value), spec.value)
+            return put_together(spec, [build(c, stack_symbols) for c in spec.children])
+
+        left = iter(self.tail.stacks)
+        made = build(self.tail.spec, left)
+        for flag in left:
+            replace(flag, stacks.pop_of_list.bind(flag.value())[0])
+        self.tail.log.append((trace().journals[-1], -1))
+        moved(self)
+        if self.tail.length is not None:
+            self.tail.length = self.tail.length - 1
+        return made
+
+    def extend(self, values: Any) -> None:
+        if getattr(values, "tail", None) is None or self.traits:
+            for v in list(values) if values is self else values:
+                self.append(v)
+            return
+        if self.tail is None:
+            start_tail(self, values.tail.spec)
+        assert self.tail is not None
+        self.tail.check(values.tail.spec)
+        self.tail.fit(values.tail.items)
+        if self.tail.is_uneven() or values.tail.is_uneven():
+            fill(self, values.copy(), apply(FUNCTIONS[np.arange], values.length()))
+            return
+        pairs = zip(self.arrays(), values.arrays(), strict=True)
+        joined = [apply(FUNCTIONS[np.concatenate], pair) for pair in pairs]
+        self.refill(self.rows(joined))
+        share_elements(self, values)
+
+    def __iadd__(self, values: Any) -> StagedList:
+        self.extend(values)
+        return self
+
+    def __add__(self, other: Any) -> StagedList:
+        made = self.copy()
+        if self.tail is None and getattr(other, "tail", None) is not None:
+            start_tail(made, other.tail.spec)
+        made.extend(other)
+        return made
+
+    def __radd__(self, other: list[Any]) -> StagedList:
+        return trace().born(StagedList(other)) + self  # type: ignore[no-any-return]
+
+    def __mul__(self, n: Any) -> StagedList:
+        if self.is_table(n):
+            trace().decisions.tabled = True
+            return self.repeated(n)
+        if isinstance(n, Symbol) and len(self) == 1:
+            spec = take_apart(self[0])
+            if list(spec.leaves()) and not has_containers(spec):  # else all would be one
+                return self.repeated(size_of(n.value()))
+        made: StagedList = trace().born(StagedList(list.__mul__(self, n)))
+        for _ in range(operator.index(n) if self.tail is not None else 0):
+            made = made + self
+        return made
+
+    __rmul__ = __mul__
+
+    def is_table(self, n: Any) -> bool:
+        """Whether it is a float that is repeated often: loops are to store to the items."""
+        alone = self.tail is None and type(n) is int and n > SMALL and list.__len__(self) == 1
+        return alone and type(list.__getitem__(self, 0)) is float and trace().decisions.tables
+
+    def repeated(self, n: Size) -> StagedList:
+        """The only element n times."""
+        spec = take_apart(self[0])
+        leaves = columns_of(spec)
+        columns = [broadcast_to(leaf, shape=(n, *leaf.type.shape)) for leaf in leaves]
+        return _with_tail(spec, columns, [leaf.type.weak for leaf in leaves])
+
+    def __reversed__(self) -> Any:
+        if self.tail is None:
+            return self.run_through(range(len(self) - 1, -1, -1))
+        return (self.element(k) for k in range(len(self) - 1, -1, -1))
+
+    def copy(self) -> StagedList:
+        share_elements(self, made := self.duplicate())
+        return made
+
+    def duplicate(self) -> StagedList:
+        made = self.like(list.copy(self) if self.tail is None else ())
+        made.tail = self.tail and self.tail.copy()
+        return trace().born(made)  # type: ignore[no-any-return]
+
+    def __deepcopy__(self, memo: Any) -> StagedList:
+        made = self.duplicate()
+        list.__setitem__(made, slice(None), [deepcopy(x, memo) for x in list.__iter__(made)])
+        return made
+
+    __delitem__, __eq__, __lt__, __gt__ = map(
+        _of_plain, ("__delitem__", "__eq__", "__lt__", "__gt__")
+    )
+    __hash__ = None
+
+
+StagedList.__name__ = "list"  # as errors of Python say it
+
+
+def from_arrays(
+    spec: Any, arrays: list[Any], weak: Iterable[bool] = (), kind: Any = None, like: Any = None
+) -> StagedList:
+    """A list of the rows of arrays, one for each leaf of an element; `weak`: which of these are
+    numbers of Python's; `like`: the tail of a list that it stands for."""
+    values = [a.value() for a in arrays]
+    made = _with_tail(spec, values, [*weak] or [False] * len(values), kind or StagedList)
+    made.tail.exact = like is not None and like.exact  # type: ignore[union-attr]
+    assert made.tail is not None
+    present = [symbol.value() for symbol in made.tail.stacks]
+    made.tail.made = (present, Place(), values)
+    return made
+
+
+def taken_from(items: Any, whole: Any) -> Any:
+    """A sequence of what an object has, which must not grow while a loop runs over it."""
+    mark = StagedList()
+    mark.taken_from = whole, 0
+    return dataclasses.replace(items, lists=(*items.lists, mark))
+
+
+def numbers_of(x: Symbol) -> StagedList | None:
+    """x.tolist() of an array with one axis, as a list that is not written out; None of others."""
+    shape = x.type.shape
+    if len(shape) != 1 or (isinstance(shape[0], int) and shape[0] <= SMALL):
+        return None
+    first: Any = x[0]
+    number = wrap(cast(first.value(), dtype=x.type.dtype, python=True))
+    return from_arrays(certain(take_apart(number)), [x], [True])
+
+
+def fill(target: StagedList, source: StagedList, places: Symbol) -> None:
+    """Appends elements of a list, in a loop."""
+
+    def body(k: Any) -> None:
+        trace().touch(ContentsLocation(target))
+        target.append(source.element(k))
+
+    place = trace().place()
+    if place is not None:
+        body.__code__ = body.__code__.replace(co_filename=place.file, co_firstlineno=place.line)
+    target.run_over(places, body, SimpleNamespace(), None, "")
+
+
+def as_list(x: Any) -> Any:
+    """The list that an array stands for; other values as they are."""
+    tail = getattr(x, "listing", None)
+    return (
+        x if tail is None else from_arrays(tail.spec, [x], [t.weak for t in tail.items], like=tail)
+    )
+
+
+def listed(made: Symbol, like: Any) -> Any:
+    """An array that was taken from a list, as the list that it stands for if `like` does."""
+    made.listing = getattr(like, "listing", None)
+    return as_list(made)
+
+
+def _with_tail(
+    spec: Any, columns: list[Atom], weak: list[bool], cls: Any = StagedList
+) -> StagedList:
+    t, key = trace(), (trace().place(), "")
+    types = [Type(a.type.dtype, a.type.shape[1:], w) for a, w in zip(columns, weak, strict=True)]
+    many = [
+        Symbol(stacks.unstack(convert(a, item.with_shape(a.type.shape)), weak=item.weak))
+        for a, item in zip(columns, t.decisions.widened(key, types), strict=True)
+    ]
+    made: StagedList = t.born(cls())
+    made.tail = Tail(spec, many, key)
+    made.tail.length = columns[0].type.shape[0]
+    return made

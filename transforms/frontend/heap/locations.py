@@ -1,0 +1,174 @@
+"""Where Python code can overwrite a value: attributes, outer variables, the contents of
+containers."""
+
+from __future__ import annotations
+
+import itertools
+import types
+from array import array
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.trace.recorded_reads import Guard
+from tapeless.transforms.frontend.trace.trace import Location, same, trace
+from tapeless.transforms.frontend.values.container_aliases import MUTABLE as CONTAINERS
+from tapeless.transforms.frontend.values.container_aliases import changed, put_back
+from tapeless.transforms.frontend.values.structure import MISSING, Diverged, Spec, take_apart
+
+
+@dataclass(frozen=True, eq=False)
+class ListContents:
+    """The elements of a list, and those that rolled loops appended to it."""
+
+    items: tuple[Any, ...]
+    tail: Any
+
+    def spec(self, part: Callable[[Any], Spec] = take_apart) -> Spec:
+        parts = take_apart(self.items, part)
+        return Spec(tuple, self.items, (id(self.tail), *parts.keys), parts.children)
+
+
+class ContentsLocation(Location):
+    """The contents of a list, dict or set."""
+
+    def __init__(self, obj: Any) -> None:
+        self.obj, self.key, self.birth = obj, ("contents", id(obj)), trace().birth(obj)
+
+    def get(self) -> Any:
+        if isinstance(self.obj, deque):
+            return ListContents(tuple(self.obj), None)
+        if isinstance(self.obj, list):
+            return ListContents(tuple(list.__iter__(self.obj)), getattr(self.obj, "tail", None))
+        return dict(self.obj) if isinstance(self.obj, dict) else frozenset(self.obj)
+
+    def set(self, value: Any) -> None:
+        fill(self.obj, value)
+
+    def holds(self, old: Any) -> bool:
+        now, before = _parts(self.get()), _parts(old)
+        return len(now) == len(before) and all(map(same, now, before))
+
+
+def _parts(contents: Any) -> tuple[Any, ...]:
+    """What a container holds, one after the other."""
+    if isinstance(contents, ListContents):
+        return (*contents.items, contents.tail)
+    return tuple(itertools.chain(*contents.items())) if isinstance(contents, dict) else (*contents,)
+
+
+def fill(obj: Any, value: Any) -> None:
+    """Gives a container its contents."""
+    if isinstance(obj, deque):
+        obj.clear()
+        obj.extend(value.items if isinstance(value, ListContents) else value)
+        return
+    if isinstance(obj, list):
+        items = value.items if isinstance(value, ListContents) else value
+        list.__setitem__(obj, slice(None), items)
+        if isinstance(value, ListContents) and hasattr(obj, "tail"):
+            obj.tail = value.tail
+        return
+    obj.clear()
+    obj.update(value)
+
+
+def before_change(obj: Any) -> None:
+    """Must be called before a container of Python's changes."""
+    if isinstance(obj, CONTAINERS):
+        changed(obj)
+        trace().touch(ContentsLocation(obj))
+    elif isinstance(obj, (bytearray, array)):
+        what = f"changes a {type(obj).__name__} that is made outside of it"
+        trace().only_once(what, "use a list or an array of NumPy", trace().birth(obj))
+
+
+class OuterLocation(Location):
+    """What may be there before a call."""
+
+    def rely(self, old: Any) -> None:
+        if not self.birth and old is not MISSING:
+            trace().reads["as it was", self.key] = Guard(self.name, self.get, old)
+
+
+class AttributeLocation(OuterLocation):
+    def __init__(self, obj: Any, name: str) -> None:
+        self.obj, self.name, self.key = obj, name, ("attribute", id(obj), name)
+        self.birth = trace().birth(obj)
+
+    def get(self) -> Any:
+        return getattr(self.obj, self.name, MISSING)
+
+    def set(self, value: Any) -> None:
+        if value is MISSING:
+            if hasattr(self.obj, self.name):  # not where setting it failed
+                delattr(self.obj, self.name)
+        else:
+            (type if isinstance(self.obj, type) else object).__setattr__(self.obj, self.name, value)
+
+
+#: What sets attributes as objects of Python's classes do.
+PLAIN_SETTERS: tuple[Any, ...] = (
+    object.__setattr__,
+    types.SimpleNamespace.__setattr__,
+    BaseException.__setattr__,
+)
+
+
+def _refuse_native(obj: Any, name: str) -> None:
+    own = type(obj).__setattr__
+    native = isinstance(own, types.WrapperDescriptorType) and not isinstance(obj, type)
+    if native and own not in PLAIN_SETTERS:
+        raise UnsupportedError(
+            f"'{name}' of an object of {type(obj).__module__}.{type(obj).__qualname__}, which is "
+            "no Python class, is set",
+            "set it outside",
+        )
+
+
+def put_attribute(obj: Any, name: str, value: Any, put: Callable[..., None] = setattr) -> None:
+    """Sets an attribute with `put`; what was there comes back at the end of a block."""
+    if not isinstance(obj, Symbol):
+        _refuse_native(obj, name)
+        changed(obj)
+        trace().touch(AttributeLocation(obj, name))
+    put(obj, name, value)
+    put_back(obj)
+
+
+class GlobalLocation(OuterLocation):
+    def __init__(self, values: dict[str, Any], name: str) -> None:
+        self.values, self.name, self.key = values, name, ("global", id(values), name)
+
+    def get(self) -> Any:
+        return self.values.get(self.name, MISSING)
+
+    def set(self, value: Any) -> None:
+        if value is MISSING:
+            self.values.pop(self.name, None)
+        else:
+            self.values[self.name] = value
+
+
+class ClosureLocation(OuterLocation):
+    def __init__(self, cell: Any, name: str) -> None:
+        self.cell, self.name, self.key = cell, name, ("closure", id(cell))
+
+    def get(self) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return MISSING
+
+    def set(self, value: Any) -> None:
+        self.cell.cell_contents = value
+
+
+def entry_spec(loc: Location, value: Any, part: Callable[[Any], Spec] = take_apart) -> Spec:
+    """What a location holds, taken apart; `part` does so with a value."""
+    if isinstance(value, ListContents):
+        return value.spec(part)
+    return Spec("static", value) if isinstance(value, Diverged) else part(value)

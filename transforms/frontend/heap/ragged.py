@@ -1,0 +1,95 @@
+"""Lists of lists, tuples or arrays that the program does not make, at an index that data decides:
+one array of all items, and where each of them begins in it.
+
+graph[u]      becomes      items[begins[u]:ends[u]]
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, constant, wrap
+from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.container_aliases import fixed
+from tapeless.transforms.frontend.values.structure import Spec
+from tapeless.transforms.ops.function_table import FUNCTIONS
+
+
+def are_rows(specs: list[Spec]) -> bool:
+    """Whether these are lists, or tuples, of known lengths, some of which hold anything."""
+    lists = all(isinstance(s.kind, type) and issubclass(s.kind, list) for s in specs)
+    return (lists or all(s.kind is tuple for s in specs)) and any(s.children for s in specs)
+
+
+def row_of(specs: list[Spec], k: Any, sources: Iterable[Any] | None = None) -> StagedList:
+    """One of several lists or tuples, which is read only; the items of all are built alike.
+    `sources` are the containers that they are of."""
+    flat = list(itertools.chain.from_iterable(s.children for s in specs))
+    values = zip(*(s.leaf_values() for s in flat), strict=True)
+    columns: list[Any] = [table(list(column)) for column in values]
+    weak = [all(a.type.weak for a in row) for row in zip(*(s.leaves() for s in flat), strict=True)]
+    part = _part([len(s.children) for s in specs], k)
+    row = from_arrays(flat[0], [column[part] for column in columns], weak)
+    if specs[0].kind is tuple:
+        row.stands_for = tuple
+    return fixed(row, *(sources or (s.value for s in specs)))  # type: ignore[no-any-return]
+
+
+def stretched(items: StagedList, first: Any, last: Any) -> StagedList:
+    """Some of the items of a list that follow one another, which are read only."""
+    assert items.tail is not None
+    parts = [column[first:last] for column in items.arrays()]
+    return fixed(from_arrays(items.tail.spec, parts, [t.weak for t in items.tail.items]), items)  # type: ignore[no-any-return]
+
+
+def table(numbers: list[Any]) -> Any:
+    """An array of numbers."""
+    if any(isinstance(x, Symbol) for x in numbers):
+        return apply(FUNCTIONS[np.array], numbers)
+    return wrap(constant(np.array(numbers)))
+
+
+def are_arrays(specs: list[Spec]) -> bool:
+    """Whether these are arrays that can lie one after the other."""
+    types = [s.atom.type for s in specs if s.atom is not None and is_array(s.value)]
+    if len(types) < len(specs) or not all(t.shape for t in types):
+        return False
+    first = types[0]
+    return all(
+        t.dtype == first.dtype
+        and t.ndim == first.ndim
+        and all(map(trace().same_size, t.shape[1:], first.shape[1:]))
+        for t in types
+    )
+
+
+def is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) or (isinstance(value, Symbol) and value.mutable)
+
+
+def array_of(specs: list[Spec], k: Any) -> Symbol:
+    """One of several arrays, which is read only."""
+    arrays = [s.value if isinstance(s.value, Symbol) else wrap(constant(s.value)) for s in specs]
+    whole = apply(FUNCTIONS[np.concatenate], arrays)
+    made: Any = whole[_part([x.type.shape[0] for x in arrays], k)]
+    found = Symbol(made.value(), is_array=True)
+    found.read_only = True
+    trace().share(found.cell, set().union(*(x.memory() for x in arrays)))
+    return found
+
+
+def _part(lengths: list[Any], k: Any) -> slice:
+    """The place of the k-th of several parts of these lengths."""
+    if all(isinstance(n, int) for n in lengths):
+        ends: Any = np.cumsum(lengths)
+        begins = ends - lengths
+        return slice(wrap(constant(begins))[k], wrap(constant(ends))[k])
+    counts = apply(FUNCTIONS[np.array], [wrap(size_atom(n)) for n in lengths])
+    ends = apply(FUNCTIONS[np.cumsum], counts)
+    return slice((ends - counts)[k], ends[k])

@@ -1,0 +1,336 @@
+"""Array variables as references: which memory they stand for, told apart while the program runs.
+
+Branches and loops carry arrays as values. Where that cannot say what a store changes, the program
+is staged again, and they carry which of several arrays a variable stands for, and where in it:
+
+    y = a if test else b          y is a choice: y[0] = 1 stores to `a` or to `b`
+    for row in a: last = row      last is a[k], with k carried on
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom, size_atom, size_of
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Block, If, Literal, Statement, Type, Var
+from tapeless.transforms.errors import AliasError
+from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, view_of, wrap
+from tapeless.transforms.frontend.trace.cells import Value
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.join import convert, join_types
+from tapeless.transforms.frontend.values.structure import Reference, Spec, is_reference
+from tapeless.transforms.ops.numpy import indexing
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
+from tapeless.transforms.ops.primitives.new_arrays import zero
+
+MOST = 32  # arrays of which a variable may be one; each use of it is a test for each
+
+
+class Choice(Symbol):
+    """One of two arrays: the first if `test` holds. With a number, `test` is whether the integer
+    `test` is that number."""
+
+    __slots__ = ("count", "number", "options", "test")
+
+    def __init__(self, test: Atom, options: tuple[Value, Value], number: int | None = None) -> None:
+        self.count = sum(getattr(o, "count", 1) for o in options)
+        if self.count > MOST:
+            raise AliasError(
+                f"an array is one of more than {MOST}, as tests on data say",
+                "copy the array where it gets its second name",
+            )
+        first, second = (o.type for o in options)
+        kind: Any = join_types(first, second)
+        super().__init__(None, is_array=True, kind=kind)
+        self.test, self.options, self.number = test, options, number
+        lengths = zip(kind.shape, first.shape, second.shape, strict=True)
+        shape = tuple(n if n in (a, b) else self.length(a, b) for n, a, b in lengths)
+        self.kind = Type(kind.dtype, shape, kind.weak)
+
+    def length(self, first: Size, second: Size) -> Size:
+        """That of an axis which is not as long in both."""
+        sides = [lambda n=n: [size_atom(n)] for n in (first, second)]
+        return size_of(either(self.holds(), *sides)[0])
+
+    def holds(self) -> Atom:
+        return self.test if self.number is None else equal(self.test, atom(self.number))
+
+    def memory(self) -> set[Any]:
+        return set().union(*(o.memory() for o in self.options))
+
+    @property
+    def frozen(self) -> bool:
+        return any(o.frozen for o in self.options)
+
+    def present(self) -> Atom:
+        return either(self.holds(), *(lambda o=o: [o.present()] for o in self.options))[0]
+
+    def write(self, new: Atom) -> None:
+        t = trace()
+        sides = []
+        for option in self.options:
+            with t.recording() as journal, t.block() as body:
+                option.write(new)
+                left = {k: (loc, loc.get()) for k, (loc, _) in journal.old.items()}
+            t.rollback(journal)
+            sides.append((body, left))
+        places = {k: loc for _, left in sides for k, (loc, _) in left.items()}
+        results = [
+            [left[k][1] if k in left else loc.get() for k, loc in places.items()]
+            for _, left in sides
+        ]
+        outs = emit_if(self.holds(), [body for body, _ in sides], results)
+        for loc, out in zip(places.values(), outs, strict=True):
+            t.touch(loc)
+            loc.set(out)
+
+
+def either(test: Atom, *sides: Callable[[], list[Atom]]) -> list[Atom]:
+    """What the first side gives if `test` holds, else the second."""
+    t = trace()
+    if isinstance(test, Literal):
+        return sides[0 if test.value else 1]()
+    bodies, results = [], []
+    for side in sides:
+        with t.block() as body:
+            results.append(side())
+        bodies.append(body)
+    return emit_if(test, bodies, results)
+
+
+def emit_if(test: Atom, bodies: list[list[Statement]], results: list[list[Atom]]) -> list[Atom]:
+    t = trace()
+    outs = []
+    for k, (p, q) in enumerate(zip(*results, strict=True)):
+        kind = join_types(p.type, q.type)
+        for body, side in zip(bodies, results, strict=True):
+            t.blocks.append(body)
+            side[k] = convert(side[k], kind)
+            t.blocks.pop()
+        name = next((a.name for a in (p, q) if isinstance(a, Var) and a.name), "")
+        outs.append(Var(kind, name))
+        t.parents[outs[-1]] = ("if", None, (test, results[0][k], results[1][k]))
+    blocks = [Block((), tuple(b), tuple(r)) for b, r in zip(bodies, results, strict=True)]
+    t.emit(If(tuple(outs), test, blocks[0], blocks[1], None, t.origin))
+    return [*outs]
+
+
+def blank(kind: Type) -> Atom:
+    """A value that is never looked at."""
+    known = trace().hints
+    if any(s not in known for n in kind.shape for s in dims.symbols(n)):
+        raise AliasError(
+            "an array whose size is known only in a branch or loop is one of several that a "
+            "variable may stand for",
+            "copy the array where it gets its second name",
+        )
+    return zero(kind)
+
+
+# -- parts of one array
+
+
+class Part(Reference):
+    """A part of an array in a cell, or all of it; the positions are the leaves."""
+
+    @staticmethod
+    def build(spec: Spec, children: list[Any]) -> Symbol:
+        template, left = spec.keys[1], iter(children)
+        steps = tuple(
+            (op, tuple(atom(atoms(next(left))) for _ in range(n)), params)
+            for op, n, params in template
+        )
+        return view_of(root_of(spec.value), steps, spec.value.type)
+
+
+def root_of(value: Value) -> Value:
+    return value if value.parent is None else value.parent
+
+
+def part(value: Symbol) -> Spec:
+    """A reference as a spec: references to the same part of the same cell have the same keys."""
+    root = root_of(value)
+    if isinstance(root, Choice):
+        return Spec(Part, value, (id(value), ()))
+    steps = [_general(step) for step in value.chain]
+    template = tuple((op, len(rest), params) for op, rest, params in steps)
+    positions = [Spec("leaf", wrap(a), atom=a) for _, rest, _ in steps for a in rest]
+    return Spec(Part, value, (root.cell, template), tuple(positions))
+
+
+def _general(step: Any) -> Any:
+    """An index step whose integers are arguments."""
+    op, rest, params = step
+    if op is not indexing.index:
+        return step
+    found: list[Atom] = []
+
+    def moved(e: Any) -> Any:
+        if isinstance(e, slice):
+            bounds = (e.start, e.stop, e.step)
+            return slice(*(moved(b) if isinstance(b, indexing.Slot) else b for b in bounds))
+        if e is None:
+            return e
+        found.append(rest[e.k] if isinstance(e, indexing.Slot) else atom(e))
+        return indexing.Slot(len(found) - 1)
+
+    key = tuple(map(moved, params["key"]))
+    return op, tuple(found), {"key": key}
+
+
+def by_reference(spec: Spec) -> Spec:
+    """The spec with references in the place of arrays."""
+    if spec.kind == "leaf":
+        array = isinstance(spec.value, Symbol) and spec.value.mutable and not spec.value.undefined
+        return part(spec.value) if array else spec
+    return replace(spec, children=tuple(map(by_reference, spec.children)))
+
+
+def by_value(spec: Spec) -> Spec:
+    """A reference as an array of its own."""
+    return Spec("leaf", spec.value, atom=spec.value.present())
+
+
+def references(spec: Spec) -> Iterator[Spec]:
+    if is_reference(spec):
+        yield spec
+        return
+    for c in spec.children:
+        yield from references(c)
+
+
+def replaced(spec: Spec, new: Iterator[Spec]) -> Spec:
+    """The spec with other references."""
+    if is_reference(spec):
+        return next(new)
+    return replace(spec, children=tuple(replaced(c, new) for c in spec.children))
+
+
+# -- one of several, told by a number
+
+
+@dataclass(frozen=True, eq=False)
+class MixedSpec(Spec):
+    parts: tuple[Spec, ...] = ()
+
+
+class Mixed(Reference):
+    """A number, an array of its own (if the number can be that of none), positions in the parts."""
+
+    @staticmethod
+    def build(spec: Spec, children: list[Any]) -> Symbol:
+        assert isinstance(spec, MixedSpec)
+        left = iter(children)
+        number = atom(atoms(next(left)))
+        last: list[Symbol] = [next(left)] if spec.keys[0] is not None else []
+        options = [Part.build(p, [next(left) for _ in p.children]) for p in spec.parts]
+        *others, value = options + last
+        for k, option in reversed([*enumerate(others)]):
+            value = Choice(number, (option, value), k)
+        return value
+
+
+@dataclass
+class Targets:
+    """What a variable of a loop stands for: one of the parts of arrays that are older than the
+    loop, or an array of its own."""
+
+    parts: list[Spec]
+    own: Type | None = None
+    lengths: set[Size] = field(default_factory=set)  # of `own`, that differ from pass to pass
+
+    def add(self, value: Symbol, began: int) -> bool:
+        """Makes room for a reference; True if there was none."""
+        if isinstance(root_of(value), Choice):
+            options = [self.add(o, began) for o in options_of(value)]
+            return any(options)
+        spec = part(value)
+        if spec.keys[0].birth < began:
+            if self.find(spec) is not None:
+                return False
+            self.parts.append(spec)
+            return True
+        before = self.own
+        self.own = value.type if before is None else join_types(before, value.type, self.lengths)  # type: ignore[assignment]
+        return self.own != before
+
+    def find(self, spec: Spec) -> int | None:
+        return next((k for k, p in enumerate(self.parts) if p.keys == spec.keys), None)
+
+    def spec(self, value: Symbol) -> Spec:
+        """A reference as a number, an array of its own, and the positions in all parts."""
+        found = self.express(value)
+        leaves = [Spec("leaf", wrap(a), atom=a) for a in found]
+        if self.own is not None:
+            own = Symbol(found[1], is_array=True)
+            trace().share(own.cell, value.memory() - {p.keys[0] for p in self.parts})
+            leaves[1] = Spec("leaf", own, atom=found[1])
+        keys = (self.own, *(p.keys for p in self.parts))
+        return MixedSpec(Mixed, value, keys, tuple(leaves), None, tuple(self.parts))
+
+    def express(self, value: Symbol) -> list[Atom]:
+        root = root_of(value)
+        if isinstance(root, Choice):
+            a, b = options_of(value)
+            return either(root.holds(), lambda: self.express(a), lambda: self.express(b))
+        spec = part(value)
+        at = self.find(spec)
+        found = [atom(len(self.parts) if at is None else at)]
+        if self.own is not None:
+            found.append(blank(self.own) if at is not None else value.present())
+        for k, p in enumerate(self.parts):
+            found += spec.leaves() if k == at else [atom(0) for _ in p.children]
+        return found
+
+
+def options_of(value: Symbol) -> tuple[Symbol, Symbol]:
+    """The two arrays that a choice, or a part of a choice, stands for."""
+    root = root_of(value)
+    assert isinstance(root, Choice)
+    if root is value:
+        return root.options  # type: ignore[return-value]
+    a, b = (view_of(o, value.chain, value.type) for o in root.options)
+    return a, b
+
+
+def outlasting(spec: Spec, began: int) -> Spec:
+    """What a pass leaves in a variable that it made: parts of arrays that are older than the loop
+    stay references."""
+
+    def left(r: Spec) -> Spec:
+        targets = Targets([])
+        targets.add(r.value, began)
+        if not targets.parts:
+            return by_value(r)
+        return r if targets.own is None and len(targets.parts) == 1 else targets.spec(r.value)
+
+    return replaced(spec, map(left, references(spec)))
+
+
+class Moving:
+    """The references of a loop that stand for other memory in other passes."""
+
+    def __init__(self) -> None:
+        self.targets: dict[Any, dict[int, Targets]] = {}  # by location and place in its value
+
+    def spec(self, key: Any, spec: Spec) -> Spec:
+        """A spec in which these references are numbers."""
+        targets = self.targets.get(key, {})
+        found = enumerate(references(spec))
+        return replaced(spec, (targets[j].spec(r.value) if j in targets else r for j, r in found))
+
+    def meet(self, key: Any, entry: Spec, final: Spec, began: int) -> bool:
+        """Notes what references stand for at the end of a pass; True if that is news."""
+        mine, news = self.targets.setdefault(key, {}), False
+        for j, (e, f) in enumerate(zip(references(entry), references(final), strict=False)):
+            if j not in mine and e.keys != f.keys:
+                mine[j] = Targets([])
+                mine[j].add(e.value, began)
+                news = True
+            if j in mine:
+                news = mine[j].add(f.value, began) or news
+        return news

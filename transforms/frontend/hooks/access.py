@@ -1,0 +1,218 @@
+"""Attributes and items of Python objects, as a staged run reads and stores them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import types
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.python_scalars import attribute_of, items_of
+from tapeless.transforms.frontend.arrays.symbols import Symbol, constant, wrap
+from tapeless.transforms.frontend.builtins import dicts_and_sets
+from tapeless.transforms.frontend.builtins.index_errors import reach
+from tapeless.transforms.frontend.builtins.index_tricks import joined_by, joins
+from tapeless.transforms.frontend.builtins.list_methods import of_data
+from tapeless.transforms.frontend.control_flow.branches import each
+from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
+from tapeless.transforms.frontend.heap.frames import Frame, name_after
+from tapeless.transforms.frontend.heap.indexed_choice import NOTHING, make_room, picked
+from tapeless.transforms.frontend.heap.lists import StagedList, as_list
+from tapeless.transforms.frontend.heap.locations import (
+    AttributeLocation,
+    before_change,
+    put_attribute,
+)
+from tapeless.transforms.frontend.hooks.calls import READERS, Calls
+from tapeless.transforms.frontend.objects import capture, special_methods
+from tapeless.transforms.frontend.objects.attributes import seen, watch_class
+from tapeless.transforms.frontend.objects.environment import watched
+from tapeless.transforms.frontend.trace.provenance import name_of, static_attribute
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import Either, either
+from tapeless.transforms.frontend.values.container_aliases import (
+    MUTABLE,
+    all_current,
+    current,
+    put_back,
+)
+from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.text import Chosen
+from tapeless.transforms.ops.primitives.shapes import cast
+
+
+class Access(Calls):
+    """What rewritten code does to attributes and items."""
+
+    def attr(self, obj: Any, name: str) -> Any:
+        if isinstance(obj, Symbol):
+            if obj.listing is not None and name in list.__dict__ and name != "sort":
+                return self.attr(_listed(obj, name), name)
+            return attribute_of(obj, name, self.function)
+        if isinstance(obj, Either):
+            return each(lambda one: self.attr(one, name), obj)
+        found = static_attribute(type(obj), name)
+        if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
+            watch_class(type(obj), name)
+            return self.call(found.fget, obj)
+        if isinstance(found, functools.cached_property) and name not in getattr(
+            obj, "__dict__", {}
+        ):
+            value = self.call(found.func, obj)
+            self.set_attr(obj, name, value)
+            return value
+        current(obj)
+        if (method := special_methods.getter(obj, name, found)) is not None:
+            return trace().enter(*method)
+        value = getattr(obj, name)
+        if name == "__dict__" and trace().birth(obj):
+            return trace().as_old(value, obj)
+        return value if isinstance(obj, Frame) else seen(obj, name, value)
+
+    def set_attr(self, obj: Any, name: str, value: Any) -> None:
+        if isinstance(obj, Either):
+            each(lambda one: self.set_attr(one, name, value), obj)
+            return
+        if isinstance(obj, Symbol):
+            _set_of_array(obj, name, value)
+            return
+        found = static_attribute(type(obj), name)
+        if isinstance(found, property) and found.fset is not None:
+            self.call(found.fset, obj, value)
+            return
+        if (method := special_methods.setter(obj, name, found)) is not None:
+            trace().enter(*method, value)
+            return
+        if isinstance(obj, dict) and type(obj).__setattr__ is dict.__setitem__:
+            self.set_item(obj, name, value)
+            return
+        name_after(value, name)
+        put_attribute(obj, name, value)
+
+    def store_attr(self, value: Any, obj: Any, name: str) -> None:
+        """obj.name = value, in the order in which Python evaluates them."""
+        self.set_attr(obj, name, value)
+
+    def delete_attr(self, obj: Any, name: str) -> None:
+        trace().touch(AttributeLocation(obj, name))
+        delattr(obj, name)
+
+    def item(self, obj: Any, key: Any) -> Any:
+        if isinstance(obj, Either):
+            return each(lambda one: self.item(one, key), obj)
+        if isinstance(key, (Either, Chosen)) and isinstance(obj, dict):
+            return each(lambda one: self.item(obj, one), either(key))
+        items_of(obj, self.function)
+        if isinstance(obj, Symbol):
+            all_current(key)
+        method = special_methods.special(obj, "__getitem__")
+        if method is not None:
+            return trace().enter(method, obj, key)
+        if dicts_and_sets.asked(obj, key):
+            current(obj)
+            return dicts_and_sets.item(self, obj, key)
+        if isinstance(obj, defaultdict) and key not in obj:
+            return _filled(obj, key)
+        numbers = isinstance(obj, np.ndarray) and obj.dtype.kind not in "OSU"
+        if numbers and contains_symbol(key):
+            return wrap(constant(obj))[key]
+        if obj is os.environ:
+            return watched(obj.__getitem__, (key,), {})
+        if joins(obj, key):
+            return joined_by(obj, key)
+        current(obj)
+        if (found := picked(self, obj, key)) is not NOTHING:
+            return found
+        listed = isinstance(obj, Symbol) and obj.listing is not None
+        reach(obj, key, "list index out of range")
+        value = _item_of_listed(obj, key) if listed else obj[key]
+        if isinstance(obj, capture.MAPPINGS) and not trace().birth(obj):
+            return capture.outer(value, lambda: obj[key], f"{name_of(obj)}[{key!r}]")
+        return value
+
+    def store_item(self, value: Any, obj: Any, key: Any) -> None:
+        """obj[key] = value, in the order in which Python evaluates them."""
+        self.set_item(obj, key, value)
+
+    def set_item(self, obj: Any, key: Any, value: Any) -> None:
+        method = special_methods.special(obj, "__setitem__")
+        if method is not None:
+            trace().enter(method, obj, key, value)
+            return
+        if isinstance(obj, np.ndarray) and obj.dtype.kind in "OSU":
+            raise UnsupportedError("a store to an array made of None or of text", "use a list")
+        dicts_and_sets.change(obj, key)
+        if isinstance(obj, Symbol):
+            all_current(key, value)
+        before_change(obj)
+        if not isinstance(obj, (Symbol, *MUTABLE)):
+            refuse_foreign_store(obj)
+        if isinstance(key, slice) and getattr(obj, "listing", None) is not None:
+            raise UnsupportedError(
+                "a store to a slice of a list that a loop carries along or data chose",
+                "make it an array with np.array first, or store to its items",
+            )
+        make_room(obj, key, value)
+        reach(obj, key, "list assignment index out of range")
+        obj[key] = value
+        put_back(obj)
+
+    def delete_item(self, obj: Any, key: Any) -> None:
+        method = special_methods.special(obj, "__delitem__")
+        if method is not None:
+            trace().enter(method, obj, key)
+            return
+        filled = getattr(obj, "tail", None) is not None
+        if not isinstance(key, slice) and (filled or of_data(obj, "pop", (key,)) is not None):
+            self.call(obj.pop, key)
+            return
+        dicts_and_sets.change(obj, key)
+        before_change(obj)
+        del obj[key]
+        put_back(obj)
+
+
+def _set_of_array(x: Symbol, name: str, value: Any) -> None:
+    """Parts of complex numbers are stored to; the rest would make another array of it."""
+    if name == "imag" and x.type.dtype.kind != "c":
+        raise TypeError("array does not have imaginary part to set")
+    if name in ("real", "imag") and x.mutable:
+        getattr(x, name)[...] = value
+        return
+    if hasattr(np.ndarray, name):
+        raise UnsupportedError(f".{name} of an array is set", "make a new one: x = x.reshape(...)")
+    raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+
+
+def _listed(obj: Symbol, name: str) -> Any:
+    """The list that an array stands for, to be looked into."""
+    if name not in READERS:
+        raise UnsupportedError(
+            f".{name}() of a list that was filled in a loop, and then chosen or carried by data",
+            "make a list of it first: list(...)",
+        )
+    return as_list(obj)
+
+
+def _item_of_listed(obj: Symbol, key: Any) -> Any:
+    """What a list gives for a key, of the array that stands for it."""
+    if isinstance(key, (slice, tuple)):
+        return as_list(obj)[key]
+    found, like = obj[key], obj.listing.spec.value
+    if isinstance(found, Symbol) and found.type.shape:
+        found.listing = getattr(like, "listing", None)
+    elif isinstance(found, Symbol) and obj.listing.items[0].weak:
+        return wrap(cast(found.value(), dtype=found.type.dtype, python=True))
+    return found
+
+
+def _filled(obj: Any, key: Any) -> Any:
+    """What a defaultdict makes for a key that it does not have."""
+    before_change(obj)
+    made = obj[key]
+    obj[key] = StagedList(made) if type(made) is list else made
+    return trace().born(obj[key])

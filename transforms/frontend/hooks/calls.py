@@ -1,0 +1,438 @@
+"""Calls of a staged run: by rule, into the user's own code, or as they are."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.errors import TapelessError, UnsupportedError
+from tapeless.transforms.frontend.arrays.random_draws import all_known, drawn, seeded
+from tapeless.transforms.frontend.arrays.symbols import (
+    BoundRule,
+    Symbol,
+    apply,
+    call_numpy,
+    constant,
+)
+from tapeless.transforms.frontend.builtins import dicts_and_sets
+from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OVER_ITEMS
+from tapeless.transforms.frontend.builtins.index_errors import reach
+from tapeless.transforms.frontend.builtins.list_methods import of_data
+from tapeless.transforms.frontend.builtins.numpy_callbacks import applied
+from tapeless.transforms.frontend.control_flow.branches import each
+from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
+from tapeless.transforms.frontend.effects.effects import of_string
+from tapeless.transforms.frontend.effects.foreign_calls import (
+    record,
+    refuse_kept,
+    refuse_outside,
+    spelling,
+)
+from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
+from tapeless.transforms.frontend.heap.iterators import advancing
+from tapeless.transforms.frontend.heap.lists import StagedList, numbers_of
+from tapeless.transforms.frontend.heap.locations import before_change, put_attribute
+from tapeless.transforms.frontend.objects.attributes import watch_class, watch_function
+from tapeless.transforms.frontend.objects.bound_arguments import defaults, fixed_arguments
+from tapeless.transforms.frontend.objects.dataclasses import is_record, new_record
+from tapeless.transforms.frontend.objects.environment import (
+    note_opened,
+    reads_environment,
+    refuse_acting,
+    watched,
+)
+from tapeless.transforms.frontend.objects.special_methods import array_of, iterated
+from tapeless.transforms.frontend.source.rewrite import known_codes, rewritten
+from tapeless.transforms.frontend.trace.dependence import can_be_known, need_integers
+from tapeless.transforms.frontend.trace.provenance import (
+    LIBRARIES,
+    hashable,
+    impure,
+    is_numpy,
+    may_change,
+    of_library,
+    of_numba,
+    of_objects,
+    of_ours,
+    qualified,
+)
+from tapeless.transforms.frontend.trace.trace import Unrollable, trace
+from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.container_aliases import MUTABLE, all_current, put_back
+from tapeless.transforms.frontend.values.identity import same
+from tapeless.transforms.frontend.values.memoized import remembered
+from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.ops.function_table import FUNCTIONS, WRITERS
+from tapeless.transforms.ops.numpy import creation
+from tapeless.transforms.optimize.outline import Stretch
+from tapeless.transforms.prelude.containers.linked_lists import Part, extreme_row
+
+#: Methods of containers that change nothing.
+READERS = frozenset(
+    {"copy", "count", "fromkeys", "get", "index", "items", "keys", "values", "most_common"}
+    | {"union", "intersection", "difference", "symmetric_difference", "elements", "total"}
+    | {"isdisjoint", "issubset", "issuperset", "__contains__", "__getitem__", "__len__"}
+    | {"__iter__", "__reversed__", "__eq__", "__ne__", "__le__", "__lt__", "__ge__", "__gt__"}
+)
+#: Methods whose result is an object that nobody else has.
+CREATORS = frozenset(
+    {"__new__", "copy", "fromkeys", "split", "rsplit", "splitlines", "tolist"}
+    | {"union", "intersection", "difference", "symmetric_difference"}
+)
+STAGED_ALWAYS = frozenset(creation.NUMPY)
+# a function that enters itself so often under undecided tests with other numbers is taken to
+# recurse on the tests, not on the numbers
+DEEP = 12  # inside of one another
+MANY = 48  # in all
+WRITTEN_OUT = 2000  # calls of a function by itself, known while staging
+
+
+class Calls:
+    """Calls made by one function."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.closure = dict(
+            zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        )
+
+    def call(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+
+        staged = getattr(type(f), "__staged_call__", None)
+        if staged is not None:
+            return staged(f, *args, **kwargs)
+        if isinstance(f, BoundRule):
+            return f(*args, **kwargs)
+        if isinstance(f, Either):
+            return each(lambda one: self.call(one, *args, **kwargs), f)
+        if isinstance(f, Symbol):
+            raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
+        if hashable(f):
+            if f in BUILTINS and any(isinstance(a, Either) for a in args):
+                return each(lambda *one: self.call(f, *one, **kwargs), *args)
+            if f in (max, min) and isinstance(args[0], Part) and "key" in kwargs:
+                return self.call(extreme_row, f, *args, **kwargs)
+            if f in BUILTINS:
+                return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
+            if (staged := applied(f)) is not None:
+                return staged(self, *args, **kwargs)
+        if isinstance(f, types.MethodType):
+            return self.call_method(f, args, kwargs)
+        if isinstance(f, types.FunctionType):
+            return self.call_function(f, args, kwargs)
+        if isinstance(f, functools.partial):
+            first, named = fixed_arguments(f)
+            return self.call(f.func, *first, *args, **{**named, **kwargs})
+        if (written := of_numba(f)) is not None:
+            return self.call(written, *args, **kwargs)
+        if isinstance(f, type):
+            return self.construct(f, args, kwargs)
+        if isinstance(f, functools._lru_cache_wrapper):
+            return remembered(f, args, kwargs, self.call)
+        if isinstance(
+            f, (np.ufunc, types.BuiltinFunctionType, types.BuiltinMethodType)
+        ) or is_numpy(f):
+            return self.call_native(f, args, kwargs)
+        method = getattr(type(f), "__call__", None)  # noqa: B004 (it is needed itself)
+        if isinstance(method, types.FunctionType):
+            watch_class(type(f), "__call__")
+            return self.call_function(method, (f, *args), kwargs)
+        if hasattr(type(method), "__staged_call__"):
+            return self.call(method, f, *args, **kwargs)
+        if not callable(f):
+            raise TypeError(f"'{type(f).__name__}' object is not callable")
+        return self.call_native(f, args, kwargs)
+
+    def call_method(
+        self, f: types.MethodType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if isinstance(f.__self__, Symbol):
+            if f.__name__ == "tolist" and (items := numbers_of(f.__self__)) is not None:
+                return trace().born(items)
+            made = f(*args, **kwargs)
+            return trace().born(StagedList(made)) if type(made) is list else made
+        if is_stateful(f.__self__) or spelling(f) is not None:
+            return self.call_native(f, args, kwargs)
+        if (written := of_data(f.__self__, f.__name__, args)) is not None:
+            return self.call(written, f.__self__, *args, **kwargs)
+        if (made := dicts_and_sets.method(self, f.__self__, f.__name__, args)) is not NOTHING:
+            return made
+        in_order(f)
+        if isinstance(f.__self__, StagedList) and f.__name__ not in READERS:
+            before_change(f.__self__)
+            if f.__name__ in ("pop", "popleft"):
+                reach(f.__self__, args[0] if args else -1, "pop from empty list")
+            made = f(*args, **kwargs)
+            put_back(f.__self__)
+            return made
+        if isinstance(f.__func__, types.FunctionType):
+            library = of_library(f.__func__)
+            if library and isinstance(f.__self__, MUTABLE) and f.__name__ not in READERS:
+                before_change(f.__self__)  # a Counter
+                made = f(*args, **kwargs)
+                put_back(f.__self__)
+                return made
+            if library and contains_symbol((args, kwargs)):
+                refuse_kept(f)
+            return self.call_function(f.__func__, (f.__self__, *args), kwargs)
+        return self.call(f.__func__, f.__self__, *args, **kwargs)
+
+    def call_function(
+        self, f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if is_numpy(f):
+            return self.call_native(f, args, kwargs)
+        if f.__code__ in known_codes:
+            return self.enter_function(f, args, kwargs)
+        return (
+            self.call_native(f, args, kwargs)
+            if of_library(f)
+            else self.enter_function(f, args, kwargs)
+        )
+
+    def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args = seeded(cls, args)
+        init = cls.__init__  # type: ignore[misc]
+        new: Any = cls.__new__
+        plain = (
+            isinstance(init, types.FunctionType)
+            and new is object.__new__
+            and type(cls).__call__ is type.__call__
+        )
+        root = (cls.__module__ or "").partition(".")[0]
+        if plain:
+            watch_class(cls, "__init__")
+        if plain and root not in LIBRARIES and is_record(cls):
+            return new_record(self, cls, args, kwargs)
+        if (
+            plain
+            and root not in LIBRARIES
+            and init.__code__.co_filename != "<string>"
+            and "__dataclass_fields__" not in cls.__dict__
+        ):
+            made = trace().born(object.__new__(cls))
+            self.call_function(init, (made, *args), kwargs)
+            return made
+        if cls in (*dicts_and_sets.DICTS, *dicts_and_sets.SETS) and not kwargs:
+            return dicts_and_sets.constructed(self, cls, args)
+        if isinstance(cls, type) and issubclass(cls, np.generic):
+            return (
+                apply(FUNCTIONS[np.asarray], args[0], cls)
+                if contains_symbol(args)
+                else cls(*args, **kwargs)
+            )
+        if issubclass(cls, BaseException) and contains_symbol(args):
+            made = trace().born(cls.__new__(cls))
+            made.args = args
+            if isinstance(init, types.FunctionType):
+                self.call_function(init, (made, *args), kwargs)
+            return made
+        if root in LIBRARIES and (contains_symbol(args) or contains_symbol(kwargs)):
+            return trace().born(advancing(_opaque(cls, args, kwargs)))
+        return trace().born(advancing(cls(*args, **kwargs)))
+
+    def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A function that is known by rule, or is run as it is."""
+        if any(isinstance(a, Either) for a in args):
+            return each(lambda *one: self.call_native(f, one, kwargs), *args)
+        if reads_environment(f):
+            return watched(f, args, kwargs)
+        refuse_acting(f)
+        all_current(*args, *kwargs.values())
+        args = seeded(f, args) if hashable(f) else args
+        args = tuple(map(array_of, args)) if is_numpy(f) else args
+        symbolic = contains_symbol(args) or contains_symbol(kwargs)
+        name = getattr(f, "__name__", "")
+        this = getattr(f, "__self__", None)
+        if isinstance(f, types.MethodWrapperType) and name == "__setattr__":  # of super()
+            put_attribute(this, args[0], args[1], f.__objclass__.__setattr__)
+            return None
+        if isinstance(this, str) and (name == "join" or symbolic):
+            made = of_string(this, name, args, kwargs)
+            if made is not None:
+                return made
+        if (recorded := spelling(f)) is not None:
+            record(*recorded, args, kwargs)
+            return None
+        if hashable(f):
+            refuse_outside(f, args, kwargs)
+            note_opened(f, args, kwargs)
+        if (written := of_data(this, name, args)) is not None:
+            return self.call(written, this, *args, **kwargs)
+        if (made := dicts_and_sets.method(self, this, name, args)) is not NOTHING:
+            return made
+        if isinstance(this, MUTABLE) and not isinstance(f, type):
+            if name not in READERS:
+                before_change(this)
+            if name == "sort":
+                this[:] = self.call(sorted, this, *args, **kwargs)  # type: ignore[index]
+                put_back(this)
+                return None
+            made = f(*args, **kwargs)
+            if name not in READERS:
+                put_back(this)
+            return trace().born(made) if name in CREATORS else advancing(made)
+        if is_stateful(this):
+            if not trace().birth(this):
+                return drawn(this, name, args, kwargs)
+            # a generator made inside
+            what = "draws from a generator that is made outside of it"
+            trace().only_once(what, "draw before the loop or test", trace().birth(this))
+            args, kwargs = all_known(args), {k: all_known(v) for k, v in kwargs.items()}
+            symbolic = False
+        elif may_change(this):
+            in_order(f)
+        elif impure(f):
+            raise UnsupportedError(
+                f"{qualified(f)} gives other values at each call, and would be frozen by staging",
+                "pass its values in as arguments",
+            )
+        elif isinstance(f, types.BuiltinFunctionType) and not is_numpy(f):
+            changeable(name, args)
+        if is_numpy(f) or (hashable(f) and f in FUNCTIONS):
+            arrays = any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values()))
+            known = hashable(f) and (f in FUNCTIONS or f in WRITERS) and not of_objects(f, args)
+            if symbolic or (known and (f in STAGED_ALWAYS or arrays)):
+                return call_numpy(f, args, dict(kwargs))
+        made = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
+        if isinstance(made, np.ndarray) and made.dtype.kind in "fc":
+            symbol = Symbol(constant(made))
+            symbol.read_only = not made.flags.writeable
+            return symbol
+        return trace().born(made) if is_stateful(made) or name in CREATORS else advancing(made)
+
+    def enter_function(
+        self, f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Runs the rewritten form of a user's function."""
+        t = trace()
+        if f.__code__ not in known_codes and not of_ours(f):
+            watch_function(f)
+        run = f if f.__code__ in known_codes else rewritten(f, type(self)(f))
+        if run is not f and (f.__defaults__ or f.__kwdefaults__) and not t.birth(f):
+            run.__defaults__, run.__kwdefaults__ = defaults(f)
+        if f.__code__ in t.decisions.recursive:
+            return call_recursive(f, run, args, kwargs)
+        open_calls = t.entered.setdefault(f.__code__, [])
+        if open_calls:
+            decide_recursion(f, open_calls, (args, kwargs))
+        open_calls.append((len(t.tests), f, (args, kwargs)))
+        block, origin = t.blocks[-1], t.place()
+        start, names = len(block), dict(argument_names(f, args, kwargs))
+        try:
+            made = run(*args, **kwargs)
+        finally:
+            open_calls.pop()
+        if t.blocks[-1] is block and len(block) > start:
+            t.stretches.append(Stretch(short_name(f), f.__code__, block[start:], names, origin))
+        return advancing(made)
+
+
+def in_order(method: Any) -> None:
+    """Objects of Python's library change in the order of the program, and are not put back."""
+    if may_change(method.__self__):
+        what = f"calls {qualified(method)}, which may change an object that is made outside of it"
+        trace().only_once(what, "use lists, dicts and arrays", trace().birth(method.__self__))
+
+
+def changeable(name: str, args: tuple[Any, ...]) -> None:
+    """C code may change the containers that it is given, such as heapq.heappop."""
+    for a in args:
+        if isinstance(a, StagedList) and a.tail is not None:
+            why = f"{name}() gets a list that it fills"
+            trace().decisions.unroll_all(dict.fromkeys(a.tail.loops, why))
+            if trace().rolling:
+                raise Unrollable(why)
+            raise UnsupportedError(
+                f"{name}() of a list that was filled in a loop", "make it an array with np.array"
+            )
+        before_change(a)
+
+
+def _run_over(f: Any, args: tuple[Any, ...]) -> Iterable[Any]:
+    """The arguments of a builtin function, those that it runs over as what they give."""
+    items = list(args)
+    which = OVER_ITEMS.get(f, slice(0))
+    items[which] = [iterated(dicts_and_sets.unordered(v, f), f in AT_ONCE) for v in args[which]]
+    return items
+
+
+def is_stateful(value: Any) -> bool:
+    """Whether a value is a generator of random numbers. NumPy imports them on first use only."""
+    if "numpy.random" not in sys.modules:
+        return False
+    return isinstance(value, (np.random.RandomState, np.random.Generator))
+
+
+def argument_names(
+    f: types.FunctionType, args: Iterable[Any], kwargs: dict[str, Any]
+) -> Iterator[tuple[Var, str]]:
+    """The names that a function has for its arguments."""
+    for name, value in (*zip(f.__code__.co_varnames, args, strict=False), *kwargs.items()):
+        cell = value.cell if isinstance(value, Symbol) else None
+        if cell is not None and isinstance(cell.atom, Var):
+            yield cell.atom, name
+
+
+def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -> None:
+    """A recursion that ends by tests: integer inputs that they depend on are made known; a call
+    like one that is open can be ended by data only, and many calls are not written out."""
+    t = trace()
+    t.repeated[f.__code__] += 1
+    tests = t.tests[open_calls[0][0] :]
+    if not tests:
+        _not_endless(f, t.repeated[f.__code__])
+        return
+    why = f"{f.__name__} calls itself under a test, so the test must be known while staging"
+    for test in tests:
+        if can_be_known(test):
+            raise NeedStatic(test, why)
+    t.undecided[f.__code__] += 1
+    often = t.undecided[f.__code__] > MANY and t.decisions.counts
+    blind = often or len(open_calls) > DEEP
+    here = form(given, blind)
+    if any(same(g, f) and form(before, blind) == here for _, g, before in open_calls):
+        t.decisions.counted |= often
+        t.decisions.recurse(f.__code__)
+
+
+def _not_endless(f: types.FunctionType, calls: int) -> None:
+    """A recursion that is written out, though it makes too many calls for that: it may still be
+    one function of the program that gets the numbers as arguments."""
+    decisions = trace().decisions
+    if calls > WRITTEN_OUT and decisions.counts:
+        decisions.counted = True
+        decisions.leaves.clear()
+        decisions.recurse(f.__code__)
+    if calls > 50 * WRITTEN_OUT:
+        raise UnsupportedError(
+            f"{f.__name__} calls itself more than {calls - 1:,} times while staging",
+            "write it as a loop, or keep the values that it computes again (functools.lru_cache)",
+        )
+
+
+def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Runs a function that has no rule on symbols, which it may pass on but not look into."""
+    refuse_kept(f)
+    try:
+        return f(*args, **kwargs)
+    except TapelessError:
+        raise
+    except Exception as e:
+        need_integers(qualified(f), args)
+        of_module = type(e).__module__ != "builtins"  # struct.error and its like
+        ours = str(getattr(f, "__module__", "")).startswith("tapeless.")  # it knows symbols
+        if ours or not (of_module or isinstance(e, (TypeError, AttributeError))):
+            raise
+        raise UnsupportedError(
+            f"{qualified(f)} has no rule, and cannot take a value that is known only when the"
+            f" program runs ({e})",
+            "write it with NumPy functions, or call it outside and pass in what it gives",
+        ) from e

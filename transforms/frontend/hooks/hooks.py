@@ -1,0 +1,329 @@
+"""The hooks that rewritten code calls: names, control flow, and what they inherit."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import types
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.language import Effect
+from tapeless.transforms.errors import Signal, TapelessError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.builtins import dicts_and_sets
+from tapeless.transforms.frontend.builtins.lists_of_lists import empty_list, rows_of, running_over
+from tapeless.transforms.frontend.control_flow.branches import branch, choose, each
+from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
+from tapeless.transforms.frontend.control_flow.iteration import len_
+from tapeless.transforms.frontend.control_flow.loop_iterators import for_each
+from tapeless.transforms.frontend.control_flow.loops import while_loop
+from tapeless.transforms.frontend.control_flow.rebinding import renewed
+from tapeless.transforms.frontend.control_flow.truth import truth
+from tapeless.transforms.frontend.control_flow.try_statements import tried
+from tapeless.transforms.frontend.effects.effects import formatted, raise_
+from tapeless.transforms.frontend.effects.exception_handlers import suppressing, trying
+from tapeless.transforms.frontend.heap.frames import Frame, FrameLocation
+from tapeless.transforms.frontend.heap.iterators import Advancing
+from tapeless.transforms.frontend.heap.lists import StagedList, as_list
+from tapeless.transforms.frontend.heap.locations import ClosureLocation, GlobalLocation
+from tapeless.transforms.frontend.hooks.operations import Operations
+from tapeless.transforms.frontend.objects import capture, special_methods
+from tapeless.transforms.frontend.objects.attributes import watch
+from tapeless.transforms.frontend.source.tree_building import RESULT
+from tapeless.transforms.frontend.trace.dependence import can_be_known
+from tapeless.transforms.frontend.trace.provenance import of_library, of_ours
+from tapeless.transforms.frontend.trace.readers import BuiltinOf, CellOf, KeyOf
+from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.structure import MISSING
+from tapeless.transforms.frontend.values.text import Text
+from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
+
+SIGNALS = (TapelessError, Signal)
+
+
+def _with_value(part: Any, value: Any) -> Any:
+    """A part of an f-string that shows another value."""
+    return part if isinstance(part, (str, Text)) else (value, *part[1:])
+
+
+def _has_length(value: Any) -> bool:
+    """Whether it is an array, or a list that loops filled."""
+    if isinstance(value, Symbol):
+        return bool(value.type.shape)
+    return isinstance(value, StagedList) and value.tail is not None
+
+
+class Hooks(Operations):
+    """The hooks of one function: they know where its names come from."""
+
+    # -- names
+
+    def frame(self, name: str) -> Frame:
+        return trace().born(Frame())  # type: ignore[no-any-return]
+
+    def result(self, frame: Frame) -> Any:
+        value = getattr(frame, RESULT)
+        if self.function.__globals__.get("__staged__", False):
+            trace().ended.add(id(frame))
+        if isinstance(value, Symbol) and value.undefined is not None:
+            if value.undefined.name == RESULT:
+                value.undefined = None
+            elif not value.undefined.none:
+                value.value()  # raises where the program runs, if the variable is not set
+        return value
+
+    def load(self, name: str) -> Any:
+        cell = self.closure.get(name)
+        if cell is not None:
+            try:
+                value = cell.cell_contents
+            except ValueError:
+                raise NameError(
+                    f"cannot access free variable '{name}' where it is not associated with a value"
+                ) from None
+            if trace().wrote(ClosureLocation(cell, name).key):
+                return value
+            return capture.outer(value, CellOf(cell), name)
+        values = self.function.__globals__
+        if name in values:
+            if trace().wrote(GlobalLocation(values, name).key):
+                return values[name]
+            return capture.outer(values[name], KeyOf(values, name), name)
+        if hasattr(builtins, name):
+            if not of_ours(self.function):
+                watch(values, name, BuiltinOf(values, name), getattr(builtins, name))
+            return getattr(builtins, name)
+        raise NameError(f"name '{name}' is not defined")
+
+    def place_of(self, name: str) -> Location:
+        """Where a name from outside of the function is held."""
+        cell = self.closure.get(name)
+        if cell is not None:
+            return ClosureLocation(cell, name)
+        return GlobalLocation(self.function.__globals__, name)
+
+    def store_outer(self, name: str, value: Any) -> None:
+        location = self.place_of(name)
+        trace().touch(location)
+        location.set(value)
+
+    def assign(self, frame: Frame, name: str, value: Any) -> Any:
+        setattr(frame, name, value)
+        return value
+
+    def delete_name(self, frame: Frame, name: str) -> None:
+        getattr(frame, name)
+        trace().touch(FrameLocation(frame, name))
+        del frame.__dict__[name]
+
+    def forget(self, frame: Frame, *names: str) -> None:
+        """Variables that nothing reads any more."""
+        for name in names:
+            location = FrameLocation(frame, name)
+            if location.get() is not MISSING:
+                trace().touch(location)
+                location.set(MISSING)
+
+    def super_(self, owner: str, this: Any) -> Any:
+        for cls in (this if isinstance(this, type) else type(this)).__mro__:
+            if cls.__name__ == owner:
+                return super(cls, this)
+        raise TypeError("super(): no such class")
+
+    # -- what an assignment or a call takes apart
+
+    def bind(self, frame: Frame, pattern: Any, value: Any) -> None:
+        """Binds the target of a comprehension: a name, '*name', or a tuple of patterns."""
+        if isinstance(pattern, str):
+            setattr(frame, pattern, value)
+            return
+        star = next(
+            (k for k, p in enumerate(pattern) if isinstance(p, str) and p.startswith("*")), -1
+        )
+        parts = list(self.unpack(value, len(pattern), star))
+        if star >= 0:
+            parts = list(self.unpack_star(parts, len(pattern), star))
+        if len(parts) != len(pattern):
+            raise ValueError(
+                "not enough or too many values to unpack "
+                f"(expected {len(pattern)}, got {len(parts)})"
+            )
+        for p, v in zip(pattern, parts, strict=True):
+            self.bind(frame, p.removeprefix("*") if isinstance(p, str) else p, v)
+
+    def unpack(self, value: Any, n: int, star: int) -> Any:
+        if isinstance(value, Either):
+            return each(lambda one: tuple(self.unpack(one, n, star)), value)
+        if value is None:
+            raise TypeError("cannot unpack non-iterable NoneType object")
+        value = as_list(value)
+        length = len_(self, value) if star < 0 and _has_length(value) else None
+        if isinstance(length, Symbol):
+            if not can_be_known(length.value()):
+                return self.items_of(value, length, n)
+            if not isinstance(value, list):
+                length.__index__()
+        return special_methods.iterated(value, whole=True)
+
+    def items_of(self, value: Any, length: Any, n: int) -> tuple[Any, ...]:
+        """The items of a list or array that has to have n of them, as data says."""
+        few = self.format(f"not enough values to unpack (expected {n}, got ", (length, "", ""), ")")
+        many = f"too many values to unpack (expected {n})"
+        branch(length < n, lambda: self.raise_(ValueError(few)), lambda: None)
+        branch(length > n, lambda: self.raise_(ValueError(many)), lambda: None)
+        return tuple(self.item(value, k) for k in range(n))
+
+    def unpack_star(self, value: Any, n: int, star: int) -> Any:
+        parts = list(value)
+        end = len(parts) - (n - star - 1)
+        return (*parts[:star], self.new(parts[star:end]), *parts[end:])
+
+    def iterate(self, value: Any) -> Any:
+        return each(special_methods.iterated, value)
+
+    def call_spread(self, f: Any, items: Any) -> Any:
+        """f(*items); zip(*items) of a list that was filled in a loop stays as it is."""
+        items = each(lambda one: special_methods.iterated(one, whole=True), items)
+        columns = items.columns() if f is zip and isinstance(items, StagedList) else None
+        return self.call(f, *items) if columns is None else Advancing(iter(columns))
+
+    def new(self, container: Any) -> Any:
+        return trace().born(StagedList(container) if isinstance(container, list) else container)
+
+    def list(self, name: str) -> Any:
+        return empty_list(self, name)
+
+    def renewed(self, frame: Frame, name: str, made: Any) -> Any:
+        return renewed(frame, name, made) if type(made) is StagedList else made
+
+    def dict(self, name: str, *parts: Any) -> Any:
+        return dicts_and_sets.display(self, dict, name, parts)
+
+    def set(self, name: str, *parts: Any) -> Any:
+        return dicts_and_sets.display(self, set, name, parts)
+
+    def slice(self, start: Any, stop: Any, step: Any) -> slice:
+        return slice(start, stop, step)
+
+    # -- control flow
+
+    def truth(self, test: Any) -> Any:
+        return truth(test)
+
+    def known(self, test: Any) -> bool:
+        return bool(truth(test))
+
+    def subject(self, value: Any) -> Any:
+        """What `match` looks at, by itself."""
+        if isinstance(value, GivenLists):
+            value.other()
+        return value.need() if isinstance(value, Either) else value
+
+    def is_instance(self, value: Any, kinds: Any) -> bool:
+        """Whether a pattern of `match` that asks for a class fits."""
+        return bool(self.call(isinstance, value, kinds))
+
+    def if_(self, test: Any, then: Any, orelse: Any) -> None:
+        branch(test, then, orelse)
+
+    def if_expression(self, test: Any, then: Any, orelse: Any) -> Any:
+        return choose(test, then, orelse)
+
+    def for_(
+        self, iterable: Any, body: Any, frame: Frame, stop: str | None, name: str = ""
+    ) -> None:
+        trace().run_over.append(iterable)
+        try:
+            with running_over(iterable):
+                for_each(iterable, body, frame, stop, name)
+        finally:
+            trace().run_over.pop()
+
+    def while_(self, test: Any, body: Any, frame: Frame, stop: str | None) -> None:
+        while_loop(test, body, frame, stop)
+
+    def comprehension(self, kind: str, made: Any) -> Any:
+        if kind in ("SetComp", "DictComp"):
+            return dicts_and_sets.gathered(self, set if kind == "SetComp" else dict, made)
+        with running_over(made[0]):
+            return comprehension(kind, made)
+
+    def rows(self, name: str, made: Any, *spans: Any) -> Any:
+        """Empty lists in a list, or in lists of lists, as many as there are items of the spans."""
+        return rows_of(self, name, made, spans)
+
+    def enter(self, manager: Any) -> Any:
+        if isinstance(manager, Symbol):
+            kind = "numpy.ndarray" if manager.mutable else manager.described()
+            raise TypeError(f"'{kind}' object does not support the context manager protocol")
+        if isinstance(manager, np.errstate):
+            kinds = ("all", "divide", "over", "under", "invalid")
+            chosen = {k: getattr(manager, f"_{k}", None) for k in kinds}
+            settings = {k: v for k, v in chosen.items() if v is not None}
+            trace().emit(Effect("errstate", (), settings, trace().origin))
+        if isinstance(manager, contextlib.suppress):
+            return suppressing(vars(manager)["_exceptions"])
+        start = getattr(type(manager), "__enter__", None)
+        users = isinstance(start, types.FunctionType) and not of_library(start)
+        return _Managed(self, manager) if users else manager
+
+    @property
+    def signals(self) -> tuple[type[BaseException], ...]:
+        """What no except clause of the user's may catch."""
+        return SIGNALS
+
+    def try_(self, run: Any) -> None:
+        """A try statement."""
+        tried(run)
+
+    def trying(self, kinds: Any) -> Any:
+        """The body of a try statement; `kinds` gives the exceptions that it catches."""
+        return trying(kinds)
+
+    def given_up(self, final: Any) -> None:
+        """The end of a try statement that staging leaves."""
+        with contextlib.suppress(Exception, *SIGNALS):
+            final()
+
+    def format(self, *parts: Any) -> Any:
+        shown = [p if isinstance(p, (str, Text)) else p[0] for p in parts]
+        if any(isinstance(v, Either) for v in shown):
+            return each(lambda *values: self.format(*map(_with_value, parts, values)), *shown)
+        return formatted(*parts)
+
+    def raise_(self, exc: Any, cause: Any = None) -> None:
+        each(lambda one: raise_(one, cause), exc)
+
+    def assert_(self, test: Any, message: Any) -> None:
+        if isinstance(test, Symbol):
+
+            def fail() -> None:
+                text = message()
+                raise_(AssertionError() if text is None else AssertionError(text))
+
+            branch(test, lambda: None, fail)
+        elif not test:
+            text = message()
+            raise_(AssertionError() if text is None else AssertionError(text))
+
+
+class _Managed:
+    """A user's context manager whose methods are rewritten."""
+
+    def __init__(self, hooks: Hooks, manager: Any) -> None:
+        self.hooks, self.manager = hooks, manager
+
+    def __enter__(self) -> Any:
+        return self.hooks.call(type(self.manager).__enter__, self.manager)
+
+    def __exit__(self, *what: Any) -> Any:
+        def end() -> Any:
+            return self.hooks.call(type(self.manager).__exit__, self.manager, *what)
+
+        if isinstance(what[1], SIGNALS):
+            self.hooks.given_up(end)
+            return False
+        return end()

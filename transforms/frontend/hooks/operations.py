@@ -1,0 +1,161 @@
+"""Operators of Python on what may hold symbols: arithmetic, comparisons, and, or, not, in."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
+from tapeless.transforms.frontend.arrays.operators import check_in_place, store_into
+from tapeless.transforms.frontend.arrays.python_scalars import items_of
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
+from tapeless.transforms.frontend.builtins import dicts_and_sets
+from tapeless.transforms.frontend.builtins.comparison import binary, contained
+from tapeless.transforms.frontend.control_flow.branches import each, short_circuit
+from tapeless.transforms.frontend.control_flow.truth import (
+    is_none,
+    may_be_none,
+    same_meaning,
+    something,
+    truth,
+)
+from tapeless.transforms.frontend.effects.exception_handlers import divide
+from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.heap.locations import before_change
+from tapeless.transforms.frontend.hooks.access import Access
+from tapeless.transforms.frontend.objects import special_methods
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import Either, either
+from tapeless.transforms.frontend.values.container_aliases import put_back
+from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.text import Text, percent
+from tapeless.transforms.ops.function_table import FUNCTIONS
+from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
+
+COMPARED = ("Eq", "NotEq", "Is", "IsNot", "Lt", "LtE", "Gt", "GtE")
+
+
+class Operations(Access):
+    """What rewritten code does with operators."""
+
+    def binary(self, left: Any, kind: str, right: Any) -> Any:
+        if (left is None) is not (right is None) and kind in ("Is", "IsNot", "Eq", "NotEq"):
+            value = left if right is None else right
+            if kind in ("Is", "IsNot") or may_be_none(value):
+                return self.is_none(value, kind in ("IsNot", "NotEq"))
+        if kind in COMPARED:
+            left, right = either(left), either(right)
+        divide(kind, left, right)
+        return each(functools.partial(binary, kind), left, right)
+
+    def unary(self, kind: str, value: Any) -> Any:
+        return each(functools.partial(special_methods.unary, kind), value)
+
+    def mod(self, left: Any, right: Any) -> Any:
+        text = isinstance(left, Text) or (isinstance(left, str) and contains_symbol(right))
+        return percent(left, right) if text else special_methods.binary("Mod", left, right)
+
+    def inplace(self, kind: str, target: Any, value: Any) -> Any:
+        if isinstance(target, str) and kind == "Mod":
+            return self.mod(target, value)
+        if isinstance(target, set) and isinstance(value, Keys):
+            dicts_and_sets.anew(target)
+        before_change(target)
+        if isinstance(target, np.ndarray):
+            raise UnsupportedError(
+                "an array that was made outside of the program is overwritten", "copy it first"
+            )
+        divide(kind, target, value)
+        made = special_methods.inplace(kind, target, value)
+        put_back(target)
+        return made
+
+    def inplace_item(self, kind: str, obj: Any, key: Any, value: Any) -> None:
+        if isinstance(obj, Keyed):
+            at = self.call(Keyed.reach, obj, key)
+            self.inplace_item(kind, obj.held, at, value)
+            return
+        if not isinstance(obj, Symbol):
+            self.set_item(obj, key, self.inplace(kind, self.item(obj, key), value()))
+            return
+        items_of(obj, self.function)
+        key = _fixed(key)
+        old = obj[key]
+        new = special_methods.binary(kind, old, value())
+        if isinstance(old, Symbol) and old.mutable and old.parent is not None:
+            store_into(old, new)
+            return
+        if isinstance(old, Symbol) and old.type.shape:  # NumPy adds to what was picked in place
+            check_in_place(new, old.dtype)
+        obj[key] = new
+
+    def inplace_attr(self, kind: str, obj: Any, name: str, value: Any) -> None:
+        self.set_attr(obj, name, self.inplace(kind, self.attr(obj, name), value()))
+
+    def is_none(self, value: Any, negate: bool) -> Any:
+        found = each(is_none, value)
+        if isinstance(value, Either) and isinstance(found, Symbol):
+            trace().means[found.value(), False] = value.something()
+        return self.not_(found) if negate else python_number(found)
+
+    def not_(self, value: Any) -> Any:
+        if isinstance(value, Either):
+            value = truth(value)
+        if isinstance(value, Symbol) and (
+            value.type.shape or value.type.dtype.kind == "b" or something(value) is not None
+        ):
+            value = truth(value)
+        if isinstance(value, Symbol):
+            return python_number(self.opposite(value))
+        if isinstance(value, StagedList) and value.tail is not None:
+            return value.length() == 0
+        tested = special_methods.tested(value)
+        return self.not_(tested) if isinstance(tested, Symbol) else not tested
+
+    @staticmethod
+    def opposite(value: Symbol) -> Any:
+        if value.type.dtype.kind != "b":
+            return apply(FUNCTIONS[np.equal], value, 0)
+        opposite = apply(FUNCTIONS[np.logical_not], value)
+        if isinstance(opposite, Symbol):
+            same_meaning(value.value(), opposite.value(), when=False)
+        return opposite
+
+    def and_(self, *parts: Any) -> Any:
+        return short_circuit(parts, True)
+
+    def or_(self, *parts: Any) -> Any:
+        return short_circuit(parts, False)
+
+    def compare(self, left: Any, kinds: tuple[str, ...], *rights: Any) -> Any:
+        def one(left: Any, k: int) -> Any:
+            right = rights[k]()
+            if kinds[k] in ("Is", "IsNot") and (left is None or right is None):
+                test = self.is_none(left if right is None else right, kinds[k] == "IsNot")
+            else:
+                test = self.binary(left, kinds[k], right)
+            if k + 1 == len(kinds):
+                return test
+            return short_circuit((lambda: test, lambda: one(right, k + 1)), True)
+
+        return one(left, 0)
+
+    def contains(self, item: Any, container: Any, negate: bool) -> Any:
+        if isinstance(container, Either):
+            return each(lambda one: self.contains(item, one, negate), container)
+        if isinstance(container, str) and isinstance(item, Text):
+            item.need("in")
+        method = special_methods.special(container, "__contains__")
+        if method is not None:
+            found = truth(trace().enter(method, container, item))
+        else:
+            found = contained(item, container)
+        return self.not_(found) if negate else found
+
+
+def _fixed(key: Any) -> Any:
+    """A key whose symbols do not change between the load and the store of `x[key] += v`."""
+    return wrap(atoms(key)) if isinstance(key, (Symbol, tuple)) and contains_symbol(key) else key

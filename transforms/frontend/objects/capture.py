@@ -1,0 +1,253 @@
+"""What a staged run reads from outside: arrays become inputs, everything else is guarded; numbers
+that were others at an earlier call are inputs, too."""
+
+from __future__ import annotations
+
+import copy
+import types
+from collections import ChainMap, UserDict, deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.core.user_names import short_name
+from tapeless.transforms.frontend.arrays.foreign_arrays import refuse_foreign
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.trace.recorded_reads import (
+    Captured,
+    Constants,
+    Frozen,
+    Guard,
+    Named,
+    input_type,
+    is_constant,
+    is_frozen,
+    number_type,
+    snapshot,
+)
+from tapeless.transforms.frontend.trace.trace import trace
+
+MAPPINGS = (ChainMap, UserDict, types.MappingProxyType)  # that hold others
+CONTAINERS = (list, dict, tuple, deque, set, frozenset)
+
+
+def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> Any:
+    """What the program sees of a value that it reads from outside; `owner`: what has it, where the
+    name alone does not tell."""
+    t = trace()
+    if isinstance(value, Symbol):
+        return value
+    refuse_foreign(value, name)
+    if isinstance(value, np.ndarray):
+        return (_captured if value.dtype.kind in "biufc" else _known)(value, get, name)
+    if isinstance(value, CONTAINERS) and (value or type(value) is not tuple):  # () is one object
+        made = t.birth(value) or ("copy", id(value)) in t.reads
+        return value if made else _container(value, get, name)
+    if isinstance(value, types.ModuleType) and value is np:
+        return value
+    if is_number(value) and t.changes(name):
+        return _number(value, get, name, owner)
+    key = ("guard", name, id(owner), id(value))
+    if key not in t.reads:
+        t.reads[key] = Guard(name, get, value)
+        t.paths.setdefault(id(value), name)
+    return value
+
+
+def is_number(value: Any) -> bool:
+    return type(value) in (int, float, complex) or isinstance(value, np.number)
+
+
+def _number(value: Any, get: Callable[[], Any], name: str, owner: Any) -> Symbol:
+    """A number that is another at each call: a step counter, or a rate that decays."""
+    t, key = trace(), ("number", name, id(owner))
+    if key not in t.reads:
+        var = Var(number_type(value), short_name(name))
+        if var.type.dtype.kind in "iu":
+            var.size = dims.symbol(var.name, None, var)
+            (s,) = dims.symbols(var.size)
+            t.hints[s], t.decisions.homes[s] = int(value), (("outer", name), -1)
+        t.inputs[var] = value
+        t.reads[key] = (Captured(name, get, var, value), Symbol(var))
+    return t.reads[key][1]  # type: ignore[no-any-return]
+
+
+def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
+    t = trace()
+    if t.decisions is not None and name in t.decisions.contents:
+        return _known(array, get, name)
+    key = ("array", id(array))
+    if key in t.reads:
+        _same_object(t.reads[key][0].name, t.reads[key][0].get, name, get)
+    else:
+        short = short_name(name)
+        home = ("outer", name)
+        known = [k for leaf, k in t.decisions.axes if leaf == home] if t.decisions else []
+        if known:
+            t.reads["shape", id(array)] = Guard(
+                f"the shape of {name}",
+                lambda: tuple(get().shape[k] for k in known),
+                tuple(array.shape[k] for k in known),
+            )
+        kind, symbols = input_type(array, short, known)
+        var = Var(kind, short)
+        for k, s in enumerate(symbols):
+            if s is not None:
+                t.hints[s] = array.shape[k]
+                if t.decisions is not None:
+                    t.decisions.homes[s] = (home, k)
+        symbol = Symbol(var, is_array=True)
+        symbol.read_only = not array.flags.writeable
+        t.inputs[var] = array
+        assert symbol.cell is not None
+        symbol.cell.functional = getattr(array, "functional", False)
+        t.functional = t.functional or symbol.cell.functional
+        symbol.cell.birth = 0  # it was there before the loop or branch that reads it first
+        t.reads[key] = (Captured(name, get, var, array), symbol)
+    return t.reads[key][1]
+
+
+def _same_object(
+    first: str, get_first: Callable[[], Any], name: str, get: Callable[[], Any]
+) -> None:
+    """Two names of one object from outside: that they are is guarded."""
+    key = ("same", first, name)
+    if name != first and key not in trace().reads:
+        what = f"whether {name} is {first}"
+        trace().reads[key] = Guard(what, lambda: get() is get_first(), True)
+
+
+def _known(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
+    """A table whose contents Python needs while staging, or dates, names and records: they are
+    guarded."""
+    t, key = trace(), ("known", id(array))
+    if key not in t.reads:
+        made = array.copy()
+        made.setflags(write=False)
+        t.reads["contents", id(array)] = Guard(
+            f"the contents of {name}", lambda: _contents(get()), _contents(array)
+        )
+        t.reads[key] = (array, made)
+    return t.reads[key][1]
+
+
+def _contents(array: Any) -> Any:
+    return (array.dtype, array.shape, array.tobytes()) if isinstance(array, np.ndarray) else None
+
+
+def _item(get: Callable[[], Any], key: Any) -> Callable[[], Any]:
+    return lambda: _builtin("__getitem__", get(), key)
+
+
+def _builtin(method: str, value: Any, *args: Any) -> Any:
+    """The method of the builtin container: a user's class may mean something else by its own."""
+    base = next((kind for kind in (list, tuple, dict) if isinstance(value, kind)), type(value))
+    return getattr(base, method)(value, *args)
+
+
+def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
+    """A copy whose arrays are inputs; its type, length, keys and other elements are guarded."""
+    t = trace()
+    key = ("container", id(value))
+    if key in t.reads:
+        _same_object(t.reads["type", id(value)].name[12:], t.reads[key][2], name, get)
+        return t.reads[key][1]
+    if is_frozen(value) and not t.changes(name) and not _is_known_in_part(value):
+        return _frozen(value, get, name)
+    t.reads["type", id(value)] = Guard(f"the type of {name}", lambda: type(get()), type(value))
+    part = _part_of(value, get, name)
+    if isinstance(value, (dict, set, frozenset)):
+        t.reads["keys", id(value)] = Guard(f"the keys of {name}", lambda: (*get(),), (*value,))
+        made = _blank(value)
+        t.reads[key] = (value, made, get)
+        t.reads["copy", id(made)] = made
+        for k, v in value.items() if isinstance(value, dict) else ():
+            dict.__setitem__(made, k, part(v, k))
+        return made
+    items = list(_builtin("__iter__", value))
+    t.reads["length", id(value)] = Guard(
+        f"the length of {name}", lambda: _builtin("__len__", get()), len(items)
+    )
+    made = _of_parts(value, [part(v, k) for k, v in enumerate(items)])
+    t.reads[key] = (value, made, get)
+    t.reads["copy", id(made)] = made
+    return made
+
+
+def _is_known_in_part(value: Any) -> bool:
+    """Whether something in a container is known by another name already."""
+    parts = value.values() if isinstance(value, dict) else value
+    return any(("container", id(v)) in trace().reads for v in parts)
+
+
+def _frozen(value: Any, get: Callable[[], Any], name: str) -> Any:
+    """A copy of a container of many with constants, which are guarded at once."""
+    t = trace()
+    t.reads["frozen", id(value)] = Frozen(name, get, snapshot(value))
+    pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
+    parts = [_noted(v, _with_items(v), _item(get, k), f"{name}[{k!r}]") for k, v in pairs]
+    made = _with_items(value, parts)
+    return _noted(value, made, get, name)
+
+
+def _with_items(value: Any, parts: Any = None) -> Any:
+    """A container of the program's with the items of another one, or with these."""
+    if isinstance(value, dict):
+        return dict(zip(value, value.values() if parts is None else parts, strict=True))
+    return _of_parts(value, list(value) if parts is None else parts)
+
+
+def _noted(value: Any, made: Any, get: Callable[[], Any], name: str) -> Any:
+    """A copy that stands for a container from outside."""
+    t = trace()
+    t.reads["container", id(value)] = (value, made, get)
+    t.reads["copy", id(made)] = made
+    t.reads["type", id(value)] = Named(f"the type of {name}")
+    return made
+
+
+def _part_of(value: Any, get: Callable[[], Any], name: str) -> Callable[[Any, Any], Any]:
+    """What the program sees of a part of a container, by its key; one guard is enough for constants
+    until they change."""
+
+    def held() -> tuple[Any, ...]:
+        now = get()
+        return (*(dict.values(now) if isinstance(now, dict) else _builtin("__iter__", now)),)
+
+    t = trace()
+    if isinstance(value, (list, dict, tuple)) and not t.changes(name) and is_constant(held()):
+        t.reads["constants", id(value)] = Constants(name, held, held())
+        return lambda v, k: v
+    return lambda v, k: outer(v, _item(get, k), f"{name}[{k!r}]", value)
+
+
+def _blank(value: Any) -> Any:
+    """A dict of this kind without items; of a set, a set."""
+    if type(value) is dict:
+        return {}
+    made = copy.copy(value)
+    if isinstance(value, dict):
+        dict.clear(made)
+    return _sharing(made, value)
+
+
+def _of_parts(value: Any, parts: list[Any]) -> Any:
+    if type(value) is list:
+        return StagedList(parts)
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), parts)
+    made = copy.copy(value)
+    made.clear()
+    made.extend(parts)
+    return _sharing(made, value)
+
+
+def _sharing(made: Any, value: Any) -> Any:
+    """The copy of an object of a user's class has the attributes of the object itself."""
+    if getattr(value, "__dict__", value) is not value:
+        made.__dict__ = value.__dict__
+    return made

@@ -1,0 +1,234 @@
+"""Special methods of users' classes, which Python calls by itself: they are entered like other
+functions, so that they may branch on data, and what they read and write is known."""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
+from tapeless.transforms.frontend.effects.exception_handlers import handling
+from tapeless.transforms.frontend.heap.iterators import Advancing, Once, inside
+from tapeless.transforms.frontend.heap.lists import StagedList, as_list, taken_from
+from tapeless.transforms.frontend.objects.attributes import watch_class
+from tapeless.transforms.frontend.trace.cells import Value
+from tapeless.transforms.frontend.trace.provenance import of_library, static_attribute
+from tapeless.transforms.frontend.trace.trace import Unrollable, trace
+from tapeless.transforms.frontend.values.container_aliases import current
+from tapeless.transforms.ops.function_table import FUNCTIONS
+from tapeless.transforms.prelude.containers.appended_lists import Grown
+from tapeless.transforms.prelude.containers.linked_lists import Part
+
+OPERATORS = {
+    "Add": "add",
+    "Sub": "sub",
+    "Mult": "mul",
+    "Div": "truediv",
+    "FloorDiv": "floordiv",
+    "Mod": "mod",
+    "Pow": "pow",
+    "MatMult": "matmul",
+    "BitAnd": "and_",
+    "BitOr": "or_",
+    "BitXor": "xor",
+    "LShift": "lshift",
+    "RShift": "rshift",
+    "Lt": "lt",
+    "LtE": "le",
+    "Gt": "gt",
+    "GtE": "ge",
+    "Eq": "eq",
+    "NotEq": "ne",
+    "Is": "is_",
+    "IsNot": "is_not",
+    "USub": "neg",
+    "UAdd": "pos",
+    "Invert": "invert",
+}
+#: Comparisons that the right operand is asked for where the left one does not know.
+MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+#: Classes whose objects are met most; none of them is a user's.
+KNOWN = frozenset(
+    (Symbol, StagedList, int, float, bool, complex, str, tuple, list, dict, set, range, slice)
+) | {np.ndarray, np.float64, np.float32, np.int64, np.bool_, types.NoneType}
+
+
+def special(value: Any, name: str) -> types.FunctionType | None:
+    """The method `name` of the class of a value, if a user wrote it."""
+    if type(value) in KNOWN:
+        return None
+    found = static_attribute(type(value), name)
+    if not isinstance(found, types.FunctionType) or found.__code__.co_filename == "<string>":
+        return None  # dataclasses compare fields by code of theirs
+    ordering = found.__module__ == "functools"  # total_ordering calls a user's method
+    if not ordering and of_library(found):
+        return None
+    watch_class(type(value), name)
+    return found
+
+
+def getter(obj: Any, name: str, found: Any) -> tuple[Any, ...] | None:
+    """The user's code that an attribute is read by, with its arguments: that of a descriptor which
+    the class has under this name, or `__getattr__`."""
+    if found is not None and type(found) is not types.FunctionType:
+        method = special(found, "__get__")
+        if method is not None and (special(found, "__set__") or name not in vars(obj)):
+            return method, found, obj, type(obj)
+    method = special(obj, "__getattr__")
+    if method is None or found is not None or name in getattr(obj, "__dict__", {}):
+        return None
+    return method, obj, name
+
+
+def setter(obj: Any, name: str, found: Any) -> tuple[Any, ...] | None:
+    """The user's code that an attribute is set by, with its first arguments."""
+    if found is not None and (method := special(found, "__set__")) is not None:
+        return method, found, obj
+    method = special(obj, "__setattr__")
+    return None if method is None else (method, obj, name)
+
+
+def binary(kind: str, left: Any, right: Any) -> Any:
+    """left + right, and every other operator with two operands."""
+    if kind in ("Is", "IsNot"):
+        same = identical(left, right)
+        return same if kind == "Is" else _opposite(same)
+    name, left, right = OPERATORS[kind], as_list(left), as_list(right)
+    for method, this, other in _asked(name.rstrip("_"), left, right):
+        made = trace().enter(method, this, other)
+        if made is not NotImplemented:
+            return made
+    if kind == "NotEq" and special(left, "__eq__") and special(left, "__ne__") is None:
+        return _opposite(binary("Eq", left, right))
+    try:
+        made = getattr(operator, name)(left, right)
+    except TypeError as e:
+        raise _in_words_of_numpy(e, left, right) from None
+    return trace().born(made) if type(made) in (set, dict) else made
+
+
+def identical(left: Any, right: Any) -> Any:
+    """left is right. What a loop carries or a test chose may be one of several arrays."""
+    if not isinstance(left, Symbol) or not isinstance(right, Symbol):
+        flag, other = (left, right) if isinstance(left, Symbol) else (right, left)
+        if not isinstance(flag, Symbol) or not isinstance(other, bool) or not flag.type.weak:
+            return left is right
+        return flag if other else _opposite(flag)
+    if left is right or (left.cell is not None and left.cell is right.cell):
+        return True
+    if all(x.type.dtype.kind == "b" and not x.mutable for x in (left, right)):
+        if left.type.weak != right.type.weak:
+            return False
+        return apply(FUNCTIONS[np.equal], left, right)  # Python and NumPy have one True each
+    t = trace()
+    made = [x.cell.made for x in (left, right) if x.cell is not None]
+    passed = [a for a in made if isinstance(a, Var) and a not in t.definitions]
+    chosen = any(a in t.flows or t.parents.get(a, ("",))[0] == "if" for a in passed)
+    views = left.cell is right.cell is None and _root(left) is _root(right)
+    if chosen or views or len(passed) == 2:
+        if t.rolling:
+            raise Unrollable("it asks whether two variables hold one array")
+        raise UnsupportedError(
+            "whether two variables hold one array depends on data",
+            "keep a number or flag beside them that says so, and compare that",
+        )
+    return False
+
+
+def _root(view: Value) -> Any:
+    return view.cell if view.parent is None else _root(view.parent)
+
+
+def _in_words_of_numpy(error: TypeError, *operands: Any) -> TypeError:
+    """Python names the classes of operands, and a user has not heard of symbols."""
+    symbols = [x for x in operands if isinstance(x, Symbol)]
+    if not symbols or "Symbol" not in str(error):
+        return error
+    kind = "numpy.ndarray" if symbols[0].mutable else f"numpy.{symbols[0].dtype.name}"
+    return TypeError(str(error).replace("Symbol", kind))
+
+
+def _opposite(test: Any) -> Any:
+    return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
+
+
+def _asked(name: str, left: Any, right: Any) -> list[tuple[types.FunctionType, Any, Any]]:
+    """The methods of users that Python asks for the result of an operator, in this order."""
+    mirrored = f"__{MIRRORED.get(name, 'r' + name)}__"
+    asked = [(special(left, f"__{name}__"), left, right), (special(right, mirrored), right, left)]
+    if type(left) is type(right) and name not in MIRRORED:
+        asked.pop()
+    elif type(left) is not type(right) and issubclass(type(right), type(left)):
+        asked.reverse()
+    return [(method, this, other) for method, this, other in asked if method is not None]
+
+
+def inplace(kind: str, target: Any, value: Any) -> Any:
+    """target += value, and every other operator that may change its target."""
+    name, target, value = OPERATORS[kind].rstrip("_"), as_list(target), as_list(value)
+    method = special(target, f"__i{name}__")
+    made = NotImplemented if method is None else trace().enter(method, target, value)
+    if made is not NotImplemented:
+        return made
+    if _asked(name, target, value):
+        return binary(kind, target, value)
+    return getattr(operator, "i" + name)(target, value)
+
+
+def unary(kind: str, value: Any) -> Any:
+    """-value, +value, ~value."""
+    return called(f"__{OPERATORS[kind]}__", getattr(operator, OPERATORS[kind]), value)
+
+
+def called(name: str, native: Any, value: Any, *args: Any) -> Any:
+    """`native` of a value, by the user's method where there is one."""
+    method = special(value, name)
+    return native(value, *args) if method is None else trace().enter(method, value, *args)
+
+
+def array_of(value: Any) -> Any:
+    """What NumPy makes of an object that says how."""
+    if isinstance(value, Part):
+        return trace().enter(Part.lists, value)
+    method = special(value, "__array__")
+    return value if method is None else trace().enter(method, value)
+
+
+def tested(value: Any) -> Any:
+    """What decides whether an object is true."""
+    for name in ("__bool__", "__len__"):
+        method = special(value, name)
+        if method is not None:
+            return trace().enter(method, value)
+    return value
+
+
+def iterated(value: Any, whole: bool = False) -> Any:
+    """An object that is run over: what its `__iter__` gives; `whole`: now, and to its end."""
+    if value is None:
+        raise TypeError("'NoneType' object is not iterable")
+    method, made = special(value, "__iter__"), value
+    if method is not None:
+        value = trace().enter(method, value)
+    if isinstance(value, Once):
+        items = value.rest(whole)
+        return taken_from(items, made) if isinstance(made, Grown) else items
+    current(value)
+    return Advancing(_items(value)) if special(value, "__next__") else inside(value)
+
+
+def _items(iterator: Any) -> Iterator[Any]:
+    method = special(iterator, "__next__")
+    while True:
+        try:
+            with handling(lambda: StopIteration):
+                item = trace().enter(method, iterator)
+        except StopIteration:
+            return
+        yield item

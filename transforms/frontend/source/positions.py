@@ -1,0 +1,51 @@
+"""Which line of the user's code a statement, or an error, comes from."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextvars import ContextVar
+from types import FrameType
+
+from tapeless.transforms.core.language import Origin
+from tapeless.transforms.frontend.source.rewrite import known_codes
+
+#: The names of the scopes that are open, the outermost first.
+open_scopes: ContextVar[tuple[str, ...]] = ContextVar("open_scopes", default=())
+
+
+def _is_users(frame: FrameType) -> bool:
+    """Whether rewritten code runs in it that is not of our own libraries."""
+    return frame.f_code in known_codes and not frame.f_globals.get("__staged__", False)
+
+
+def find_origin() -> Origin | None:
+    return next(find_origins(), None)
+
+
+def find_origins() -> Iterator[Origin]:
+    """The lines of the user that are being run, the innermost first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if _is_users(frame):
+            code, scope = frame.f_code, "/".join(open_scopes.get())
+            yield Origin(code.co_filename, frame.f_lineno, code.co_qualname, scope)
+        frame = frame.f_back
+
+
+def where_of(error: BaseException) -> tuple[str, int, int, int] | None:
+    """The innermost line of rewritten code in the traceback, with its columns."""
+    found = None
+    tb = error.__traceback__
+    while tb is not None:
+        if _is_users(tb.tb_frame):
+            places = list(tb.tb_frame.f_code.co_positions())
+            at = places[tb.tb_lasti // 2] if tb.tb_lasti >= 0 else (tb.tb_lineno, None, 0, 0)
+            found = (
+                tb.tb_frame.f_code.co_filename,
+                tb.tb_lineno,
+                at[2] or 0,
+                (at[3] or 0) if at[1] == tb.tb_lineno else 10_000,
+            )
+        tb = tb.tb_next
+    return found

@@ -1,0 +1,177 @@
+"""What a program gives back, taken apart so that each call makes it anew: containers, lists whose
+length data decides, and objects of users' classes that the function made."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from array import array
+from collections import defaultdict
+from typing import Any
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
+from tapeless.transforms.frontend.builtins.lists_of_lists import listed
+from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
+from tapeless.transforms.frontend.heap.list_columns import Tail
+from tapeless.transforms.frontend.heap.lists import StagedList, as_list
+from tapeless.transforms.frontend.trace.provenance import LIBRARIES
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.container_aliases import current
+from tapeless.transforms.frontend.values.structure import (
+    OURS,
+    Spec,
+    attributes,
+    refuse_text,
+    take_apart,
+)
+from tapeless.transforms.frontend.values.text import Chosen
+from tapeless.transforms.prelude.containers.appended_lists import Grown
+from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
+from tapeless.transforms.prelude.containers.known_keys import Found
+from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
+
+
+@dataclasses.dataclass(frozen=True)
+class Rows:
+    """A list that loops filled: what its elements are like, and which of their numbers are
+    Python's. The leaves of all elements are arrays."""
+
+    like: Any
+    element: Spec
+    weak: tuple[bool, ...]
+    uneven: bool = False  # whether they are lists of arrays, as elements are not equally long
+
+
+@dataclasses.dataclass(frozen=True)
+class OfData:
+    """A dictionary or set from what `Keys.parts` gives: lists of its keys and of its values, or of
+    how long its lists are and of what is in them."""
+
+    kind: type
+    default: Any
+
+    def made(self, *columns: Any) -> Any:
+        if self.kind is list:
+            return _in_lists(*columns)
+        keys, *columns = columns  # type: ignore[assignment]
+        if not columns:
+            return self.kind(keys)
+        *lengths, values = columns
+        if lengths:
+            values = _in_lists(lengths[0], values)
+        pairs = dict(zip(keys, values, strict=True))
+        return self.kind(self.default, pairs) if self.kind is defaultdict else self.kind(pairs)
+
+
+def _in_lists(lengths: Any, items: Any) -> list[list[Any]]:
+    left = iter(items)
+    return [list(itertools.islice(left, n)) for n in lengths]
+
+
+class OneOfTwo:
+    """The kind of what data chooses: a test, and a value for either outcome."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """The n-th object that a call makes."""
+
+    number: int
+
+
+class Outgoing:
+    """Takes apart what one call gives back; an object that is met twice stays one object."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+
+    def spec(self, value: Any) -> Spec:
+        """What a value is made of."""
+        if isinstance(value, (Keys, Grown)):
+            return self.of_data(value)
+        if isinstance(value, Sequence):
+            raise UnsupportedError(
+                "a range whose numbers depend on data is returned or stored", "make a list of it"
+            )
+        of_tuples = isinstance(value, StagedList) and value.stands_for is tuple
+        if isinstance(value, (GivenLists, Found)) or of_tuples:
+            raise UnsupportedError(
+                "a container that data picks, or one of the caller's, is returned or stored",
+                "return a copy of what it holds",
+            )
+        value = listed(value)
+        if (filled := _filled(value)) is not None:
+            return filled
+        if (two := _two(value)) is not None:
+            return Spec(OneOfTwo, None, ("test", "yes", "no"), tuple(map(self.spec, two)))
+        if _made_here(value):
+            return self.object(value)
+        return _own(take_apart(value, self.spec))
+
+    def of_data(self, value: Keys | Grown) -> Spec:
+        """A dictionary or set whose keys depend on data, or a list of lists."""
+        kind = value.kind if isinstance(value, Keys) else list
+        marker = OfData(kind, value.default if isinstance(value, Keyed) else None)
+        specs = [self.spec(part) for part in trace().enter(type(value).parts, value)]
+        return Spec(kind, marker, tuple(range(len(specs))), tuple(specs))
+
+    def object(self, value: Any) -> Spec:
+        """An object of the function: its attributes."""
+        if id(value) in self.numbers:
+            return Spec("again", Made(self.numbers[id(value)]))
+        made = Made(self.numbers.setdefault(id(value), len(self.numbers)))
+        names = attributes(value)
+        return Spec(type(value), made, names, tuple(self.spec(getattr(value, n)) for n in names))
+
+
+def _two(value: Any) -> tuple[Any, Any, Any] | None:
+    """A test and what the value is where it is true and false; None for what is one value."""
+    if isinstance(value, (Chosen, Either)) and not (callable(value.yes) or callable(value.no)):
+        return value.test, value.yes, value.no
+    absence = value.undefined if isinstance(value, Symbol) else None
+    if absence is None or not absence.none or absence.flag is None:
+        return None
+    return wrap(absence.flag), Symbol(value.present()), None
+
+
+def _filled(value: Any) -> Spec | None:
+    """The arrays of a list that a loop filled; None of other values."""
+    value = as_list(value)
+    current(value)
+    tail = getattr(value, "tail", None) if isinstance(value, list) else None
+    if not isinstance(tail, Tail):
+        return None
+    columns = zip(value.arrays(), tail.stacks, tail.uneven(), strict=True)
+    return _rows(value, tail, tuple(take_apart(s if apart else a) for a, s, apart in columns))
+
+
+def _rows(value: Any, tail: Any, columns: tuple[Spec, ...]) -> Spec:
+    refuse_text(tail.spec)
+    weak = tuple(t.weak for t in tail.items)
+    rows = Rows(value, _with_lists(tail.spec), weak, tail.is_uneven())
+    return Spec(type(value), rows, ("rows",), columns)
+
+
+def _with_lists(spec: Spec) -> Spec:
+    """What an element is made of, where arrays stand for lists in it."""
+    if spec.kind == "leaf":
+        tail = getattr(spec.value, "listing", None)
+        return spec if tail is None else _rows(StagedList(), tail, (spec,))
+    return dataclasses.replace(spec, children=tuple(map(_with_lists, spec.children)))
+
+
+def _made_here(value: Any) -> bool:
+    """Whether it is an object of a user's class, which the function made."""
+    cls = type(value)
+    if cls.__module__.partition(".")[0] in LIBRARIES or cls.__module__.startswith(OURS):
+        return False
+    new: Any = cls.__new__
+    return bool(trace().birth(value)) and new is object.__new__
+
+
+def _own(spec: Spec) -> Spec:
+    """A container that is no tree is one of its own in each call."""
+    mine = spec.kind == "static" and isinstance(spec.value, (set, bytearray, array))
+    return Spec("copied", spec.value) if mine and trace().birth(spec.value) else spec

@@ -1,0 +1,228 @@
+"""The staged run: a function and its arguments to a core program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import NeedStatic, building
+from tapeless.transforms.core.checker import well_formed
+from tapeless.transforms.core.language import Block, Origin, Var
+from tapeless.transforms.errors import InternalError, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.arrays.memory_layout import Order
+from tapeless.transforms.frontend.effects.effects import Unreachable
+from tapeless.transforms.frontend.hooks.hooks import Hooks
+from tapeless.transforms.frontend.source.positions import find_origin, where_of
+from tapeless.transforms.frontend.staging.parameters import Leaf, leaf_parameter, name_nameless
+from tapeless.transforms.frontend.staging.required_values import resolve
+from tapeless.transforms.frontend.staging.results import Outgoing
+from tapeless.transforms.frontend.staging.writeback import Held, Write, written
+from tapeless.transforms.frontend.trace.decisions import Decisions, Restart
+from tapeless.transforms.frontend.trace.recorded_reads import Captured, Guard
+from tapeless.transforms.frontend.trace.trace import Trace
+from tapeless.transforms.frontend.values.container_aliases import MUTABLE
+from tapeless.transforms.frontend.values.structure import Spec, certain, refuse_text
+from tapeless.transforms.ops.primitives.function_calls import calls
+from tapeless.transforms.optimize.inline_calls import identity
+from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
+from tapeless.transforms.random_keys.find_reuse import Found, key_uses
+
+
+@dataclass
+class Staged:
+    """The result of a staged run."""
+
+    block: Block  # parameters: the leaves that are variables, then captured arrays
+    leaves: list[Leaf]
+    captured: list[Captured]
+    guards: list[Guard]
+    sizes: list[tuple[str, dims.Size, dims.Size]]
+    result: Spec
+    notes: list[str]
+    legend: list[str]  # what numbers of the program stand for
+    writes: list[Write]
+    decisions: Decisions
+    hints: dict[dims.Symbol, int]
+    orders: list[Order]  # memory orders of inputs that the program relies on
+    overwritten: set[Var]  # inputs that the program stores to
+    tangents: set[Var]  # inputs that the user's function does not get
+    functional: bool = False  # whether functions of tapeless.numpy were called
+    held: list[Held] = field(default_factory=list)  # what writes store, or store to
+    keys: Found = field(default_factory=Found)  # random keys that are used
+    outside: list[tuple[str, Any]] = field(default_factory=list)  # containers that are read there
+
+    def without_axes(self) -> list[Var]:
+        """The inputs that are arrays without axes, and no numbers."""
+        given = [(leaf.var, leaf.value) for leaf in self.leaves if leaf.var is not None]
+        given += [(c.var, c.array) for c in self.captured]
+        return [v for v, x in given if isinstance(x, np.ndarray) and not x.shape]
+
+
+class Run(Trace):
+    """A trace whose statements carry the user's line that made them."""
+
+    def let(self, *args: Any) -> None:
+        self.origin = find_origin() or self.origin
+        super().let(*args)
+
+    def place(self) -> Origin | None:
+        return find_origin()
+
+    def enter(self, method: Any, *args: Any) -> Any:
+        return Hooks(method).enter_function(method, args, {})
+
+
+def stage(
+    call: Callable[[list[Any]], Any],
+    leaves: list[Any],
+    names: list[str],
+    outlines: bool = True,
+    changing: frozenset[str] = frozenset(),
+) -> Staged:
+    """Runs `call` on symbols for `leaves` until no more of them need be known; `outlines`:
+    functions that are called often may become functions of the program; `changing`: the names of
+    numbers from outside that become inputs."""
+    decisions = Decisions(outlines=outlines, changing=changing)
+    try:
+        return _settled(call, leaves, names, decisions)
+    except TapelessError as e:
+        if not (decisions.aliased or decisions.counted or decisions.tabled):
+            raise
+        plainer = Decisions(
+            outlines=False, exact=decisions.aliased, counts=False, changing=changing, tables=False
+        )
+        try:
+            return _settled(call, leaves, names, plainer)
+        except InternalError:
+            raise
+        except TapelessError:
+            raise e from None
+
+
+def _settled(
+    call: Callable[[list[Any]], Any], leaves: list[Any], names: list[str], decisions: Decisions
+) -> Staged:
+    for _ in range(50):
+        try:
+            return _attempt(
+                call, [Leaf(v, n) for v, n in zip(leaves, names, strict=True)], decisions
+            )
+        except Restart:
+            continue
+    raise InternalError("the staged run does not settle")
+
+
+@contextmanager
+def _undone_by_errors(run: Run) -> Iterator[None]:
+    """An attempt that is given up leaves outer objects as they were."""
+    try:
+        yield
+    except BaseException:
+        run.rollback(run.journals[0])
+        raise
+
+
+def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: Decisions) -> Staged:
+    run = Run(decisions)
+    with building(run), _undone_by_errors(run):
+        params = [leaf_parameter(k, leaf, decisions, run) for k, leaf in enumerate(leaves)]
+        try:
+            value = call(params)
+            outgoing = Outgoing()
+            result = certain(outgoing.spec(value))
+            writes, held = written(run, outgoing)
+            for spec in (result, *(w.spec for w in writes)):
+                refuse_text(spec)
+        except NeedStatic as e:
+            resolve(e, run, leaves, decisions)
+            raise Restart from None
+        except TapelessError as e:
+            if e.where is None:
+                e.where = where_of(e)
+            raise
+        except Unreachable as e:
+            error = UnsupportedError(
+                "the function raises an error in all cases, and says in it what is known only "
+                "when it runs",
+                "leave values out of the error, or raise it under a test",
+            )
+            error.where = where_of(e)
+            raise error from None
+        except RecursionError as e:
+            raise UnsupportedError(
+                "the recursion does not end while staging: its depth depends on values "
+                "that are known only when the program runs",
+                "write it as a loop",
+            ) from e
+    name_nameless(leaves)
+    return _staged(run, leaves, result, writes, held, decisions)
+
+
+def _different(held: list[Held], containers: list[tuple[str, Any]]) -> list[Guard]:
+    """That containers from outside are as many objects as they were, if some of them change."""
+    if len(containers) < 2 or not any(isinstance(h.get(), MUTABLE) for h in held):
+        return []
+    count = len(containers)
+    return [
+        Guard("which containers are others", lambda: len({id(g()) for _, g in containers}), count)
+    ]
+
+
+def _staged(
+    run: Run,
+    leaves: list[Leaf],
+    result: Spec,
+    writes: list[Write],
+    held: list[Held],
+    decisions: Decisions,
+) -> Staged:
+    """What a run that went through gives."""
+    for write in writes:
+        for leaf in leaves:
+            leaf.refuse_change(getattr(write.location, "obj", None))
+    reads = run.reads.values()
+    captured = [v[0] for v in reads if type(v) is tuple and isinstance(v[0], Captured)]
+    containers = [(k[1], v[2]) for k, v in run.reads.items() if k[0] == "container"]
+    variables = tuple(leaf.var for leaf in leaves if leaf.var is not None)
+    results = (*result.leaves(), *(a for w in writes for a in w.spec.leaves()))
+    block = Block((*variables, *(c.var for c in captured)), tuple(run.blocks[0]), tuple(results))
+    if decisions.outlines and calls(block) and not well_formed(block):
+        decisions.outlines = False  # a value of a function that became one is used outside of it
+        raise Restart
+    return Staged(
+        tables_as_arrays(block),
+        leaves,
+        captured,
+        [*(v for v in reads if isinstance(v, Guard)), *_different(held, containers)],
+        run.guards,
+        result,
+        run.notes,
+        run.legend,
+        writes,
+        decisions,
+        run.hints,
+        list(run.orders),
+        _overwritten(run),
+        run.tangents,
+        run.functional,
+        held,
+        key_uses(block, run.keys),
+        [(run.reads["type", k].name.removeprefix("the type of "), get) for k, get in containers],
+    )
+
+
+def _overwritten(run: Run) -> set[Var]:
+    """The inputs that the program stores to."""
+    found = set()
+    for cell in run.overwritten:
+        at = getattr(cell, "made", None)
+        while at in run.definitions and run.definitions[at].op is identity:
+            at = run.definitions[at].args[0]
+        if at in run.inputs:
+            found.add(at)
+    return found

@@ -1,0 +1,151 @@
+"""What a program leaves in objects from outside: done after each call, object by object.
+
+The staged run works on copies of containers and on inputs for arrays. A call first fetches the
+objects that these stand for, so that `o.a, o.b = o.b, o.a` and stores to what was `o.a` mean what
+they do in Python, whatever name the objects have afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.heap.locations import ContentsLocation, entry_spec, fill
+from tapeless.transforms.frontend.staging.results import Outgoing
+from tapeless.transforms.frontend.trace.cells import CellLocation, Value
+from tapeless.transforms.frontend.trace.trace import Location, Trace
+from tapeless.transforms.frontend.values.container_aliases import MUTABLE
+from tapeless.transforms.frontend.values.structure import (
+    MISSING,
+    Diverged,
+    Spec,
+    certain,
+    take_apart,
+)
+
+
+@dataclass(frozen=True)
+class Held:
+    """An array or container from outside, fetched at each call before the program runs."""
+
+    number: int
+    get: Callable[[], Any]
+
+
+@dataclass
+class Write:
+    """A value, and where it goes: a variable, an attribute, or into what is held."""
+
+    location: Location | Held
+    spec: Spec
+
+    def carry_out(self, value: Any, held: list[Any]) -> None:
+        if not isinstance(self.location, Held):
+            self.location.set(value)
+        elif isinstance(held[self.location.number], MUTABLE):
+            fill(held[self.location.number], value)
+        else:
+            held[self.location.number][...] = value
+
+
+def written(run: Trace, outgoing: Outgoing) -> tuple[list[Write], list[Held]]:
+    """What the program left in objects from outside; they get their old contents back."""
+    homes = _homes(run)
+    held = {h.number: h for h in homes.values()}
+    journal = run.journals[0]
+    changed = [(loc, old) for loc, old in journal.changed() if not loc.birth]
+    found = [_write(location, old, run, homes, outgoing) for location, old in changed]
+    for location, old in journal.old.values():
+        if not location.birth:
+            location.set(old)
+    return found, list(held.values()) if found else []
+
+
+def _write(
+    location: Location, old: Any, run: Trace, homes: dict[int, Held], outgoing: Outgoing
+) -> Write:
+    final = location.get()
+    if final is MISSING:
+        raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
+    if isinstance(final, Diverged):
+        raise final.refusal()
+    if isinstance(location, CellLocation):
+        symbol = next(s for k, s, _ in _read(run) if k == "array" and s.cell is location.cell)
+        return Write(homes[id(location.cell)], certain(take_apart(symbol)))
+    contents = isinstance(location, ContentsLocation)
+    spec = certain(entry_spec(location, final, outgoing.spec))
+    before = None if old is MISSING else entry_spec(location, old)
+    _refuse_choices(spec, before, run, homes)
+    spec = _by_object(spec, homes, top=contents)
+    return Write(_home(location, final, homes), spec)
+
+
+def _home(location: Location, final: Any, homes: dict[int, Held]) -> Location | Held:
+    if not isinstance(location, ContentsLocation) or id(location.obj) not in homes:
+        return location
+    if getattr(final, "tail", None) is not None:
+        raise UnsupportedError(
+            "a list from outside gets as many elements as data says",
+            "append to a list of the function, and store that at the end",
+        )
+    return homes[id(location.obj)]
+
+
+def _read(run: Trace) -> Iterator[tuple[str, Any, Callable[[], Any]]]:
+    """What was read from outside: its kind, what the program has for it, how it is fetched."""
+    for key, read in run.reads.items():
+        if key[0] == "array":
+            yield "array", read[1], read[0].get
+        elif key[0] == "container":
+            yield "container", read[1], read[2]
+
+
+def _whole(array: Value) -> bool:
+    return array.parent is None or (not array.chain and _whole(array.parent))
+
+
+def _homes(run: Trace) -> dict[int, Held]:
+    """By the cell of an array, or a copied container: what it stands for."""
+    return {
+        id(made.cell if kind == "array" else made): Held(number, get)
+        for number, (kind, made, get) in enumerate(_read(run))
+    }
+
+
+def _by_object(spec: Spec, homes: dict[int, Held], top: bool = False) -> Spec:
+    """The spec of a value in which arrays and containers from outside are these themselves."""
+    array = isinstance(spec.value, Symbol)
+    home = homes.get(id(spec.value.base_cell() if array else spec.value))
+    if home is None or top:
+        return replace(spec, children=tuple(_by_object(c, homes) for c in spec.children))
+    if array and not _whole(spec.value):
+        raise UnsupportedError(
+            "a view of an array from outside is stored in an object from outside",
+            "store a copy, or take the view where it is used",
+        )
+    return Spec("held", home)
+
+
+def _refuse_choices(final: Spec, old: Spec | None, run: Trace, homes: dict[int, Held]) -> None:
+    """Data may decide whether an array is another one, but not which one of those from outside."""
+    own = _held_before(old, run) if old is not None else set()
+    for cell in _cells(final):
+        if id(cell) not in homes and any(id(m) in homes for m in run.memory(cell) - own):
+            raise UnsupportedError(
+                "an object from outside gets, by data, one of several arrays from outside",
+                "store a copy, or an index that says which",
+            )
+
+
+def _held_before(old: Spec, run: Trace) -> set[Any]:
+    """The cells of the arrays that were there."""
+    there = {id(v) for v in old.leaf_values()}
+    reads = [r for key, r in run.reads.items() if key[0] == "array"]
+    return {s.base_cell() for c, s in reads if {id(s), id(run.inputs[c.var])} & there}
+
+
+def _cells(spec: Spec) -> set[Any]:
+    return {v.base_cell() for v in spec.leaf_values() if isinstance(v, Symbol) and v.mutable}

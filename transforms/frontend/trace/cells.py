@@ -1,0 +1,200 @@
+"""What a symbol holds: a cell or a view of one, so that aliasing means what it does in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tapeless.transforms.core.language import Atom, Block, Effect, If, Type, Var
+from tapeless.transforms.errors import AliasError, UndefinedError
+from tapeless.transforms.frontend.trace.trace import Location, trace
+
+
+class Cell:
+    """The present value of an array that Python code can overwrite."""
+
+    __slots__ = ("__weakref__", "atom", "birth", "flag", "functional", "made")
+
+    def __init__(self, value: Atom) -> None:
+        self.atom = self.made = value  # what it holds now, and held at first
+        self.birth = next(trace().serials)
+        self.flag: Atom | None = None  # false where the variable is not defined
+        self.functional = False  # `x += v` makes a new array of it, as of JAX's
+
+
+def named_like(old: Any, new: Any) -> Any:
+    """What a cell gets is called like what it held, if it has no name."""
+    if isinstance(new, Var) and isinstance(old, Var):
+        new.name = new.name or old.name
+    return new
+
+
+class CellLocation(Location):
+    def __init__(self, cell: Cell) -> None:
+        self.cell, self.key, self.birth = cell, ("cell", id(cell)), cell.birth
+
+    def get(self) -> Any:
+        return self.cell.atom
+
+    def set(self, value: Any) -> None:
+        self.cell.atom = value
+
+
+class Absence(NamedTuple):
+    """What may be the matter with a variable: where `flag` is false, it is not set, or None."""
+
+    name: str
+    flag: Atom | None  # None: found to be true
+    none: bool = False
+    origin: Any = None  # the branch that makes it so
+
+
+class Value:
+    """An array or scalar in a cell, or a view of an array in a cell."""
+
+    __slots__ = (
+        "__weakref__",
+        "cell",
+        "chain",
+        "is_array",
+        "kind",
+        "listing",
+        "parent",
+        "read_only",
+        "undefined",
+    )
+
+    def __init__(
+        self,
+        value: Atom | None = None,
+        parent: Value | None = None,
+        chain: Any = (),
+        is_array: bool = False,
+        kind: Type | None = None,
+    ) -> None:
+        self.cell = Cell(value) if value is not None else None
+        self.parent, self.chain = parent, chain
+        self.is_array, self.kind = is_array, kind  # kind: the type of a view
+        self.undefined: Absence | None = None
+        self.listing: Any = None  # of an array in the place of a list that loops filled: its tail
+        self.read_only = False
+
+    # -- value
+
+    def value(self) -> Atom:
+        if self.undefined is not None:
+            self._check_defined()
+        return self.present()
+
+    def present(self) -> Atom:
+        """The present value, without asking whether the variable is defined."""
+        t = trace()
+        if self.parent is None:
+            assert self.cell is not None
+            if self.cell in t.poisoned:
+                if t.decisions is not None:
+                    t.decisions.aliased = True
+                name = getattr(self.cell.atom, "name", "")
+                raise AliasError(
+                    f"{repr(name) if name else 'this array'} {t.poisoned[self.cell]}",
+                    "copy the array where it gets its second name" + (name and f": {name}.copy()"),
+                )
+            return self.cell.atom
+        base = self.parent.value()
+        for op, rest, params in self.chain:
+            base = op(base, *rest, **params)
+        return base
+
+    def _check_defined(self) -> None:
+        assert self.undefined is not None
+        name, flag, none, _ = self.undefined
+        t = trace()
+        if flag is None or any(b is t.checked.get(flag) for b in t.blocks):
+            return
+        t.checked[flag] = t.blocks[-1]  # all that follows in the block, and in blocks inside
+        if len(t.blocks) == 1:
+            self.undefined = Absence(name, None, none)
+        error, text = (TypeError, _is_none(name)) if none else (UnboundLocalError, _unset(name))
+        fail = Effect("raise", (), {"type": error, "parts": (("value", text),)}, trace().origin)
+        trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))
+
+    def write(self, new: Atom) -> None:
+        if self.frozen:
+            raise AliasError("assignment destination is read-only", "copy the array first")
+        if self.parent is not None:
+            if not self.chain:
+                self.parent.write(new)
+                return
+            values = [self.parent.value()]
+            for op, rest, params in self.chain[:-1]:
+                values.append(op(values[-1], *rest, **params))
+            for (op, rest, params), base in zip(
+                reversed(self.chain), reversed(values), strict=True
+            ):
+                new = op.put(base, new, rest, params)
+            self.parent.write(new)
+            return
+        assert self.cell is not None
+        self.value()
+        lent = trace().loans.places.get(self.cell)
+        lent = lent if lent is not None and lent.present() else None
+        trace().touch(CellLocation(self.cell))
+        trace().written(self.cell)
+        before = self.cell.atom
+        self.cell.atom = named_like(before, new)
+        if lent is not None:
+            lent.store(self.cell.atom)
+        if isinstance(new, Var) and new.type.ndim > 1:  # it lies where the array does
+            trace().laid_out.setdefault(new, ("=", before))
+
+    @property
+    def type(self) -> Type:
+        if self.parent is None and self.cell is not None:
+            return self.cell.atom.type  # type: ignore[no-any-return]
+        assert self.kind is not None
+        return self.kind
+
+    @property
+    def frozen(self) -> bool:
+        """Whether NumPy refuses stores: of arguments, and of views such as np.broadcast_to."""
+        return self.read_only or any(op.put is None for op, _, _ in self.chain)
+
+    @property
+    def mutable(self) -> bool:
+        return self.is_array or bool(self.type.shape)
+
+    @property
+    def functional(self) -> bool:
+        """Whether `x += v` gives the name a new array."""
+        return any(getattr(m, "functional", False) for m in self.memory())
+
+    def memory(self) -> set[Any]:
+        """What may be its memory: cells that were made apart from all others."""
+        root = self if self.parent is None else self.parent
+        return root.memory() if root.cell is None else trace().memory(root.cell)
+
+    def __mro_entries__(self, bases: Any) -> Any:
+        raise TypeError("an array or a number is no class, and has no subclasses")
+
+    def base_cell(self) -> Cell:
+        symbol: Value = self
+        while symbol.parent is not None:
+            symbol = symbol.parent
+        if symbol.cell is None:
+            raise AliasError(
+                "an array is one of several here, told apart when the program runs",
+                "copy the array where it gets its second name",
+            )
+        return symbol.cell
+
+
+def undefined(name: str) -> UndefinedError:
+    return UndefinedError(_unset(name), "give it a value before the branch or loop that may not")
+
+
+def _is_none(name: str) -> str:
+    return f"'{name}' is None here, and a number is needed"
+
+
+def _unset(name: str) -> str:
+    """CPython's words."""
+    return f"cannot access local variable '{name}' where it is not associated with a value"

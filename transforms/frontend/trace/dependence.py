@@ -1,0 +1,137 @@
+"""What a value that was recorded depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Type,
+    Var,
+    free_variables,
+    statements,
+)
+from tapeless.transforms.frontend.trace.cells import Value
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.ops.primitives.function_calls import acts
+
+
+def depends_on(wanted: Atom, params: set[Var]) -> bool:
+    seen: set[Var] = set()
+    left = [wanted]
+    definitions, parents = trace().definitions, trace().parents
+    while left:
+        a = left.pop()
+        if not isinstance(a, Var) or a in seen:
+            continue
+        seen.add(a)
+        if a in params:
+            return True
+        if a in parents:
+            left += parents[a][2]
+        elif a in definitions:
+            let = definitions[a]
+            left += let.args
+            if let.op.name == "size_value":
+                left += [s.var for s in dims.symbols(let.params["size"]) if s.var is not None]
+    return False
+
+
+def can_be_known(wanted: Atom) -> bool:
+    """Whether a value depends on nothing but integer inputs, sizes of inputs and passes of loops,
+    and on one of these: what is made of constants alone has no input that could be made known."""
+    t = trace()
+    seen: set[Var] = set()
+    left, sources = [wanted], not isinstance(wanted, Var)
+    while left:
+        a = left.pop()
+        if not isinstance(a, Var) or a in seen:
+            continue
+        seen.add(a)
+        if a in t.definitions:
+            let = t.definitions[a]
+            left += let.args
+            if let.op.name == "size_value":
+                sources = True
+                for symbol in dims.symbols(let.params["size"]):
+                    if symbol.var is not None:
+                        left.append(symbol.var)
+                    elif symbol not in t.decisions.homes:
+                        return False
+        elif a in t.parents:
+            sources = sources or t.parents[a][0] == "loop"
+            left += t.parents[a][2]
+        elif (
+            not isinstance(a.type, Type)
+            or a.type.shape
+            or a.type.dtype.kind not in "iu"
+            or a.size is None
+            or not dims.symbols(a.size) & set(t.decisions.homes)
+        ):
+            return False
+        else:
+            sources = True
+    return sources
+
+
+def need_integers(function: str, args: tuple[Any, ...]) -> None:
+    """Functions without a rule that take integers of the arguments must be given known ones."""
+    for value in args:
+        if not isinstance(value, Value):
+            continue
+        a = value.value()
+        if a.type.dtype.kind in "iu" and not a.type.shape and can_be_known(a):
+            raise NeedStatic(a, f"{function} needs this integer")
+
+
+def decided_by_data(wanted: Atom) -> bool:
+    """Whether a value depends on what arrays contain, or on variables that loops carry, and not
+    on integer inputs, sizes and indices of loops alone."""
+    t = trace()
+    seen: set[Var] = set()
+    left, known = [wanted], False
+    while left:
+        a = left.pop()
+        if not isinstance(a, Var) or a in seen:
+            continue
+        seen.add(a)
+        if a in t.definitions:
+            known = known or t.definitions[a].op.name == "size_value"
+            left += t.definitions[a].args
+        elif a in t.parents:
+            left += t.parents[a][2]
+        elif a in t.flows or not _is_index(a):
+            return True
+        else:
+            known = True
+            sizes = set(_bounds(a))
+            if any(s.var is None and s not in t.hints for s in sizes):
+                return True  # a length that the program finds out
+            left += [s.var for s in sizes if s.var is not None]
+    return not known
+
+
+def _bounds(index: Var) -> Iterator[dims.Symbol]:
+    """What the bounds of a loop variable are made of."""
+    for symbol in dims.symbols(index.size) if index.size is not None else ():
+        for bound in trace().bounds.get(symbol, ()):
+            yield from dims.symbols(bound)
+
+
+def _is_index(a: Var) -> bool:
+    return isinstance(a.type, Type) and not a.type.shape and a.type.dtype.kind in "iu"
+
+
+def depends_on_program(block: Block, inits: Any, seq: Any) -> bool:
+    """Whether a loop reads anything that is not known now, or has effects."""
+    if any(isinstance(a, Var) for a in inits) or free_variables(block):
+        return True
+    if seq is not None and any(isinstance(a, Var) for a in seq.span):
+        return True
+    return acts(block) or any(
+        s.outs and getattr(s.outs[0].type, "shape", ()) for s in statements(block)
+    )

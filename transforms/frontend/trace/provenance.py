@@ -1,0 +1,152 @@
+"""Where a function comes from, which decides how it is called."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import os
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.frontend.trace.trace import trace
+
+STANDARD = Path(os.__file__).parent
+
+
+#: Of modules whose other functions are not.
+IMPURE = {("uuid", "uuid1"), ("uuid", "uuid4"), (os.name, "urandom"), (os.name, "times")}
+
+
+class Libraries(frozenset[str]):
+    """Names of packages; a module of the user may have the name of one of the standard library."""
+
+    def __contains__(self, root: object) -> bool:
+        if not super().__contains__(root):
+            return False
+        file = getattr(sys.modules.get(str(root)), "__file__", None)
+        return file is None or _is_library(str(root), file)
+
+
+@functools.lru_cache
+def _is_library(root: str, file: str) -> bool:
+    return root not in sys.stdlib_module_names or Path(file).is_relative_to(STANDARD)
+
+
+#: Of the standard library: what is the user's, and what is plain Python that runs code of users.
+ENTERED = {"__main__", "this", "antigravity", "colorsys", "contextlib"}
+LIBRARIES = Libraries(
+    frozenset(sys.stdlib_module_names) - ENTERED
+    | {"numpy", "scipy", "optree", "rich", "numba", "pytest", "_pytest"}
+)
+#: Modules whose objects stay as they are.
+STEADY = (
+    "abc builtins collections contextlib dataclasses enum functools inspect itertools logging main "
+    "math numbers operator os random re string struct sys time types typing unittest warnings "
+    "weakref"
+)
+UNCHANGED = frozenset(STEADY.split())
+
+
+def of_library(f: Any) -> bool:
+    """Whether a function is no user's, and is run as it is; ours that are plain NumPy code, in
+    modules that say `__staged__ = True`, are entered as the user's are."""
+    roots = _roots(f)
+    if "tapeless" in roots:
+        return not getattr(f, "__globals__", {}).get("__staged__", False)
+    return all(root in LIBRARIES for root in roots)
+
+
+def of_ours(f: types.FunctionType) -> bool:
+    """Whether a function is plain NumPy code of ours, which is entered and never changes."""
+    return bool(f.__globals__.get("__staged__", False))
+
+
+def of_numba(f: Any) -> Any:
+    """The Python code of what Numba compiles, and `range` for its `prange`; None for others."""
+    if isinstance(f, type):
+        return range if f.__name__ == "prange" and _roots(f) == {"numba"} else None
+    if not type(f).__module__.startswith("numba."):
+        return None
+    if type(f).__name__ == "DUFunc":  # of numba.vectorize
+        return np.vectorize(f.__wrapped__)
+    return getattr(f, "py_func", None)
+
+
+def hashable(f: Any) -> bool:
+    try:
+        hash(f)
+    except TypeError:
+        return False
+    return True
+
+
+def is_numpy(f: Any) -> bool:
+    if isinstance(f, np.ufunc):
+        return True
+    return _roots(f) <= {"numpy", "scipy"} and not isinstance(f, type)
+
+
+def _roots(f: Any) -> set[str]:
+    """The package that a function says it is of, and the one whose code it is: of a decorator's
+    function that has taken a name by functools.wraps, they may be two."""
+    names = getattr(f, "__module__", None), getattr(f, "__globals__", {}).get("__name__")
+    return {str(name).partition(".")[0] for name in names if name} or {""}
+
+
+def qualified(f: Any) -> str:
+    owner = getattr(f, "__self__", None)
+    if owner is not None and not isinstance(owner, types.ModuleType):
+        return f"{type(owner).__module__}.{type(owner).__name__}.{f.__name__}"
+    return f"{getattr(f, '__module__', '')}.{getattr(f, '__name__', f)}"
+
+
+def impure(f: Any) -> bool:
+    owner = getattr(f, "__self__", None)
+    module = getattr(f, "__module__", None) or ""
+    if module in ("time", "random", "secrets") or type(owner).__module__ == "random":
+        return True
+    name = getattr(f, "__name__", "")
+    if isinstance(owner, type) and issubclass(owner, datetime.date):
+        return name in ("now", "utcnow", "today")
+    return (module, name) in IMPURE
+
+
+def may_change(obj: Any) -> bool:
+    """Whether methods of an object of Python's library may change it, where nobody sees it: it is
+    told apart by where it is, not by what it holds."""
+    cls = type(obj)
+    root = cls.__module__.partition(".")[0].removeprefix("_")
+    known = isinstance(obj, (type, types.ModuleType, types.FunctionType, types.MethodType))
+    of_python = root in sys.stdlib_module_names and root not in UNCHANGED and not known
+    by_place: Any = object.__hash__
+    return of_python and cls.__hash__ is by_place
+
+
+def static_attribute(cls: type, name: str) -> Any:
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def name_of(obj: Any) -> str:
+    """What an object from outside is called: what the program read it as, if it did."""
+    named = isinstance(obj, (type, types.FunctionType, types.MethodType, types.ModuleType))
+    return str(obj.__name__) if named else trace().paths.get(id(obj), type(obj).__name__.lower())
+
+
+def of_objects(f: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a call is about arrays of None or of text, which are no arrays of the program."""
+    if f in (np.array, np.asarray) and args and _holds_objects(args[0]):
+        return True
+    return any(isinstance(a, np.ndarray) and a.dtype.kind in "OSU" for a in args)
+
+
+def _holds_objects(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):  # what loops fill holds numbers
+        return getattr(value, "tail", None) is None and any(map(_holds_objects, value))
+    return value is None or isinstance(value, str)

@@ -1,0 +1,166 @@
+"""One of two functions or objects, or one or None, by a test on data.
+
+f = np.sin if x > 0 else np.cos     stays two, and     f(y)     is a branch that calls one
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from dataclasses import dataclass, is_dataclass
+from typing import Any, NoReturn
+
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.trace.provenance import LIBRARIES
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.text import Chosen, Text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Either:
+    """What is done to it is done on each side of the test; what needs one of them is refused."""
+
+    test: Any
+    yes: Any
+    no: Any
+
+    def __post_init__(self) -> None:
+        t, test = trace(), self.test.value()
+        for flag, value in ((test, True), ((test, False), False)):
+            t.means[test, value] = t.means.get((test, value), frozenset()) | {flag}
+
+    def taken(self) -> tuple[Any] | None:
+        """The one that it is, where a test around this says so."""
+        t, test = trace(), self.test.value()
+        for flag, one in ((test, self.yes), ((test, False), self.no)):
+            if any(b is t.checked.get(flag) for b in t.blocks):
+                return (one,)
+        return None
+
+    def something(self) -> frozenset[Any]:
+        """What is true, as tests around it say it, where this is not None."""
+        test = self.test.value()
+        found = [
+            (flag, one)
+            for flag, one in ((test, self.yes), ((test, False), self.no))
+            if one is not None
+        ]
+        if len(found) != 1:
+            return frozenset()
+        ((flag, one),) = found
+        return frozenset({flag}) | (one.something() if isinstance(one, Either) else frozenset())
+
+    def need(self, *_: Any) -> NoReturn:
+        raise NeedStatic(
+            self.test.value(),
+            "Python needs to know which of two things this is",
+            "ask whether it is None, call it, read its attributes, or use if and else",
+        )
+
+    __bool__ = __len__ = __iter__ = __hash__ = __eq__ = __getitem__ = need
+    as_atom = need
+    __add__ = __radd__ = __mul__ = __rmul__ = __lt__ = __gt__ = __le__ = __ge__ = need
+    __contains__ = __index__ = __float__ = __format__ = __str__ = need
+
+    def __repr__(self) -> str:
+        return "<one of two, known when the program runs>"
+
+
+def either(value: Any) -> Any:
+    """Text that data decides, as one of two."""
+    if not isinstance(value, Chosen):
+        return value
+    return Either(value.test, either(value.yes), either(value.no))
+
+
+def fit(a: Any, b: Any) -> bool:
+    """Whether a variable may be either, by data: functions and objects, or one thing and None."""
+    if a is None or b is None:
+        other = b if a is None else a
+        return _has_parts(other) or isinstance(other, (tuple, list, dict))
+    return _has_parts(a) and _has_parts(b)
+
+
+def _has_parts(value: Any) -> bool:
+    """Whether it is a function, or an object of a user's class."""
+    if isinstance(value, (Symbol, type(None))):
+        return False
+    if isinstance(value, (str, Text)):  # beside None
+        return True
+    own = (type(value).__module__ or "").partition(".")[0] not in LIBRARIES
+    return (
+        isinstance(value, Either)
+        or callable(value)
+        or is_dataclass(value)
+        or (own and not isinstance(value, (tuple, list, dict, set)) and hasattr(value, "__dict__"))
+    )
+
+
+class Carrying:
+    """Takes what one side of a branch made out of it; `leaf` does so with a symbol."""
+
+    def __init__(self, began: int, leaf: Any) -> None:
+        self.began, self.leaf = began, leaf
+        self.memo: dict[int, tuple[Any, Any]] = {}
+
+    def value(self, x: Any) -> Any:
+        if isinstance(x, Symbol):
+            return self.leaf(x)
+        if id(x) not in self.memo:
+            self.memo[id(x)] = (x, x)  # where it holds itself
+            self.memo[id(x)] = (x, self.made(x))
+        return self.memo[id(x)][1]
+
+    def made(self, x: Any) -> Any:
+        if isinstance(x, Either):
+            parts = [self.value(v) for v in (x.test, x.yes, x.no)]
+            same = parts[0] is x.test and parts[1] is x.yes and parts[2] is x.no
+            return x if same else Either(*parts)
+        if isinstance(x, tuple):
+            parts = [self.value(v) for v in x]
+            return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+        if isinstance(x, functools.partial):
+            kept = {k: self.value(v) for k, v in x.keywords.items()}
+            return functools.partial(self.value(x.func), *map(self.value, x.args), **kept)
+        if isinstance(x, types.MethodType):
+            self.value(x.__self__)
+        elif isinstance(x, types.FunctionType):
+            self.function(x)
+        elif trace().birth(x) > self.began:
+            self.contents(x)
+        return x
+
+    def function(self, f: types.FunctionType) -> None:
+        """What a function made on the side closes over."""
+        for held in map(_held, f.__closure__ or ()):
+            if trace().birth(held) > self.began:
+                self.value(held)
+        defaults = f.__defaults__ or ()
+        made = tuple(map(self.value, defaults))
+        if any(a is not b for a, b in zip(defaults, made, strict=True)):  # not of outer functions
+            f.__defaults__ = made
+
+    def contents(self, x: Any) -> None:
+        """Of a container or object that nobody had before the branch."""
+        if isinstance(x, dict):
+            for key in x:
+                x[key] = self.value(x[key])
+        elif isinstance(x, list):
+            list.__setitem__(x, slice(None), [self.value(v) for v in list.__iter__(x)])
+        elif isinstance(x, type):
+            for name, value in [*vars(x).items()]:
+                if (new := self.value(value)) is not value:
+                    setattr(x, name, new)
+        else:
+            names = [*getattr(x, "__dict__", ()), *getattr(type(x), "__slots__", ())]
+            for name in names:
+                object.__setattr__(x, name, self.value(getattr(x, name)))
+            self.value(type(x))
+
+
+def _held(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # a name that is not set yet
+        return None

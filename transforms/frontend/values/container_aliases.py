@@ -1,0 +1,329 @@
+"""Containers that may be one and the same list, dict or object, by data.
+
+Where data decides which container a name stands for, the name gets one of its own, made of both.
+A change of it is not seen in those that it was made of, nor the other way round: from then on
+these are out of date, and to look into them is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from collections.abc import Iterable
+from typing import Any, NamedTuple, NoReturn
+
+from tapeless.transforms.core.builder import size_of
+from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
+from tapeless.transforms.frontend.trace.cells import Value
+from tapeless.transforms.frontend.trace.trace import Unrollable, trace
+from tapeless.transforms.frontend.values.choices import Either
+
+MUTABLE = (list, dict, set, deque)
+MOVES = "a list that it changes goes from name to name"
+COPY = "copy the one that is changed, or choose by an index: [a, b][k]"
+
+
+@dataclasses.dataclass(frozen=True)
+class Contents:
+    """What is out of date, in the place of the cell of an array."""
+
+    of: int
+    birth: int
+
+
+def mutable(value: Any) -> bool:
+    return isinstance(value, MUTABLE) or (
+        dataclasses.is_dataclass(value) and not isinstance(value, (type, Either))
+    )
+
+
+def chosen(made: Any, *sources: Any) -> Any:
+    """Tells that a container which was made now stands for one of others."""
+    kin = trace().kin
+    if mutable(made):
+        older = {id(s): s for s in sources if s is not made}
+        for source in list(older.values()):
+            older |= kin.get(id(source), (None, {}))[1]
+        kin[id(made)] = (made, older)
+    return made
+
+
+def fixed(made: Any, *sources: Any) -> Any:
+    """A container that holds what one of others does, and cannot be changed."""
+    trace().read_only[id(made)] = made
+    return chosen(made, *sources)
+
+
+def changed(obj: Any) -> None:
+    """Must be called before a container changes: those that may be the same are out of date."""
+    if (found := trace().elements.get(id(obj))) is not None:
+        _refuse_element(found)
+    t = trace()
+    if not t.read_only.keys().isdisjoint((id(obj), *t.kin.get(id(obj), (None, {}))[1])):
+        kind = type(obj).__name__.removeprefix("Staged").lower()
+        raise UnsupportedError(
+            f"a {kind} is changed that data picks from others of the caller's, or of other lengths",
+            "make arrays of what they hold, and store to these",
+        )
+    kin = trace().kin
+    current(obj)
+    if not kin:
+        return
+    older = kin.get(id(obj), (obj, {}))[1]
+    same = {id(obj), *older}
+    later = [made for made, others in kin.values() if not same.isdisjoint((id(made), *others))]
+    for other in (*older.values(), *later):
+        if other is not obj:
+            blame(other)
+            if (found := trace().elements.get(id(other))) is not None:
+                _refuse_element(found)
+
+
+class Element(NamedTuple):
+    """A container that a list which a loop fills has a copy of.
+
+    whole  the element of the list that it is, or is in
+    place  the index of that, of an element that was taken from the list
+    """
+
+    container: Any
+    owner: Any
+    tail: Any
+    whole: Any
+    place: Any = None
+
+    @property
+    def present(self) -> bool:
+        """Not if the loop that filled the list was given up, and is unrolled."""
+        return self.owner.tail is self.tail
+
+
+def put_into(owner: Any, value: Any, place: Any = None, whole: Any = None) -> None:
+    """Tells that a list which a loop fills has copies of these containers as elements."""
+    whole = value if whole is None else whole
+    if id(value) in trace().read_only:
+        share(owner.tail)
+    if mutable(value):
+        if place is None:
+            _meet(owner, value)
+        trace().elements[id(value)] = Element(value, owner, owner.tail, whole, place)
+    for part in _parts(value):
+        put_into(owner, part, place, whole)
+
+
+def appended(owner: Any, value: Any) -> None:
+    """Tells that a pass adds a container to a list: each does, if both are older than the pass."""
+    t = trace()
+    if t.began and max(t.birth(value), t.birth(owner)) < t.began[-1] and mutable(value):
+        share(owner.tail)
+    for part in _parts(value):
+        appended(owner, part)
+    put_into(owner, value)
+
+
+def _meet(owner: Any, value: Any) -> None:
+    """Where a container is an element already, it is in two lists now, or in one twice."""
+    t = trace()
+    for key in (id(value), *t.kin.get(id(value), (None, {}))[1]):
+        found = t.elements.get(key)
+        if found is not None and found.present:
+            share(owner.tail, found.tail)
+
+
+def share(*tails: Any) -> None:
+    """Tells that an element of these lists may be one of another, or of another place."""
+    trace().shared.update(tail.key for tail in tails)
+
+
+def share_elements(*lists: Any) -> None:
+    """Tells that lists have the same elements, which may be containers."""
+    tails = [made.tail for made in lists if made.tail is not None]
+    if len(tails) == len(lists) and any(has_containers(tail.spec) for tail in tails):
+        share(*tails)
+
+
+def has_containers(spec: Any) -> bool:
+    own = isinstance(spec.kind, type) and not issubclass(spec.kind, tuple)
+    return own or any(map(has_containers, spec.children))
+
+
+def stored(owner: Any, value: Any, place: Any) -> None:
+    """Tells that a list has a container at a place: perhaps one that it has at another, too, until
+    that gets what was here (`h[i], h[j] = h[j], h[i]`)."""
+    t = trace()
+    found = t.elements.get(id(value))
+    if found is None or found.owner is not owner or found.place is None:
+        put_into(owner, value)
+        return
+    before, now = _position(found.place), _position(place)
+    if before == now:
+        return
+    if (owner.tail.key, now, before) in t.twice:
+        t.twice.remove((owner.tail.key, now, before))
+    else:
+        t.twice.append((owner.tail.key, before, now))
+    put_into(owner, value, place)
+
+
+def is_at(owner: Any, value: Any, place: Any) -> bool:
+    """Whether a container was taken from this place of a list."""
+    found = trace().elements.get(id(value))
+    mine = found is not None and found.owner is owner and found.place is not None
+    return mine and bool(_position(found.place) == _position(place))  # type: ignore[union-attr]
+
+
+def _position(place: Any) -> Any:
+    """Two expressions of one index are equal."""
+    return size_of(place.value()) if isinstance(place, Value) else place
+
+
+def moved(owner: Any) -> None:
+    """Tells that what was taken from a list may not be where it was, or not in it at all."""
+    for key, e in trace().elements.items():
+        if e.owner is owner:
+            trace().elements[key] = e._replace(place=None)
+
+
+def put_back(obj: Any) -> None:
+    """Must be called after a container changed: the list that it was taken from changes."""
+    found = trace().elements.get(id(obj))
+    if found is None or not found.present:
+        return
+    twice = any(key == found.tail.key for key, *_ in trace().twice)
+    if twice or found.tail.key in trace().shared:
+        _refuse(found, "a container that may be in two lists, or in one twice, is changed")
+    changed(found.owner)  # which may be in a list itself
+    for symbol in found.tail.stacks:
+        trace().changed_inside(symbol.cell)
+    try:
+        found.owner[found.place] = found.whole
+    except StructureError:
+        key, decisions = getattr(found.owner, "grows_key", None), trace().decisions
+        if key is not None and isinstance(found.whole, list) and key not in decisions.rows:
+            decisions.as_rows(key)
+        _refuse(found, "a container in a list gets another structure than the others")
+    put_back(found.owner)
+    for other in list(trace().elements.values()):
+        if other.tail is found.tail and other.whole is not found.whole:
+            kin = trace().kin
+            kin.setdefault(id(other.container), (other.container, {}))
+            for made, older in list(kin.values()):
+                if made is other.container or id(other.container) in older:
+                    blame(made)
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, list):
+        return list.__iter__(value)
+    if isinstance(value, (tuple, deque)):
+        return value
+    return vars(value).values() if mutable(value) and hasattr(value, "__dict__") else ()
+
+
+def _refuse_element(found: Element) -> None:
+    if not found.present or found.place is not None:
+        return
+    _refuse(found, "a container that was put into a list is changed")
+
+
+def _refuse(found: Element, why: str) -> NoReturn:
+    trace().decisions.unroll_all(dict.fromkeys(found.tail.loops, why))
+    if trace().rolling:
+        raise Unrollable(why)
+    raise UnsupportedError(
+        why.replace("put into a list", "put into a list by a loop"),
+        "change it before, take it from the list and change that, or use tuples or arrays",
+    )
+
+
+def refuse_changed_elements(journal: Any) -> None:
+    """What each pass puts into a list must not be what the passes change."""
+    ids = {k[1] for k in journal.old if k[0] in ("contents", "attribute")}
+    if any(id(e.container) in ids and e.present for e in trace().elements.values()):
+        raise Unrollable("a container that it changes is put into a list")
+
+
+class Standing:
+    """Which older containers a variable may stand for that a loop gives another one.
+
+    others  by the container that it stands for before the loop
+    fresh   the containers that a pass made, and for which one each stands in the next pass
+    """
+
+    def __init__(self) -> None:
+        self.others: dict[int, dict[int, Any]] = {}
+        self.fresh: dict[int, tuple[Any, Any]] = {}
+        self.news = False
+
+    def begin(self) -> None:
+        """A pass is staged."""
+        self.fresh.clear()
+
+    def meet(self, before: Any, after: Any, started: int) -> None:
+        """A pass left `after` where `before` was."""
+        t = trace()
+        _, older = t.kin.get(id(after), (None, {}))
+        for c in (after, *older.values()):
+            if mutable(c) and c is not before:
+                if t.birth(c) < started:
+                    self.tell(before, c)
+                    continue
+                _, other = self.fresh.setdefault(id(c), (c, before))
+                if other is not before:  # two variables get one container
+                    self.tell(before, other)
+                    self.tell(other, before)
+
+    def tell(self, before: Any, other: Any) -> None:
+        known = self.others.setdefault(id(before), {})
+        if id(other) not in known:
+            known[id(other)] = other
+            self.news = True
+
+    def of(self, before: Any) -> Iterable[Any]:
+        return self.others.get(id(before), {}).values()
+
+    def certain(self, before: Any, after: Any) -> bool:
+        """Whether each pass leaves the same older container."""
+        return id(after) in self.others.get(id(before), {})
+
+    def told(self) -> bool:
+        """Whether something was found since this was asked."""
+        news, self.news = self.news, False
+        return news
+
+
+def blame(obj: Any) -> None:
+    t = trace()
+    line = f", which line {t.origin.line} changes" if t.origin else ""
+    t.poisoned[Contents(id(obj), t.birth(obj))] = f"may be another, by data{line}"
+
+
+def out_of_date(obj: Any) -> str | None:
+    t = trace()
+    return t.poisoned.get(Contents(id(obj), t.birth(obj))) if t.poisoned else None
+
+
+def all_current(*values: Any) -> None:
+    """Refuses to look into containers that are out of date, or that hold such."""
+    if trace().poisoned:
+        for value in values:
+            if isinstance(value, MUTABLE):
+                current(value)
+            if isinstance(value, (tuple, dict)):
+                all_current(*(value.values() if isinstance(value, dict) else value))
+            elif isinstance(value, list):
+                all_current(*list.__iter__(value))
+
+
+def current(obj: Any) -> None:
+    """Refuses to look into a container that is out of date."""
+    if trace().poisoned:
+        why = out_of_date(obj)
+        if why is not None:
+            _, loop = trace().unneeded.get(id(obj), (None, None))
+            if loop is not None:
+                trace().decisions.unroll_all({loop: MOVES})
+            kind = type(obj).__name__.removeprefix("Staged")
+            raise AliasError(f"this {kind.lower() if kind == 'List' else kind} {why}", COPY)

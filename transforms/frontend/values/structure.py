@@ -1,0 +1,327 @@
+"""Python values that hold symbols: taken apart at the end of a block, put together after it."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import enum
+import functools
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import NeedStatic, atom
+from tapeless.transforms.core.language import Atom, Var
+from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol, constant
+from tapeless.transforms.frontend.source.tree_building import RESULT
+from tapeless.transforms.frontend.trace.provenance import static_attribute
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.container_aliases import Standing, chosen, current
+from tapeless.transforms.frontend.values.identity import NUMBERS
+from tapeless.transforms.frontend.values.text import Chosen, Text
+
+#: Where the classes are that stand for iterators and generators.
+OURS = "tapeless.transforms.frontend."
+
+
+class Missing:
+    """The value of a variable that is not set."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+MISSING = Missing()
+DEEPEST = 100  # objects in one another
+
+
+@dataclass(frozen=True)
+class Diverged:
+    """The value of a variable that is refused where it is read: after branches that left it with
+    values that do not fit together, or where its memory may have been overwritten."""
+
+    reason: str
+    hint: str = "give the name the same kind of value on every side and in every pass"
+    error: type[TapelessError] = StructureError
+    test: Atom | None = None  # of the branches, if it can be known while staging
+
+    def refusal(self) -> BaseException:
+        """What to raise where it is read: where the test can be known, it has to be."""
+        if self.test is not None:
+            return NeedStatic(self.test, self.reason, self.hint)
+        return self.error(self.reason, self.hint)
+
+
+@dataclass(frozen=True, eq=False)
+class Spec:
+    """What a value is made of. kind: leaf, static, or the type of a container."""
+
+    kind: Any
+    value: Any  # the object itself
+    keys: tuple[Any, ...] = ()
+    children: tuple[Spec, ...] = ()
+    atom: Atom | None = None
+
+    def leaves(self) -> Iterator[Atom]:
+        if self.kind == "leaf":
+            assert self.atom is not None
+            yield self.atom
+        for c in self.children:
+            yield from c.leaves()
+
+    def leaf_values(self) -> Iterator[Any]:
+        """What the leaves are in the user's program."""
+        if self.kind == "leaf":
+            yield self.value
+        for c in self.children:
+            yield from c.leaf_values()
+
+    def describe(self) -> str:
+        if self.kind == "leaf":
+            assert self.atom is not None
+            return str(self.atom.type)
+        if self.kind == "static":
+            return (
+                "undefined"
+                if self.value is MISSING
+                else f"the function '{self.value.__name__}'"
+                if isinstance(self.value, FunctionType)
+                else f"{type(self.value).__name__} {self.value!r}"[:60]
+            )
+        if issubclass(self.kind, Text):
+            return "text by data"
+        if self.kind is Either:
+            return "one of two by data"
+        if getattr(self.value, "is_range", False):
+            return "range by data"
+        if issubclass(self.kind, dict):
+            pairs = zip(self.keys, self.children, strict=True)
+            return f"dict({', '.join(f'{k!r}: {c.describe()}' for k, c in pairs)})"[:80]
+        return f"{self.kind.__name__}({', '.join(c.describe() for c in self.children)})"[:80]
+
+
+REBUILT = "a list of tuples or lists that a loop filled is replaced in another loop or under a test"
+IN_PARTS = "keep a list of numbers for each part: xs.append(x); ys.append(y)"
+
+
+def take_apart(value: Any, inner: Callable[[Any], Spec] | None = None) -> Spec:
+    """The structure of a value and the present atoms of its leaves (read in the open block);
+    `inner` takes apart what is in a container."""
+    inner = inner or take_apart
+    if isinstance(value, Symbol):
+        return Spec("leaf", value, atom=value.present())
+    if isinstance(value, NUMBERS) and not isinstance(value, enum.Enum):
+        return Spec("leaf", value, atom=atom(value))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+        return Spec("leaf", value, atom=constant(value))
+    tail = getattr(value, "tail", None) if isinstance(value, list) else None
+    if tail is not None and tail.spec.kind == "leaf":
+        current(value)
+        column = value.arrays()[0]
+        column.listing = tail
+        return take_apart(column)
+    if isinstance(value, (list, tuple)):
+        current(value)
+        if tail is not None and isinstance(length := value.length(), Symbol):  # type: ignore[union-attr]
+            raise NeedStatic(length.value(), REBUILT, IN_PARTS)
+        keys = (*range(len(value)), *getattr(value, "traits", ()))
+        return Spec(type(value), value, keys, tuple(map(inner, value)))
+    if isinstance(value, deque):
+        current(value)
+        parts = (Spec("static", value.maxlen), *map(inner, value))
+        return Spec(type(value), value, ("maxlen", *range(len(value))), parts)
+    if isinstance(value, dict):
+        current(value)
+        return Spec(type(value), value, tuple(value), tuple(map(inner, value.values())))
+    if is_record(value):
+        current(value)
+        names = attributes(value)
+        with _opened(value):
+            children = tuple(inner(getattr(value, n)) for n in names)
+        return Spec(type(value), value, names, children)
+    return Spec("static", value)
+
+
+def attributes(obj: Any) -> tuple[str, ...]:
+    """The attributes that an object was given; what it computes on demand is none of them."""
+    cls = type(obj)
+    names = dict.fromkeys(f.name for f in dataclasses.fields(obj)) if is_record(obj) else {}
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names |= dict.fromkeys((slots,) if isinstance(slots, str) else slots)
+    names |= dict.fromkeys(getattr(obj, "__dict__", ()))
+    on_demand = functools.cached_property
+    return tuple(
+        n for n in names if not isinstance(static_attribute(cls, n), on_demand) and hasattr(obj, n)
+    )
+
+
+def is_record(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+@contextmanager
+def _opened(value: Any) -> Iterator[None]:
+    """Refuses to look into an object that is in itself."""
+    opened = trace().opened
+    if id(value) in opened or len(opened) > DEEPEST:
+        raise StructureError(
+            f"a {type(value).__name__} is in itself, or in very many others, and a loop or a test "
+            "on data may change it",
+            "keep arrays of what the objects hold, and the index of the next one",
+        )
+    opened.append(id(value))
+    try:
+        yield
+    finally:
+        opened.pop()
+
+
+def listing_of(a: Spec, b: Spec) -> Any:
+    """The tail of the list that an array stands for which is now one of these, now the other."""
+    tails = [getattr(spec.value, "listing", None) for spec in (a, b)]
+    if (tails[0] is None) != (tails[1] is None):
+        raise StructureError("it is a list here and an array there", "make it np.array(...) of it")
+    return tails[0]
+
+
+class Reference:
+    """The kind of a spec for memory that others may see too; `build` makes the array."""
+
+    build: Callable[[Spec, list[Any]], Symbol]
+
+
+class Labelled:
+    """The kind of a spec for one of several constants; `build` makes the value."""
+
+    build: Callable[[Spec, list[Any]], Any]
+
+
+def is_reference(spec: Spec) -> bool:
+    return isinstance(spec.kind, type) and issubclass(spec.kind, Reference)
+
+
+def is_text(spec: Spec) -> bool:
+    """Whether it is a string, or one of several by data."""
+    return spec.kind is Chosen or (spec.kind == "static" and isinstance(spec.value, str))
+
+
+def dict_like(like: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
+    """A dictionary of the kind of another one, such as an `OrderedDict`, with these items."""
+    if type(like) is dict:
+        return items
+    made = copy.copy(like)
+    made.clear()
+    made.update(items)
+    return made
+
+
+def deque_like(like: deque[Any], items: list[Any]) -> deque[Any]:
+    """A deque of the kind of another one, as long at most as that, with these items."""
+    made = copy.copy(like)
+    made.clear()
+    made.extend(items)
+    return made
+
+
+def put_together(spec: Spec, children: list[Any]) -> Any:
+    if all(new is old.value for new, old in zip(children, spec.children, strict=True)):
+        return spec.value
+    return renewed(spec, children)
+
+
+def standing_for(spec: Spec, children: list[Any], standing: Standing) -> Any:
+    """What a loop carries for a container: another one, which is known to stand for it."""
+    if not children or is_reference(spec) or issubclass(spec.kind, Labelled):
+        return put_together(spec, children)
+    return chosen(renewed(spec, children), spec.value, *standing.of(spec.value))
+
+
+def renewed(spec: Spec, children: list[Any]) -> Any:
+    """A container of its own, built as the spec says."""
+    kind, value = spec.kind, spec.value
+    if issubclass(kind, (Reference, Labelled)):
+        return kind.build(spec, children)
+    if kind is Either:
+        return Either(*children)
+    if issubclass(kind, dict):
+        return trace().born(dict_like(value, dict(zip(spec.keys, children, strict=True))))
+    if issubclass(kind, deque):
+        return trace().born(deque_like(value, children[1:]))
+    if hasattr(kind, "_fields"):
+        return kind(*children)
+    if issubclass(kind, list):
+        like = getattr(value, "like", None)  # a list from outside may stand here
+        return trace().born(kind(children) if like is None else like(children))
+    if issubclass(kind, tuple):
+        return kind(children)
+    made = object.__new__(kind)
+    for name, child in zip(spec.keys, children, strict=True):
+        object.__setattr__(made, name, child)
+    return trace().born(made)
+
+
+def called(name: str, a: Atom, alone: bool) -> str:
+    """The name of what a variable holds: the variable's, if it holds nothing else beside."""
+    own = a.name if isinstance(a, Var) else ""
+    return (name if alone and name != RESULT else "") or own or name.removeprefix(".")
+
+
+def contains_symbol(value: Any, depth: int = 4) -> bool:
+    if isinstance(value, (Symbol, Text, Either)):
+        return True
+    if depth and isinstance(value, (list, tuple, set)):
+        return bool(getattr(value, "tail", None)) or any(
+            contains_symbol(v, depth - 1) for v in value
+        )
+    if depth and isinstance(value, dict):
+        return any(contains_symbol(v, depth - 1) for v in value.values())
+    if isinstance(value, slice):
+        return any(isinstance(b, Symbol) for b in (value.start, value.stop, value.step))
+    return bool(getattr(value, "is_range", False))
+
+
+def certain(spec: Spec) -> Spec:
+    """The same spec, for what leaves the program's variables: those that may be unset are asked
+    where the program runs, and numbers that may be None are refused."""
+    for value in spec.leaf_values():
+        absence = getattr(value, "undefined", None)
+        if absence is not None and absence.none and absence.flag is not None:
+            place = absence.origin
+            raise UnsupportedError(
+                f"'{absence.name}' is None or a number, by data, where it is returned, passed on "
+                "or stored",
+                "test before whether it is None, and put a number in its place: np.nan, -1",
+                (place.file, place.line, 0, 0) if place is not None else None,
+            )
+        if absence is not None:
+            value.value()
+    return spec
+
+
+def refuse_text(spec: Spec) -> None:
+    """Refuses text that shows values known only when the program runs among what it leaves."""
+    if isinstance(spec.value, Text):
+        raise UnsupportedError(
+            "text that shows values known only when the program runs is returned or stored outside",
+            "return the values, and make the text of them outside",
+        )
+    if isinstance(spec.value, Either):
+        raise UnsupportedError(
+            "one of two things that are built differently, by data, is returned or stored outside",
+            "return the same kind of value on both sides",
+        )
+    if hasattr(spec.value, "__next__") and type(spec.value).__module__.startswith(OURS):
+        raise UnsupportedError(
+            "a generator or iterator is returned or stored outside",
+            "return a list or an array of what it gives: list(...)",
+        )
+    for c in spec.children:
+        refuse_text(c)

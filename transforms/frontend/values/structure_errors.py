@@ -1,0 +1,53 @@
+"""How errors say that the two sides of a test left a container with other contents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.frontend.source.tree_building import plain
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.identity import Variables
+from tapeless.transforms.frontend.values.structure import Spec
+
+NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
+
+
+def differing(obj: Any, x: Spec, y: Spec, problem: str) -> str:
+    """What is the matter with a list, deque, dict or set, whose contents are `x` or `y`."""
+    kind, name = type(obj).__name__, variable_of(obj)
+    what = f"the {kind} '{name}'" if name else f"a {kind}"
+    if isinstance(obj, set):
+        only = [sorted(map(repr, a.value - b.value)) for a, b in ((x, y), (y, x))]
+        return f"{what} has {', '.join(only[0] + only[1])} on one side only"
+    if isinstance(obj, dict) and x.keys != y.keys:
+        sides = [", ".join(map(repr, side.keys)) or "no keys" for side in (x, y)]
+        return f"{what} has {sides[0]} on one side and {sides[1]} on the other"
+    n, m = len(x.children), len(y.children)
+    if isinstance(obj, dict) or n == m:
+        return f"the elements of {what} do not fit together: {problem}"
+    return f"{what} has {n} element{'s' * (n != 1)} on one side and {m} on the other"
+
+
+def differs(obj: Any, *sides: Any) -> None:
+    """The sides of a test leave other keys in a dictionary, or members in a set: it is made anew,
+    as one of data, if its keys are numbers."""
+    found = trace().makings.get(id(obj))
+    keys = [k for side in sides for k in (side.value if isinstance(obj, set) else side.keys)]
+    if found is not None and all(map(_is_number, keys)):
+        trace().decisions.as_keyed(found[1])
+
+
+def _is_number(key: Any) -> bool:
+    return isinstance(key, NUMBERS) or (isinstance(key, tuple) and all(map(_is_number, key)))
+
+
+def variable_of(obj: Any) -> str:
+    """The name of the first variable that holds an object."""
+    for _, frame in trace().births.values():
+        if isinstance(frame, Variables):
+            for name, held in vars(frame).items():
+                if held is obj:
+                    return plain(name)
+    return ""

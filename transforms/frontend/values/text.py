@@ -1,0 +1,210 @@
+"""Text that shows values which are known only when the program runs: how it is made is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
+from tapeless.transforms.ops.function_table import FUNCTIONS
+
+#: Methods of str that make text out of text.
+MAKERS = frozenset(
+    [
+        "upper",
+        "lower",
+        "title",
+        "capitalize",
+        "swapcase",
+        "casefold",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "removeprefix",
+        "removesuffix",
+        "ljust",
+        "rjust",
+        "center",
+        "zfill",
+        "expandtabs",
+        "replace",
+    ]
+)
+
+
+class Text:
+    """Text of a staged run: it can be made into other text and shown, but not looked into."""
+
+    def pieces(self) -> tuple[Any, ...]:
+        """As parts of an f-string."""
+        return ((self, "", ""),)
+
+    def shown(self) -> tuple[Any, ...]:
+        """The values that the text depends on."""
+        raise NotImplementedError
+
+    def need(self, what: str) -> NoReturn:
+        """Makes the values known that the text shows; refuses those that depend on data."""
+        raise NeedStatic(
+            next(_shown(self)).value(),
+            f"{what} needs a text",
+            "work with the values that it shows, and make the text where it is printed or raised",
+        )
+
+    def as_atom(self) -> NoReturn:
+        self.need("a function of NumPy")
+
+    def __add__(self, other: Any) -> Text:
+        return Template((*self.pieces(), *_pieces(other)))
+
+    def __radd__(self, other: Any) -> Text:
+        return Template((*_pieces(other), *self.pieces()))
+
+    def __mul__(self, n: Any) -> Text:
+        return Made("{0} * {1}", (self, n))
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, key: Any) -> Text:
+        if isinstance(key, slice):
+            bounds = [key.start, key.stop, key.step]
+            key = ":".join("" if b is None else str(b) for b in bounds)
+        return Made(f"{{0}}[{key}]", (self,))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in MAKERS:
+            return lambda *args: method(self, name, args)
+        if name.startswith("__") or not hasattr(str, name):
+            raise AttributeError(f"'str' object has no attribute '{name}'")
+        return lambda *args, **kwargs: self.need(f"str.{name}")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self.need("a comparison")
+
+    def __hash__(self) -> int:
+        return self.need("a dictionary or set")
+
+    def __bool__(self) -> bool:
+        return self.need("a test")
+
+    def __len__(self) -> int:
+        return self.need("len()")
+
+    def __contains__(self, part: Any) -> bool:
+        return self.need("in")
+
+    def __iter__(self) -> NoReturn:
+        self.need("a loop over its characters")
+
+    def __int__(self) -> int:
+        return self.need("int()")
+
+    def __float__(self) -> float:
+        return self.need("float()")
+
+    def __str__(self) -> str:
+        return self.need("code without a rule")
+
+    def __format__(self, spec: str) -> str:
+        return self.need("code without a rule")
+
+    def __repr__(self) -> str:
+        return "<text known when the program runs>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Template(Text):
+    """An f-string: parts are text or (value, conversion, spec)."""
+
+    parts: tuple[Any, ...]
+
+    def pieces(self) -> tuple[Any, ...]:
+        return self.parts
+
+    def shown(self) -> tuple[Any, ...]:
+        return tuple(each for p in self.parts if not isinstance(p, str) for each in p)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Made(Text):
+    """Text by an expression, such as `{0}.upper()`, of values."""
+
+    form: str
+    values: tuple[Any, ...]
+
+    def shown(self) -> tuple[Any, ...]:
+        return self.values
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chosen(Text):
+    """One of two texts by a test on data; what it says can be asked."""
+
+    test: Any
+    yes: Any
+    no: Any
+
+    def shown(self) -> tuple[Any, ...]:
+        return self.test, self.yes, self.no
+
+    def __eq__(self, other: object) -> Any:
+        yes, no = self.yes == other, self.no == other
+        if isinstance(yes, bool) and isinstance(no, bool):
+            return yes if yes is no else self.test if yes else _opposite(self.test)
+        both = apply(FUNCTIONS[np.logical_and], self.test, yes)
+        rest = apply(FUNCTIONS[np.logical_and], _opposite(self.test), no)
+        return apply(FUNCTIONS[np.logical_or], both, rest)
+
+    def __ne__(self, other: object) -> Any:
+        return _opposite(self == other)
+
+    __hash__ = Text.__hash__
+
+
+def _opposite(test: Any) -> Any:
+    return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
+
+
+def _shown(value: Any) -> Iterator[Symbol]:
+    """The symbols in a value that is shown."""
+    if isinstance(value, Symbol):
+        yield value
+        return
+    inside = value.shown() if isinstance(value, Text) else value
+    for each in inside.values() if isinstance(inside, dict) else inside:
+        if isinstance(each, (Symbol, Text, list, tuple, dict)):
+            yield from _shown(each)
+
+
+def method(this: Any, name: str, args: tuple[Any, ...]) -> Text:
+    """this.name(*args), one of `MAKERS`."""
+    holes = ", ".join(f"{{{k + 1}}}" for k in range(len(args)))
+    return Made(f"{{0}}.{name}({holes})", (this, *args))
+
+
+def percent(text: Any, values: Any) -> Text:
+    """`"%.3f" % x`."""
+    return Made("{0} % {1}", (text, values))
+
+
+def joined(between: Any, items: list[Any]) -> Any:
+    """str.join."""
+    parts: list[Any] = []
+    for k, item in enumerate(items):
+        if not isinstance(item, (str, Text)):
+            kind = type(item).__name__
+            raise TypeError(f"sequence item {k}: expected str instance, {kind} found")
+        parts += [*(_pieces(between) if k else ()), *_pieces(item)]
+    return Template(tuple(parts)) if any(isinstance(v, Text) for v in items) else "".join(parts)
+
+
+def _pieces(text: Any) -> tuple[Any, ...]:
+    if isinstance(text, str):
+        return (text,)
+    if not isinstance(text, Text):
+        raise TypeError(f'can only concatenate str (not "{type(text).__name__}") to str')
+    return text.pieces()

@@ -1,0 +1,179 @@
+"""Memory that is used again: by what a loop carries on, by the rows of a nest, and by what is made
+when nobody reads the former contents any more."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import For, Let, Statement, Var, While
+from tapeless.transforms.lowering.kernels.element_access import Buffer
+from tapeless.transforms.lowering.kernels.matrix_products import Products
+from tapeless.transforms.lowering.schedule.axis_maps import through
+from tapeless.transforms.lowering.schedule.fusion import Item
+from tapeless.transforms.lowering.schedule.loop_nests import Stage
+from tapeless.transforms.memory.aliasing import has_memory
+
+
+class Reuse(Products):
+    """`into` are values that are written to the memory of a carry; `becomes` what a loop begins
+    with, made in the memory of its carry; `spare` are arrays that nobody reads any more; `level` is
+    how many blocks are around, `level_of` where arrays begin that are stored to, `held` what was
+    made in the open block and may become spare."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.into: dict[Var, Var] = {}
+        self.becomes: dict[Any, Var] = {}
+        self.uses: dict[Var, int] = {}
+        self.live: set[Var] = set()
+        self.spare: dict[Any, list[Buffer]] = {}
+        self.level = 0
+        self.level_of: dict[Var, int] = {}
+        self.held: list[Var] = []
+
+    # -- memory that nobody reads any more
+
+    def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
+        if own is None and self.level_of.get(v, self.level) == self.level and self.may_share():
+            known = self.spare.get(self.kind(v, axes))
+            if known:
+                found = known.pop()
+                return Buffer(found.name, axes, found.one)
+        return super().allocate(v, axes, own)
+
+    def may_share(self) -> bool:
+        """Whether what is written here is done by one thread after the other."""
+        return True
+
+    def kind(self, v: Var, axes: tuple[int, ...]) -> tuple[Any, ...]:
+        """Arrays that can take one another's place: also by what they are called."""
+        shape = tuple(self.canon(self.analysis.spelled(v.type.shape[k])) for k in axes)
+        return v.name or "out", v.type.dtype, shape
+
+    def begin_block(self, body: Iterable[Statement]) -> list[Var]:
+        """Notes what the block makes that is stored to later; returns what was held before."""
+        before, self.held = self.held, []
+        self.level += 1
+        for s in body:
+            if isinstance(s, Let) and s.outs[0] in self.analysis.unset:
+                self.level_of[s.outs[0]] = self.level
+                self.held.append(s.outs[0])
+        return before
+
+    def end_block(self, before: list[Var]) -> None:
+        self.held = before
+        self.level -= 1
+
+    def release(self, needed: Collection[Any]) -> None:
+        """Makes memory spare that was made in this block, and that nothing needs any more."""
+        for v in [v for v in self.held if v in self.home and v not in needed]:
+            home = self.home[v]
+            if self.may_share() and not self.is_spelled(home.name):
+                self.held.remove(v)
+                self.spare.setdefault(self.kind(v, home.axes), []).append(home)
+
+    def is_spelled(self, name: str) -> bool:
+        """Whether a number that is written where it is used is read from an array."""
+        return any(
+            isinstance(x, ast.Name) and x.id == name
+            for e in self.local.values()
+            if not isinstance(e, ast.Name | ast.Constant)
+            for x in ast.walk(e)
+        )
+
+    def redirect(self, items: list[Item], into: Iterable[tuple[Var, Var]], live: set[Var]) -> None:
+        held = self.memory.bases(live)
+        for y, p in into:
+            k = next((k for k, item in enumerate(items) if y in item.vars), None)
+            if k is None or p not in self.home or y in self.home or y in self.live:
+                continue
+            if any(p in other.reads for other in items[k + 1 :]):
+                continue
+            if p in held:
+                continue  # the old value is carried on, too
+            if self.elementwise(items[k], y, p):
+                self.into[y] = p
+                self.home[y] = self.home[p]
+
+    def elementwise(self, item: Item, y: Var, p: Var) -> bool:
+        """Whether an element of p is read only for the same element of y, and before it is made."""
+        maker = self.stage(self.memory.defs[y])
+        if maker is None or maker not in item.axes or maker.reduced or maker.stores:
+            return False
+        order = item.statements.index(maker.let) if maker.let in item.statements else -1
+        if order < 0 or not all(isinstance(s, Let) for s in item.statements):
+            return False
+        for k, s in enumerate(item.statements):
+            stage = self.stage(s)
+            if stage is None or not self.memory.reads(stage.let) & {p}:
+                continue
+            if k > order or not self.alike(stage.space, maker.space) or stage.reduced:
+                return False
+            if item.axes.get(stage) != item.axes[maker] or not self.in_order(stage, item):
+                return False
+            for a, axes in zip(stage.let.args, stage.maps, strict=False):
+                at = stage.entries_axes() if axes is None else axes
+                if any(e != maker.out for e in through(self.memory, a, at, p)):
+                    return False
+        return True
+
+    def alike(self, space: tuple[Size, ...], other: tuple[Size, ...]) -> bool:
+        return len(space) == len(other) and all(map(self.equal, space, other))
+
+    def in_order(self, stage: Stage, item: Item) -> bool:
+        """Whether loops inside of a nest run over the axes of all that it makes in one order."""
+        return len(stage.space) < 3 or all(
+            list(run) == sorted(run)
+            for other in item.axes
+            for a, axes in zip(other.let.args, other.maps, strict=False)
+            if a in item.vars
+            for run in [[k for k in axes or () if k is not None]]
+        )
+
+    def chain(self, items: list[Item]) -> None:
+        """What a loop begins with is made in the memory of its carry, if nobody else reads it."""
+        for item in items:
+            for s in item.statements:
+                if not isinstance(s, For | While):
+                    continue
+                carries = s.carries if isinstance(s, For) else s.body.params
+                for k, (p, a, out) in enumerate(zip(carries, s.inits, s.outs, strict=True)):
+                    if not (has_memory(p) and isinstance(a, Var) and self.uses.get(a) == 1):
+                        continue
+                    stage = self.stage(self.memory.defs[a]) if a in self.memory.defs else None
+                    made = stage is not None and stage.let in self.statements_of(items)
+                    if not made or self.memory.in_place(s, k) or a in self.home:
+                        continue
+                    if stage in item.axes or stage.stores or stage.let in self.memory.inline:  # type: ignore[union-attr]
+                        continue
+                    self.home[a] = self.home.get(out) or self.allocate(p, self.free_of(p))
+                    self.becomes[a] = p
+
+    def statements_of(self, items: list[Item]) -> set[Any]:
+        return {s for item in items for s in item.statements}
+
+    def hold_rows(self, item: Item, used: set[Var | None]) -> None:
+        """Memory for what is stored to and read in one nest only: a row of it is enough. `used`
+        is what is read later."""
+        for cell in sorted(item.writes & self.analysis.unset, key=self.memory.order.__getitem__):
+            if cell in self.home or self.analysis.defined_outside(cell):
+                continue
+            row = cell not in used and cell in item.cells and self.rows_only(item, cell)
+            bound = self.var_bound.get(cell, {})
+            axes = [k for k in range(cell.type.ndim) if k not in bound]
+            if row:
+                axes.remove(item.cells[cell])
+                item.vars.setdefault(cell, item.cells[cell])
+            self.home[cell] = self.allocate(cell, tuple(axes))
+
+    def rows_only(self, item: Item, cell: Var) -> bool:
+        axis = item.cells[cell]
+        return all(
+            e[axis] == at
+            for stage, at in item.axes.items()
+            for a, axes in zip(stage.let.args, stage.maps, strict=False)
+            for e in through(self.memory, a, stage.entries_axes() if axes is None else axes, cell)
+        )

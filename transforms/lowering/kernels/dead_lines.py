@@ -1,0 +1,69 @@
+"""Lines of a kernel that set a variable which nothing reads: lengths that turned out to be known.
+
+n = x.shape[0]; for i in range(x.shape[0]): ...      becomes      for i in range(x.shape[0]): ...
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH
+
+BEHIND = re.compile("  " + NOTE.pattern)
+
+
+def without_unread(head: str, lines: list[str]) -> list[str]:
+    """The lines of a function, as long as some go."""
+    while True:
+        tree = ast.parse("\n".join([head, *lines]))
+        read = {name for n in ast.walk(tree) for name in _read(n)}
+        read |= {n.target.id for n in ast.walk(tree) if _adds(n)}  # type: ignore[attr-defined]
+        unread = [s for block in _suites(tree) for s in _unread(block, read)]
+        if not unread:
+            return lines
+        first = len(head.splitlines()) + 1
+        for s in sorted(unread, key=lambda s: -s.lineno):
+            lines = _removed(lines, s.lineno - first, (s.end_lineno or s.lineno) - first + 1)
+
+
+def _adds(n: ast.AST) -> bool:
+    """Whether a statement reads the variable that it sets."""
+    return isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
+
+
+def _read(node: ast.AST) -> list[str]:
+    """The variable that an expression, or `x += 1`, reads itself."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()) | ast.AugAssign(target=ast.Name(id=name)):
+            return [name]
+    return []
+
+
+def _suites(tree: ast.AST) -> list[list[ast.stmt]]:
+    found = (getattr(n, field, []) for n in ast.walk(tree) for field in ("body", "orelse"))
+    return [block for block in found if isinstance(block, list)]
+
+
+def _unread(block: list[ast.stmt], read: set[str]) -> list[ast.stmt]:
+    """The statements of a suite that may go; one has to stay."""
+    return [s for s in block if _sets(s, read)][: len(block) - 1]
+
+
+def _sets(s: ast.stmt, read: set[str]) -> bool:
+    """Whether the statement sets one variable that is not read. Values have no effects."""
+    return (
+        isinstance(s, ast.Assign)
+        and isinstance(s.targets[0], ast.Name)
+        and s.targets[0].id not in read
+    )
+
+
+def _removed(lines: list[str], start: int, stop: int) -> list[str]:
+    """The lines without some, whose note goes to the next one."""
+    note = BEHIND.search(lines[start])
+    left = [*lines[:start], *lines[stop:]]
+    if note and start < len(left) and not BEHIND.search(left[start]):
+        noted = left[start] + note[0]
+        left[start] = noted if len(noted) <= WIDTH else left[start]
+    return left

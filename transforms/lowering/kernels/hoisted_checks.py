@@ -1,0 +1,136 @@
+"""Indices that follow the passes of a loop are tested before it, by where they begin and end.
+
+for k in range(n): s = s + x[k]      becomes      if n > x.shape[0]: raise IndexError(...)
+                                                  for k in range(n): s = s + x[k]
+
+A test in each pass would keep the loop from running on vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Block,
+    Effect,
+    For,
+    Let,
+    Literal,
+    Origin,
+    Type,
+    Var,
+    statements,
+)
+from tapeless.transforms.lowering.kernels.bounds_checks import Checks
+from tapeless.transforms.lowering.kernels.size_expressions import replaced
+from tapeless.transforms.lowering.schedule.dependences import inside
+from tapeless.transforms.lowering.schedule.view_indices import Place, entries_of, is_view
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
+from tapeless.transforms.python_text.python_source import to_source
+
+Key = tuple[Size, Size]
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The least and the largest index of an axis of `n` elements that the passes read."""
+
+    key: Key
+    axis: int
+    low: Size
+    high: Size
+    origin: Origin | None
+
+
+class Ahead(Checks):
+    """Tests of what all passes of a loop do."""
+
+    def check_ahead(self, s: For) -> list[Key]:
+        """Tests the indices in a loop before it; those that are tested."""
+        if not self.analysis.boundscheck or s.until or s.index not in self.ranges:
+            return []
+        if any(isinstance(t, Effect) or _acts(t) for t in statements(s.body)):
+            return []  # what else is to be seen, or raised, comes first
+        changing, done = inside(s), []
+        for found in self.reached(s.body, {s.index: self.ranges[s.index]}):
+            sizes = (found.key[0], found.low, found.high)
+            known = all(self.is_known(x, changing) for n in sizes for x in dims.symbols(n))
+            if found.key in self.refused or not known:
+                continue
+            test = self.beyond(found, s)
+            if test:
+                self.refuse(test, found.axis, found.origin)
+                self.refused[found.key] = self.depth
+                done.append(found.key)
+        return done
+
+    def is_known(self, x: dims.Symbol, changing: set[Var]) -> bool:
+        """Whether a size is known before the loop that makes what is changing."""
+        if x.var is not None:
+            return x.var not in changing
+        if x in self.analysis.lengths:  # of a slice
+            return self.analysis.lengths[x][0].outs[0] not in changing
+        return x in self.measured or self.analysis.known(dims.single(x))
+
+    def reached(self, block: Block, spans: dict[Var, tuple[Size, Size]]) -> Iterator[Reached]:
+        """What each pass reads or stores to, also in loops inside that make passes."""
+        for t in block.body:
+            if isinstance(t, Let):
+                yield from self.of_statement(t, spans)
+            elif isinstance(t, For) and not t.until:
+                span = self.span_of(t)
+                if span is not None and dims.at_least(span[1], span[0]):
+                    yield from self.reached(t.body, spans | {t.index: span})
+
+    def of_statement(self, s: Let, spans: dict[Var, tuple[Size, Size]]) -> Iterator[Reached]:
+        stage = self.stage(s)
+        entries = stage.entries if stage is not None else entries_of(s) if is_view(s) else None
+        if not entries or not isinstance(s.args[0].type, Type):
+            return
+        rest = s.args[2 if s.op.name in ("update", "add_at") else 1 :]
+        for axis, e in enumerate(entries):
+            if not (isinstance(e, Place) and isinstance(e.at, Slot)):
+                continue
+            a, n = rest[e.at.k], self.canon(s.args[0].type.shape[axis])
+            if a.type.shape or a.type.dtype.kind != "i":
+                continue
+            low = high = at = self.as_size(a)
+            for v, (first, last) in reversed(spans.items()):
+                low, high = replaced(low, high, self.as_size(v), first, last)
+            yield Reached((n, at), axis, low, high, s.origin)
+
+    def beyond(self, found: Reached, s: For) -> str:
+        """The test whether one of the indices is not there; nothing if all of them are."""
+        n = found.key[0]
+        tests = []
+        if not dims.at_least(n - 1 - self.bounds(found.high)[1], 0):
+            tests.append(f"{self.spelled(found.high + 1)} > {self.spelled(n)}")
+        if not dims.at_least(self.bounds(found.low)[0], 0):
+            tests.append(f"{self.spelled(found.low)} < {self.spelled(-1 * n)}")
+        if not tests:
+            return ""
+        start, stop = self.as_size(s.start), self.as_size(s.stop)
+        first, last = self.ranges[s.index]
+        from_zero = start == 0 and len(tests) == 1 and found.high == stop - 1
+        if from_zero or dims.at_least(last, first):
+            return " or ".join(tests)
+        either = f"({' or '.join(tests)})" if len(tests) > 1 else tests[0]
+        return f"{self.spelled(first)} < {self.spelled(last + 1)} and {either}"
+
+    def spelled(self, size: Size) -> str:
+        return to_source(self.size(size))
+
+    def span_of(self, s: For) -> tuple[Size, Size] | None:
+        """The least and the largest value of a loop's variable, if it makes a pass."""
+        step = s.step.value if isinstance(s.step, Literal) else None
+        if step not in (1, -1):
+            return None
+        start, stop = self.as_size(s.start), self.as_size(s.stop)
+        return (start, stop - 1) if step == 1 else (stop + 1, start)
+
+
+def _acts(s: object) -> bool:
+    return isinstance(s, Let) and not s.op.pure

@@ -1,0 +1,100 @@
+"""Products of matrices in kernels, as calls: out = a @ b      becomes      product(a, b, out)
+
+Products with vectors, of tiny matrices, and of what no array holds are loops like any others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Var
+from tapeless.transforms.lowering.kernels.reductions import Sums
+from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
+from tapeless.transforms.lowering.schedule.library_products import axes_of, is_called
+from tapeless.transforms.lowering.schedule.loop_nests import Stage
+from tapeless.transforms.python_text.python_source import number, spelled, to_source
+
+PRODUCT = '''
+@njit(fastmath={"reassoc", "contract"})
+def product(a, b, out):
+    """out = a @ b, of matrices, added up in any order."""
+    np.dot(a, b, out)
+'''
+MATRIX = '''
+@njit(fastmath={"reassoc", "contract"})
+def matrix(a, rows, columns):
+    """The numbers of an array as a matrix."""
+    return a.reshape((rows, columns))
+'''
+
+
+class Products(Sums):
+    """Writes calls of `product`."""
+
+    def called(self, stage: Stage) -> bool:
+        """Whether a product is a call where it stands: outside of nests, and all in memory."""
+        if self.loops or not is_called(stage, self.memory):
+            return False
+        bases = [self.memory.base(a) for a in stage.let.args]
+        sizes = [n for v in (*bases, stage.var) for n in v.type.shape]  # type: ignore[union-attr]
+        return all(self.analysis.known(self.analysis.exact(n)) for n in sizes)
+
+    def call(self, stage: Stage) -> None:
+        v = self.memory.cell(stage.var)
+        if v not in self.home:
+            self.home[v] = self.allocate(v, tuple(range(v.type.ndim)))
+        self.helpers[PRODUCT.strip()] = None
+        a, b = map(self.matrix, stage.let.args)
+        self.put(f"product({a}, {b}, {self.home[v].name})", stage.let.origin)
+
+    def call_for_row(self, stage: Stage) -> None:
+        """The product of one row of several axes."""
+        s, v = stage.let, self.memory.cell(stage.var)
+        x = self.memory.base(s.args[0])
+        if x is None or axes_of(self.memory, s.args[1]) is None:
+            raise NotCompiled
+        if v not in self.home:
+            self.home[v] = self.allocate(v, self.free_axes(stage))
+        (row,) = self.index_of(stage)
+        k, m = s.args[1].type.shape
+        rows = s.params["rows"]
+        self.helpers[MATRIX.strip()] = self.helpers[PRODUCT.strip()] = None
+        left = self.row_of(x, row, rows, k)
+        out = self.row_of(v, row, rows, m)
+        self.put(f"product({left}, {self.matrix(s.args[1])}, {out})", s.origin)
+
+    def row_of(self, v: Var, row: Any, rows: Size, columns: Size) -> str:
+        """A row of an array of our own, as a matrix."""
+        home, inner = self.home.get(v), tuple(range(1, v.type.ndim))
+        if home is None and self.analysis.defined_outside(v):
+            home = self.buffer(v)
+        if home is None or home.axes not in (inner, (0, *inner)):
+            raise NotCompiled
+        name = home.name if home.axes == inner else f"{home.name}[{to_source(row)}]"
+        lengths = (to_source(self.size(n)) for n in (rows, columns))
+        return f"matrix({name}, {', '.join(lengths)})"
+
+    def matrix(self, a: Atom) -> str:
+        """A matrix as an array, or as part of one."""
+        base, axes = self.memory.base(a), axes_of(self.memory, a)
+        assert isinstance(a, Var)
+        assert base is not None
+        assert axes is not None
+        first: Any = self.element(a, [number(0), number(0)])
+        starts = first.slice.elts if hasattr(first.slice, "elts") else [first.slice]
+        parts = [
+            to_source(start) if k is None else self.stretch(start, a.type.shape[k], n)
+            for k, start, n in zip(axes, starts, base.type.shape, strict=True)
+        ]
+        while parts and parts[-1] == ":":
+            parts.pop()
+        name = first.value.id + (f"[{', '.join(parts)}]" if parts else "")
+        return name if axes.index(0) < axes.index(1) else f"{name}.T"
+
+    def stretch(self, start: Any, length: Size, n: Size) -> str:
+        """So many elements of n, as a slice."""
+        low, size = to_source(start), self.size(length)
+        if low == "0":
+            return ":" if self.equal(length, n) else f":{to_source(size)}"
+        return f"{low} : {spelled('{0} + {1}', start, size)}"

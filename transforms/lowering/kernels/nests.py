@@ -1,0 +1,345 @@
+"""Bodies of loops: nests that statements share, and single statements.
+
+t = x * x; y = t + 1      becomes      for i in range(x.shape[0]): y[i] = x[i] * x[i] + 1
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Effect,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    operands,
+    outputs,
+)
+from tapeless.transforms.lowering.kernels.buffer_reuse import Reuse
+from tapeless.transforms.lowering.scalars import operations
+from tapeless.transforms.lowering.schedule.dependences import is_array
+from tapeless.transforms.lowering.schedule.fusion import Arrangement, Item
+from tapeless.transforms.lowering.schedule.live_after import remaining
+from tapeless.transforms.lowering.schedule.loop_nests import OVERWRITES, Stage
+from tapeless.transforms.lowering.schedule.sink_producers import made_later
+from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
+from tapeless.transforms.python_text.python_source import number, template, to_source
+
+
+class Nests(Reuse):
+    """`weight` and `folded_reads` are of values that are written where they are used."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.weight: dict[Var, int] = {}
+        self.folded_reads: dict[Var, bool] = {}
+        self.carry_of: dict[Any, Var] = {}  # of numbers at the end of a pass
+        self.cell_bound: dict[Any, frozenset[int]] = {}  # of arrays that are stored to
+        self.wholes: set[Any] = set()  # arrays that routines get
+
+    def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
+        """Writes a statement that shares no loop."""
+        raise NotImplementedError
+
+    def body(
+        self,
+        body: Iterable[Statement],
+        live: set[Var],
+        into: Iterable[tuple[Var, Var]] = (),
+    ) -> None:
+        """Writes statements. `into` are values that may take the memory of a carry, if nothing
+        reads that any more."""
+        body = list(body)
+        with self.analysis.measured_here(body):
+            self.statements(body, self.memory.with_needs(live), into)
+
+    def statements(
+        self, body: list[Statement], live: set[Var], into: Iterable[tuple[Var, Var]]
+    ) -> None:
+        held = self.begin_block(body)
+        body = [s for s in body if not self.skipped(s)]
+        defined = {v for s in body for v in outputs(s)}
+        body = [s for s in body if not self.checked_first(s, defined)]
+        into = list(into)
+        arrangement = Arrangement(
+            self.memory,
+            self.equal,
+            self.stage,
+            self.open_axes,
+            self.bound_axes,
+            lambda v: v in live or self.uses.get(v, 0) > 0,
+            self.called,
+        )
+        arrangement.run(body)
+        items = made_later(arrangement, live, into)
+        self.redirect(items, into, live)
+        self.chain(items)
+        laters = remaining([item.needs for item in items], live)
+        used = remaining([self.memory.bases(item.needs) for item in items], self.memory.bases(live))
+        for k, (item, later, bases) in enumerate(zip(items, laters, used, strict=True)):
+            if item.size is not None:
+                self.nest(item, later, bases)
+            else:
+                self.statement(item.statements[0], items[k + 1 :], later)
+            self.release(later | bases)
+        self.end_block(held)
+
+    def skipped(self, s: Statement) -> bool:
+        if isinstance(s, Effect):
+            return s.kind in ("blank", "errstate")
+        if not isinstance(s, Let):
+            return False
+        if s in self.memory.inline or s.op.name == "empty":
+            return True
+        return is_view(s) and not any(isinstance(e, Place) for e in entries_of(s) or ())
+
+    def nest(self, item: Item, later: set[Var], used: set[Var | None]) -> None:
+        self.hold_rows(item, used)
+        for stage in [g for g in item.axes if g.let in item.statements]:
+            v = self.memory.cell(stage.var)
+            if item.axes[stage] in stage.reduced:
+                if stage not in self.summing:
+                    self.start_sum(stage, v)
+            elif not stage.stores and stage not in self.summing:
+                wanted = {stage.var, v} & later or v in used
+                if v not in self.home and (wanted or v in self.analysis.targets):
+                    self.home[v] = self.allocate(v, self.free_axes(stage))
+                    if v not in self.analysis.targets:
+                        self.held.append(v)
+        self.keep_carried(item, later, used)
+        name = self.index_name()
+        if item.size is None:
+            raise AssertionError
+        at = ast.Name(name, ast.Load())
+        kept = dict(self.starts), dict(self.measured)
+        self.prepare(item)
+        passes = self.passes(item)
+        self.passes_of[passes] = item.size
+        with self.nested(f"for {name} in {passes}:"):
+            self.loops += 1
+            for stage, axis in item.axes.items():
+                self.bound.setdefault(stage, {})[axis] = at
+            for v, axis in item.vars.items():
+                self.var_bound.setdefault(v, {})[axis] = at
+            outside, self.cell_bound = self.cell_bound, dict(self.cell_bound)
+            for v, axis in item.cells.items():
+                self.cell_bound[v] = self.cell_bound.get(v, frozenset()) | {axis}
+            before = set(self.local)
+            self.body(item.statements, set())
+            for v in set(self.local) - before:
+                del self.local[v]
+            self.loops -= 1
+            self.cell_bound = outside
+        self.indices.append(name)
+        self.starts, self.measured = kept
+        for stage, axis in item.axes.items():
+            v = self.memory.cell(stage.var)
+            if axis in stage.reduced and v in self.local and v in self.home:
+                index = [number(0) if k is None else self.index_of(stage)[k] for k in stage.out]
+                target = self.home_element(self.home[v], index)
+                self.put(f"{to_source(target)} = {to_source(self.local[v])}")
+
+    def passes(self, item: Item) -> str:
+        """The range that the loop of a nest runs over."""
+        assert item.size is not None
+        return f"range({to_source(self.size(item.size))})"
+
+    def bound_axes(self, v: Var) -> frozenset[int]:
+        """The axes of a value that the loops around run over."""
+        inside = self.cell_bound.get(self.memory.base(v), frozenset())
+        return inside | frozenset(self.var_bound.get(v, ()))
+
+    def keep_carried(self, item: Item, later: set[Var], used: set[Var | None]) -> None:
+        """Memory for what loops that run row by row end in, where other nests read it."""
+        loops = [s for s in item.statements if isinstance(s, For)]
+        for v in [v for s in loops for v in s.outs if is_array(v) and self.memory.cell(v) is v]:
+            if v not in self.home and (v in later or v in used):
+                self.home[v] = self.allocate(v, self.free_of(v))
+
+    def prepare(self, item: Item) -> None:
+        """What is tested before the loop: all that is known there, for it may make no pass. Names
+        for where slices start and how long they are, if the program computes that."""
+        defined = {v for s in item.statements for v in outputs(s)}
+        for s in item.statements:
+            if not isinstance(s, Let):
+                continue
+            self.checked_first(s, defined)
+            for t in (s, *self.memory.views(s)):
+                first = 2 if t.op.name in ("update", "add_at") else 1
+                for axis, e in enumerate(self.entries_of(t) or ()):
+                    n = t.args[0].type.shape[axis]
+                    if (
+                        isinstance(e, Span)
+                        and isinstance(e.start, Slot)
+                        and (t, axis) not in self.starts
+                    ):
+                        start = self.start(e, n, t.args[first:])
+                        if not isinstance(start, (ast.Name, ast.Constant)):
+                            self.starts[t, axis] = self.kept_as("start", start)
+            stage = self.stage(s)
+            if stage is not None and stage.fits and (s, ~stage.fits[0]) not in self.checked:
+                self.check_fit(stage)
+                self.checked |= {(s, ~axis) for axis in stage.fits}
+            for x in self.lengths_of(s):
+                if x not in self.measured:
+                    self.measured[x] = self.kept_as(
+                        "length", self.length(*self.analysis.lengths[x])
+                    )
+            if stage is not None and stage.reduced:
+                self.refuse_empty(stage)
+
+    def lengths_of(self, s: Let) -> list[dims.Symbol]:
+        """The lengths along its axes that are to be computed; of names that are the same, in the
+        order of the axes."""
+        stage = self.stage(s)
+        space = [self.canon(n) for n in (stage.space if stage else ())]
+        found = dict.fromkeys(x for n in space for x in sorted(dims.symbols(n), key=str))
+        unknown = [
+            x
+            for x in found
+            if x in self.analysis.lengths
+            and not self.analysis.known(dims.single(x))
+            and self.in_scope(self.analysis.lengths[x][0])
+        ]
+        return sorted(unknown, key=str)
+
+    def kept_as(self, stem: str, value: ast.expr) -> ast.expr:
+        name = self.names.new(stem)
+        self.put(f"{name} = {to_source(value)}")
+        return ast.Name(name, ast.Load())
+
+    def single(self, stage: Stage, after: list[Item], later: set[Var]) -> None:
+        s = stage.let
+        if self.called(stage):
+            self.call(stage)
+            return
+        if s.op.name == "row_products":
+            self.call_for_row(stage)
+            return
+        index = self.index_of(stage)
+        self.check_integers(s, set())
+        if s.op.name in ("index", "gather"):
+            self.check_index(s, stage.entries, 1, index)
+        if stage.stores:
+            self.store(stage, index)
+            return
+        v = self.memory.cell(stage.var)
+        if stage in self.summing:
+            self.add(stage, v, index)
+            return
+        if stage.reduced:  # along axes of length one only
+            value = self.value(stage, index)
+        else:
+            self.check_division(stage)
+            self.check_shift(s)
+            self.check_overflow(stage)
+            value = self.value(stage, index)
+        if v in self.analysis.targets | self.wholes and v.type.shape and v not in self.home:
+            self.home[v] = self.allocate(v, self.free_axes(stage))
+        if v in self.home:
+            read_here = any(stage.var in item.needs or v in item.needs for item in after)
+            if read_here and not isinstance(value, ast.Name):
+                value = self.named(stage, value)
+            target = self.home_element(
+                self.home[v], [number(0) if k is None else index[k] for k in stage.out]
+            )
+            self.put(f"{to_source(target)} = {to_source(value)}", s.origin)
+            if read_here:
+                self.local[v] = value
+            return
+        if s.op.name == "empty":
+            return
+        if self.foldable(stage, after, later):
+            self.local[v] = value
+            self.folded_reads[v] = self.loads(stage)
+            self.weight[v] = 1 + sum(self.weight.get(a, 0) for a in s.args if isinstance(a, Var))
+        else:
+            self.local[v] = self.named(stage, value, self.carry_name(v, later))
+
+    def carry_name(self, v: Var, later: set[Var]) -> str | None:
+        """The name of the carry that a number becomes, if that is not read any more."""
+        p = self.carry_of.get(v)
+        held = None if p is None else self.local.get(p)
+        if p in later or self.uses.get(v, 0) != 1 or not isinstance(held, ast.Name):
+            return None
+        written = [e for a in later if (e := self.local.get(a)) is not None]
+        reads = {x.id for e in written for x in ast.walk(e) if isinstance(x, ast.Name)}
+        return None if held.id in reads else held.id
+
+    def named(self, stage: Stage, value: ast.expr, name: str | None = None) -> ast.expr:
+        if isinstance(value, ast.Constant) and name is None:
+            return value
+        name = name or self.names.new(stage.var.name or self.names.nameless)
+        self.put(f"{name} = {to_source(value)}", stage.let.origin)
+        return ast.Name(name, ast.Load())
+
+    def foldable(self, stage: Stage, after: list[Item], later: set[Var]) -> bool:
+        """Whether the value is used once, by what follows here, before memory changes."""
+        v = stage.var
+        if v in self.live and not self.uses.get(v) and not after and self.loops == 0:
+            return not v.type.shape  # written where it is returned
+        if (v.name and not v.name.endswith(("_bar", "_dot"))) or self.uses.get(v, 0) != 1:
+            return False
+        if 1 + sum(self.weight.get(a, 0) for a in stage.let.args if isinstance(a, Var)) > 5:
+            return False
+        loads = self.loads(stage)
+        if loads and v in self.live:
+            return False  # read again where the kernel returns, when memory has changed
+        for item in after:
+            t = item.statements[0]
+            if item.size is not None or not isinstance(t, Let):
+                return isinstance(t, For | If) and v in operands(t) and not loads
+            if v in operands(t):
+                return not operations.repeats(t) and self.written_once(stage, t)
+            if loads and (item.writes or t.outs[0] in self.into):
+                return False
+        return v in later and not loads  # a result of this block
+
+    def written_once(self, stage: Stage, t: Let) -> bool:
+        """Whether the statement spells an operand once: as an index, only i + 1 and the like."""
+        picks = t.op.name in ("index", "gather") or stage.var in t.args[2:]
+        if is_view(t):
+            return False
+        near = stage.let.op.name in ("add", "sub") and any(
+            isinstance(a, Literal) for a in stage.let.args
+        )
+        return not (picks and t.op.name in ("index", "gather", "update", "add_at")) or near
+
+    def loads(self, stage: Stage) -> bool:
+        return bool(self.memory.reads(stage.let)) or any(
+            self.folded_reads.get(a, False) for a in stage.let.args if isinstance(a, Var)
+        )
+
+    def store(self, stage: Stage, index: list[ast.expr]) -> None:
+        s = stage.let
+        first = 1 if s.op.name in OVERWRITES else 2
+        self.check_index(s, stage.entries, first, index)
+        self.check_fit(stage)
+        value = self.value(stage, index)
+        target = self.place(s.args[0], self.base_index(s, stage.entries, index, first))
+        sign = "="
+        if s.op.name == "add_at":
+            sign = "+="
+        elif s.op.name in OVERWRITES:
+            sign = s.op.name.split()[1]
+        dtype = s.outs[0].type.dtype
+        if sign != "=" and dtype.kind in "iu" and dtype != operations.INT:
+            holes = {"0": target, "1": value}
+            value, sign = operations.made(dtype, template(f"{{0}} {sign[0]} {{1}}", holes)), "="
+        elif sign in ("+=", "-="):
+            value, sign = _signed(value, sign)
+        self.put(f"{to_source(target)} {sign} {to_source(value)}", s.origin)
+
+
+def _signed(value: ast.expr, sign: str) -> tuple[ast.expr, str]:
+    """x -= v for x += -v."""
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        return value.operand, "-=" if sign == "+=" else "+="
+    return value, sign

@@ -1,0 +1,101 @@
+"""Reductions: what they start with, and one more element."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.lowering.kernels.hoisted_checks import Ahead
+from tapeless.transforms.lowering.scalars import operations
+from tapeless.transforms.lowering.schedule.loop_nests import Stage
+from tapeless.transforms.lowering.schedule.reassociable_sums import MULTIPLIED, PLUS
+from tapeless.transforms.python_text.python_source import number, template, to_source
+
+STEMS = {"max": "largest", "min": "smallest", "prod": "product", "any": "found", "all": "hold"}
+
+
+class Sums(Ahead):
+    """`summing` are reductions that have begun."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.summing: set[Stage] = set()
+
+    def named(self, stage: Stage, value: ast.expr) -> ast.expr:
+        """A variable with this value."""
+        raise NotImplementedError
+
+    def start_sum(self, stage: Stage, v: Var) -> None:
+        """Sets the result of a reduction to what it starts with."""
+        self.summing.add(stage)
+        s = stage.let
+        name = "sum" if s.op.name == "matmul" else s.op.name
+        self.refuse_empty(stage)
+        first = operations.identity(name, v.type.dtype)
+        bound = self.bound.get(stage, {})
+        free = [k for k in stage.out if k is not None and k not in bound and stage.space[k] != 1]
+        if not free:
+            total = self.names.new(v.name or STEMS.get(name, "total"))
+            self.local[v] = ast.Name(total, ast.Load())
+            self.put(f"{total} = {to_source(first)}", s.origin)
+            return
+        if v not in self.home:
+            self.home[v] = self.allocate(v, self.free_axes(stage))
+        self.fill(v, stage, first)
+
+    def fill(self, v: Var, stage: Stage, first: ast.expr) -> None:
+        bound = self.bound.get(stage, {})
+        index = [number(0) if k is None else bound.get(k) for k in stage.out]
+        self.over(list(v.type.shape), index, lambda at: self.set(v, at, first))
+
+    def over(self, shape: list[Size], index: list[Any], write: Any) -> None:
+        """Loops over the axes that have no index yet, then what `write` writes there."""
+        open_ = [k for k, e in enumerate(index) if e is None]
+        if not open_:
+            write(index)
+            return
+        k = open_[0]
+        if shape[k] == 1:
+            self.over(shape, [*index[:k], number(0), *index[k + 1 :]], write)
+            return
+        name = self.index_name()
+        with self.nested(f"for {name} in range({to_source(self.size(shape[k]))}):"):
+            self.loops += 1
+            self.over(shape, [*index[:k], ast.Name(name, ast.Load()), *index[k + 1 :]], write)
+            self.loops -= 1
+        self.indices.append(name)
+
+    def set(self, v: Var, index: list[ast.expr], value: ast.expr) -> None:
+        target = self.home_element(self.buffer(v), index)
+        if to_source(target) != to_source(value):
+            self.put(f"{to_source(target)} = {to_source(value)}")
+
+    def add(self, stage: Stage, v: Var, index: list[ast.expr]) -> None:
+        """One more element of a reduction."""
+        s = stage.let
+        if v in self.local:
+            total = self.local[v]
+        else:
+            total = self.home_element(
+                self.home[v], [number(0) if k is None else index[k] for k in stage.out]
+            )
+        holes = {"0": total}
+        if s.op.name in ("sum", "matmul"):
+            self.note_sum(total, v.type.dtype)
+        match s.op.name:
+            case "matmul":
+                self.helpers[MULTIPLIED.strip()] = None
+                holes["1"], holes["2"] = (self.read(stage, k, index) for k in (0, 1))
+                made = template("plus_product({0}, {1}, {2})", holes)
+            case "sum" if v.type.dtype.kind == "f":
+                self.helpers[PLUS.strip()] = None
+                made = template("plus({0}, {1})", {**holes, "1": self.value(stage, index)})
+            case name:
+                value: Any = self.value(stage, index)
+                if name in ("max", "min") and not isinstance(value, ast.Name):
+                    value = self.named(stage, value)
+                holes["1"] = value
+                made = operations.combined(name, v.type.dtype, holes)
+        self.put(f"{to_source(total)} = {to_source(made)}", s.origin)

@@ -1,0 +1,54 @@
+"""Small arrays that only a kernel needs, made by the kernel: a driver takes longer for each.
+
+def f_kernel(x, out, t): ...    becomes    def f_kernel(x, out): t = scratch(x.shape, np.float64)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Type, Var
+from tapeless.transforms.lowering.kernels.size_expressions import Extents
+from tapeless.transforms.python_text.line_breaking import wrap
+from tapeless.transforms.python_text.python_source import to_source
+
+SMALL = 1 << 15  # bytes in the first call; for what is larger the driver has a pool
+TINY = 64  # numbers: so few may be kept in registers
+SCRATCH = '''
+@njit(fastmath={"reassoc", "contract"})
+def scratch(shape, dtype):
+    """An array to be filled, for the kernel itself."""
+    return np.empty(shape, dtype)
+'''
+
+
+def made_inside(kernel: Extents, arrays: Mapping[Var, Type], hints: Mapping[Any, int]) -> list[str]:
+    """Takes small arrays out of the parameters of a kernel; the lines that make them."""
+    small = {v: t for v, t in arrays.items() if _is_small(t, hints)}
+    names = {v: kernel.params.pop(v) for v in small}
+    kernel.sizes = {n: place for n, place in kernel.sizes.items() if place[0] not in small}
+    return [line for v, t in small.items() for line in wrap(f"    {_made(kernel, names[v], t)}")]
+
+
+def _made(kernel: Extents, name: str, kind: Type) -> str:
+    lengths = [to_source(kernel.size(n)) for n in kind.shape]
+    dtype = "np.bool_" if kind.dtype.kind == "b" else f"np.{kind.dtype.name}"
+    return f"{name} = scratch(({', '.join(lengths)}{',' * (len(lengths) == 1)}), {dtype})"
+
+
+def is_tiny(kind: Type) -> bool:
+    """Whether an array has few numbers in each call."""
+    count = dims.product(kind.shape)
+    return isinstance(count, int) and count <= TINY
+
+
+def _is_small(kind: Type, hints: Mapping[Any, int]) -> bool:
+    count = dims.evaluate(dims.product(kind.shape), hints)
+    return count is not None and count * kind.dtype.itemsize <= SMALL
+
+
+def helper(lines: Iterable[str]) -> dict[str, None]:
+    """What the lines call."""
+    return dict.fromkeys([SCRATCH.strip()] if any(lines) else [])

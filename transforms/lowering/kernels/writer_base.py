@@ -1,0 +1,87 @@
+"""The lines of a kernel, and the names in it."""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.transforms.errors import Signal
+from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.python_text.line_breaking import noted
+
+INDICES = "ijklmn"
+
+
+class NotCompiled(Signal):
+    """A run of statements has no loop form; the driver runs them."""
+
+
+@dataclass
+class Names:
+    """Names that are not taken yet; `nameless` is the stem for what the user gave no name."""
+
+    taken: set[str] = field(default_factory=set)
+    nameless: str = "t"
+
+    def new(self, stem: str) -> str:
+        stem = stem if stem.isidentifier() else self.nameless
+        for k in itertools.count(1):
+            name = stem if k == 1 else f"{stem}_{k}"
+            if name not in self.taken and not keyword.iskeyword(name):
+                self.taken.add(name)
+                return name
+        raise AssertionError
+
+
+class Lines:
+    """What is written so far, and at which depth."""
+
+    def __init__(self, memory: Memory, analysis: Any, names: Names) -> None:
+        self.memory, self.analysis, self.names = memory, analysis, names
+        self.equal, self.canon, self.stage = analysis.equal, analysis.canon, analysis.stage
+        self.lines: list[str] = []
+        self.depth, self.line, self.loops = 1, "", 0
+        self.indices: list[str] = []  # names of loop variables that are free again
+
+    def put(self, text: str, origin: Any = None) -> None:
+        note = ""
+        if origin is not None and origin.note != self.line:
+            note = self.line = origin.note
+        self.lines += noted(text, self.depth, note)
+
+    def nested(self, head: str, origin: Any = None) -> Indent:
+        self.put(head, origin)
+        return Indent(self)
+
+    def left(self) -> None:
+        """A suite has ended."""
+
+    def index_name(self) -> str:
+        """The name of a loop variable, again that of a loop which has ended."""
+        stem = INDICES[self.loops % len(INDICES)]
+        for name in self.indices:
+            if name.partition("_")[0] == stem:
+                self.indices.remove(name)
+                return name
+        return self.names.new(stem)
+
+
+class Indent:
+    """A suite of lines, one level deeper; `pass` if nothing is written."""
+
+    def __init__(self, writer: Lines, filled: bool = True) -> None:
+        self.writer, self.filled = writer, filled
+        self.start = len(writer.lines)
+
+    def __enter__(self) -> None:
+        self.start = len(self.writer.lines)
+        self.writer.depth += 1
+
+    def __exit__(self, *_: Any) -> None:
+        w = self.writer
+        if self.filled and len(w.lines) == self.start:
+            w.put("pass")
+        w.depth -= 1
+        w.left()

@@ -1,0 +1,70 @@
+"""The number of items of a list, as an integer: kernels may make an array of the list that nobody
+else needs, though its length is needed.
+
+a = to_array(out); s = sum(a); b = ones(a.shape)      becomes      n = len(out); ...; b = ones(n)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Block,
+    Let,
+    Statement,
+    Var,
+    blocks,
+    outputs,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.core.size_value import INT
+from tapeless.transforms.core.substitution import map_symbols, refresh, replace_symbols
+from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
+from tapeless.transforms.ops.primitives.new_arrays import stack_length
+from tapeless.transforms.ops.primitives.stacks import to_array
+
+
+def list_lengths(block: Block) -> Block:
+    """The block, where lengths of arrays that are made of lists are those of the lists, if some
+    other operation names them."""
+    lets = [s for s in statements(block) if isinstance(s, Let)]
+    named = sizes_in([list(s.params.values()) for s in lets if s.op is not to_array])
+    lengths = {x: _length() for s in lets if (x := _measured(s)) is not None and x in named}
+    if not lengths:
+        return block
+    fresh, _ = refresh(replace(block, params=()))  # types are changed below: the block lives on
+    fresh = _with_lengths(replace(fresh, params=block.params), dict(lengths))
+    sizes = {x: n.size for x, n in lengths.items()}
+    fresh = replace_symbols(fresh, sizes)
+    for s in statements(fresh):
+        for v in (*outputs(s), *(p for b in blocks(s) for p in b.params)):
+            v.type = map_symbols({"type": v.type}, sizes)["type"]
+    return fresh
+
+
+def _measured(s: Statement) -> dims.Symbol | None:
+    """The length that an array which is made of a list has, and nothing else says."""
+    if not isinstance(s, Let) or s.op is not to_array:
+        return None
+    symbol = single_symbol(s.params["size"])
+    return symbol if symbol is not None and symbol.var is None and not symbol.given else None
+
+
+def _length() -> Var:
+    n = Var(INT, "n")
+    n.size = dims.symbol("n", 0, n)
+    return n
+
+
+def _with_lengths(block: Block, left: dict[dims.Symbol, Var]) -> Block:
+    """The block with each of these integers, in front of the first array that is so long."""
+    body: list[Statement] = []
+    for s in block.body:
+        symbol = _measured(s)
+        if isinstance(s, Let) and symbol in left:
+            body.append(Let((left.pop(symbol),), stack_length, s.args[:1], {}, s.origin))
+        body.append(with_blocks(s, lambda b: _with_lengths(b, left)))
+    return replace(block, body=tuple(body))

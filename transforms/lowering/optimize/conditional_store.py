@@ -1,0 +1,91 @@
+"""Arrays that a loop replaces in some passes only: the new ones are stored into the old.
+
+for k in range(n): trial = x + step[k]; if better(trial): x = trial
+    becomes      for k in range(n): trial = x + step[k]; if better(trial): x[:] = trial
+
+Where nothing else reads the old array, no pass copies what it keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Statement,
+    Type,
+    Var,
+    While,
+    with_blocks,
+)
+from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.memory.aliasing import uses
+from tapeless.transforms.ops.primitives.slices_and_gathers import update
+from tapeless.transforms.optimize.loop_carries import carries, yields
+
+Equal = Callable[[Size, Size], bool]
+
+
+def accepted(block: Block, equal: Equal) -> Block:
+    """The block with such stores; `ownership.py` decides which of them are in place."""
+    return replace(block, body=tuple(_statement(s, equal) for s in block.body))
+
+
+def _statement(s: Statement, equal: Equal) -> Statement:
+    s = with_blocks(s, lambda b: accepted(b, equal))
+    if isinstance(s, (For, While)):
+        for k, (p, y) in enumerate(zip(carries(s), yields(s), strict=True)):
+            is_array = isinstance(p.type, Type) and p.type.shape
+            if is_array and y is not p and yields(s).count(y) == 1:
+                memory = Memory()
+                memory.learn(Block((), (s,), ()))
+                if not memory.in_place(s, k):
+                    s = replace(s, body=_stored(s.body, y, p, equal, memory) or s.body)
+    return s
+
+
+def _stored(block: Block, y: Atom, p: Var, equal: Equal, memory: Memory) -> Block | None:
+    """The block with the result `y` in the memory of `p`, where a test says whether it is `p`."""
+    at = next((k for k, s in enumerate(block.body) if isinstance(s, If) and y in s.outs), None)
+    if at is None or p in block.results or any(p in uses(s) for s in block.body[at + 1 :]):
+        return None
+    s: Any = block.body[at]
+    k = s.outs.index(y)
+    sides = [(b, b.results[k]) for b in (s.then, s.orelse)]
+    inner = [b if _is(a, p, memory) else _stored(b, a, p, equal, memory) for b, a in sides]
+    if not any(inner):
+        return None
+    made = [b or _last(*side, k, p, equal) for b, side in zip(inner, sides, strict=True)]
+    if None in made or any(b.results.count(p) > 1 for b in made if b is not None):
+        return None
+    body = (*block.body[:at], replace(s, then=made[0], orelse=made[1]), *block.body[at + 1 :])
+    return replace(block, body=body)
+
+
+def _is(a: Atom, p: Var, memory: Memory) -> bool:
+    """Whether an array is in the memory of `p` as it is: `p` itself, or with parts stored to it."""
+    return a is p or (isinstance(a, Var) and memory.cell(a) is p)
+
+
+def _last(block: Block, a: Atom, k: int, p: Var, equal: Equal) -> Block | None:
+    """The block with `a` stored into `p` at its end, as its result `k`."""
+    others = (*block.results[:k], *block.results[k + 1 :])
+    if p in others or not isinstance(a, Var) or not _alike(a.type, p.type, equal):
+        return None
+    out = Var(p.type, p.name)
+    whole = (slice(None),) * p.type.ndim
+    store = Let((out,), update, (p, a), {"key": whole})
+    results = (*block.results[:k], out, *block.results[k + 1 :])
+    return replace(block, body=(*block.body, store), results=results)
+
+
+def _alike(a: Any, p: Any, equal: Equal) -> bool:
+    same = a.dtype == p.dtype and len(a.shape) == len(p.shape)
+    return same and all(map(equal, a.shape, p.shape))

@@ -1,0 +1,100 @@
+"""Parameters that a program overwrites, for the caller to see.
+
+f(x): x2 = update(x, v, i); return ..., x2      becomes      x is ours: x[i] = v; return ...
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tapeless.transforms.core.language import (
+    Block,
+    Let,
+    Statement,
+    Var,
+    blocks,
+    operands,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.lowering.optimize.materialized_views import kept
+from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.memory.hoist_reads import reads_first
+from tapeless.transforms.memory.in_place_stores import own
+from tapeless.transforms.ops.primitives.in_place_arithmetic import OVERWRITING
+from tapeless.transforms.ops.primitives.shapes import copy
+from tapeless.transforms.ops.primitives.slices_and_gathers import update
+
+
+def stored_back(
+    block: Block, stored: Sequence[Var], overwriting: bool = True, ours: Sequence[Var] = ()
+) -> Block:
+    """The block, with stores decided. Its last results are what the parameters `stored` hold when
+    it returns; they are stored there, and no results any more.
+
+    overwriting  whether x = x + y may be x += y
+    ours         other parameters that may be overwritten
+    """
+    block = own(reads_first(block), (*stored, *ours))
+    block = block if overwriting else kept(not_overwriting(block), stored)
+    if not stored:
+        return block
+    memory = Memory()
+    memory.learn(block)
+    first = len(block.results) - len(stored)
+    block = _uncopied(block, memory, stored)
+    copies: list[Statement] = []
+    stores: list[Statement] = []
+    written: set[Var] = set()
+    for p, value in zip(stored, block.results[first:], strict=True):
+        if isinstance(value, Var) and memory.cell(value) is p:
+            continue
+        if isinstance(value, Var) and memory.base(value) in stored:
+            old = Var(value.type, value.name)
+            copies.append(Let((old,), copy, (value,)))
+            value = old
+        written.add(p)
+        whole = (slice(None),) * p.type.ndim
+        stores.append(Let((Var(p.type, p.name),), update, (p, value), {"key": whole}))
+    results = list(block.results[:first])
+    for k, a in enumerate(results):
+        if isinstance(a, Var) and memory.base(a) in written:  # it lies where a store goes
+            results[k] = old = Var(a.type, a.name)
+            copies.append(Let((old,), copy, (a,)))
+    return replace(block, body=(*block.body, *copies, *stores), results=tuple(results))
+
+
+def _uncopied(block: Block, memory: Memory, stored: Sequence[Var]) -> Block:
+    """The block without copies of what a parameter holds at the end, to be stored to it."""
+    first = len(block.results) - len(stored)
+    uses = Counter(a for s in statements(block) for a in operands(s))
+    uses.update(a for s in statements(block) for b in blocks(s) for a in b.results)
+    uses.update(block.results)
+    body, results = list(block.body), list(block.results)
+    for k, p in enumerate(stored, first):
+        made = memory.defs.get(results[k])  # type: ignore[arg-type]
+        if not isinstance(made, Let) or made.op is not copy or made not in body:
+            continue
+        a, later = made.args[0], body[body.index(made) + 1 :]
+        kept = uses[results[k]] > 1 or any(p in memory.writes(s) for s in later)
+        if isinstance(a, Var) and memory.cell(a) is p and not kept:
+            body.remove(made)
+            results[k] = a
+    return replace(block, body=tuple(body), results=tuple(results))
+
+
+def not_overwriting(block: Block) -> Block:
+    """x += y as x = x + y: kernels decide themselves where sums are kept."""
+    plain = {v: k for k, v in OVERWRITING.items()}
+
+    def inner(b: Block) -> Block:
+        return replace(b, body=tuple(map(one, b.body)))
+
+    def one(s: Statement) -> Statement:
+        if isinstance(s, Let):
+            return replace(s, op=plain.get(s.op, s.op))
+        return with_blocks(s, inner)
+
+    return inner(block)

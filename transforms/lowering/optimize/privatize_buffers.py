@@ -1,0 +1,87 @@
+"""Arrays that a loop carries on, and that each pass finds and leaves as zeros: they belong to the
+pass.
+
+b = zeros(n); for t: b[1:] += ...; a += b; b[:] = 0
+    becomes      for t: b = zeros(n); b[1:] += ...; a += b
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    While,
+    statements,
+)
+from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.ops.primitives.slices_and_gathers import update
+from tapeless.transforms.optimize.loop_carries import without
+
+Defs = dict[Any, Let]
+
+
+def renewed(block: Block) -> Block:
+    """The block with such arrays made in each pass; what set them to zero is left to dead code."""
+    defs: Defs = {v: s for s in statements(block) if isinstance(s, Let) for v in s.outs}
+    return _block(block, defs)
+
+
+def _block(block: Block, defs: Defs) -> Block:
+    body: list[Statement] = []
+    new: dict[Var, Atom] = {}
+    for s in block.body:
+        match s:
+            case For():
+                body.append(_for(replace(s, body=_block(s.body, defs)), defs, new))
+            case If():
+                then, orelse = _block(s.then, defs), _block(s.orelse, defs)
+                body.append(replace(s, then=then, orelse=orelse))
+            case While():
+                body.append(replace(s, body=_block(s.body, defs)))
+            case _:
+                body.append(s)
+    made = replace(block, body=tuple(body))
+    return substitute(made, new) if new else made
+
+
+def _for(s: For, defs: Defs, new: dict[Var, Atom]) -> For:
+    """The loop without carries that are zeros before each pass; `new` are their last values."""
+    pairs = enumerate(zip(s.inits, s.yields, strict=True))
+    drop = [k for k, (a, y) in pairs if _zeros(defs.get(a)) and _cleared(defs.get(y))]
+    made: list[Statement] = []
+    inside: dict[Var, Atom] = {}
+    for k in drop:
+        first = defs[s.inits[k]]
+        p = s.carries[k]
+        own = Var(p.type, p.name, p.origin)
+        made.append(replace(first, outs=(own,)))
+        inside[p] = own
+        new[s.outs[k]] = s.inits[k]
+    left = without(s, drop)
+    assert isinstance(left, For)
+    body = substitute(left.body, inside) if inside else left.body
+    return replace(left, body=replace(body, body=(*made, *body.body)))
+
+
+def _zeros(s: Let | None) -> bool:
+    return s is not None and s.op.name == "zeros"
+
+
+def _cleared(s: Let | None) -> bool:
+    """Whether a statement sets all of an array to zero."""
+    return (
+        s is not None
+        and s.op is update
+        and isinstance(s.args[1], Literal)
+        and s.args[1].value == 0
+        and all(e in (slice(None), slice(0, None)) for e in s.params["key"])
+    )

@@ -1,0 +1,80 @@
+"""Values between products that are made twice, where else they would be kept: before a product and
+after it.
+
+t = a + b; y = maximum(t, 0); z = y @ w; s = z * (t > 0)
+    becomes      t = a + b; y = maximum(t, 0); z = y @ w; u = a + b; s = z * (u > 0)
+
+The derivative of a layer reads what the layer was made of, which is there anyway: less is written,
+read and kept. Only of few cheap operations, which give the same numbers again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeGuard
+
+from tapeless.transforms.core.language import Atom, Block, Let, Statement, Var
+from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.lowering.optimize.library_calls import Program, is_apart, of_elements
+from tapeless.transforms.lowering.schedule.loop_nests import takes_long
+
+MOST = 4  # operations that are done again
+
+
+def made_again(block: Block) -> Block:
+    """The block; what loops and branches in it do stays as it is."""
+    if sum(map(is_apart, block.body)) < 2:
+        return block
+    program = _Twice(list(block.body), block.results)
+    for s in block.body:
+        if is_cheap(s):
+            body = program.twice(s)
+            if body is not program.body:
+                program = _Twice(body, block.results)
+    return replace(block, body=tuple(program.body))
+
+
+def is_cheap(s: Statement) -> TypeGuard[Let]:
+    return of_elements(s) and not takes_long(s)
+
+
+class _Twice(Program):
+    """The statements of a block, of which some are done again."""
+
+    def twice(self, s: Let) -> list[Statement]:
+        """The statements, in which those read another copy that come after the first product which
+        needs the value of `s`."""
+        v = s.outs[0]
+        readers = self.readers.get(v, [])
+        first = min((self.end[k] for k in readers), default=len(self.body))
+        late = [k for k in readers if self.start[k] >= first]
+        if v in self.kept or not late or len(late) == len(readers):
+            return self.body
+        chain = self.chain(v)
+        leaves = {a for t in chain for a in t.args} - {t.outs[0] for t in chain}
+        large = [a for a in leaves if getattr(a.type, "shape", ()) == v.type.shape]
+        if not 0 < len(chain) <= MOST or len(large) > 1 or not leaves <= self.there(leaves):
+            return self.body
+        names: dict[Var, Var] = {t.outs[0]: Var(t.outs[0].type, t.outs[0].name) for t in chain}
+        own = [replace(t, outs=(names[t.outs[0]],)) for t in chain]
+        copies = substitute(Block((), tuple(own), ()), names).body
+        made: list[Statement] = []
+        for k, t in enumerate(self.body):
+            made += copies if k == late[0] else ()
+            made.append(substitute(Block((), (t,), ()), {v: names[v]}).body[0] if k in late else t)
+        return made
+
+    def there(self, leaves: set[Atom]) -> set[Atom]:
+        """Those that are kept, or are no arrays of the program's own."""
+        return {a for a in leaves if a in self.kept or a not in self.defs or not a.type.shape}
+
+    def chain(self, v: Atom, most: int = MOST) -> list[Let]:
+        """What makes a value out of what is there; more than `most` may lack some."""
+        s = self.body[self.defs[v]]
+        if v in self.kept or not is_cheap(s):
+            return []
+        found: list[Let] = []
+        for a in s.args:
+            if a in self.defs and len(found) <= most:
+                found += self.chain(a, most - len(found) - 1)
+        return [*dict.fromkeys(found), s]

@@ -1,0 +1,93 @@
+"""Values of elements in the memory of a product that nothing else reads.
+
+y = maximum(x @ w + b, 0)      becomes      t = x @ w; t[:] = maximum(t + b, 0); y = t
+
+Less memory is touched, where arrays are large; it is as a program by hand would do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Block, Let, Statement, Type, Var
+from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.lowering.optimize.library_calls import Program, is_apart, of_elements
+from tapeless.transforms.ops.primitives.slices_and_gathers import update
+
+Equal = Callable[[Size, Size], bool]
+
+
+def overlaid(block: Block, equal: Equal) -> Block:
+    """The block; what loops and branches in it do stays as it is."""
+    if not any(map(is_apart, block.body)):
+        return block
+    program = _Overlaid(block, equal)
+    body: list[Statement] = []
+    names: dict[Var, Var] = {}
+    for s in block.body:
+        s = substitute(Block((), (s,), ()), names).body[0]
+        body.append(s)
+        v = s.outs[0] if isinstance(s, Let) and of_elements(s) else None
+        p = program.place_for(v) if v is not None else None
+        if v is not None and p is not None:
+            names[v] = made = Var(v.type, v.name)
+            whole = (slice(None),) * v.type.ndim
+            body.append(Let((made,), update, (p, v), {"key": whole}, s.origin))
+    results = substitute(Block((), (), block.results), names).results
+    return replace(block, body=tuple(body), results=results)
+
+
+class _Overlaid(Program):
+    """The statements of a block. `taken` are values whose memory stays as it is."""
+
+    def __init__(self, block: Block, equal: Equal) -> None:
+        super().__init__(list(block.body), block.results)
+        self.equal = equal
+        self.taken = {b for a in block.results for b in self.bases(a)}
+        self.products = [
+            s.outs[0] for s in self.body if isinstance(s, Let) and s.op.name == "matmul"
+        ]
+
+    def place_for(self, v: Var) -> Var | None:
+        """A product that nothing but this value is made of."""
+        if v not in self.kept:
+            return None
+        for p in self.products:
+            if p not in self.taken and self.fits(p, v) and self.leads(p, v):
+                self.taken.add(p)
+                return p
+        return None
+
+    def fits(self, p: Var, v: Var) -> bool:
+        if not isinstance(p.type, Type) or p.type.dtype != v.type.dtype:
+            return False
+        return p.type.ndim == v.type.ndim and all(map(self.equal, p.type.shape, v.type.shape))
+
+    def leads(self, p: Var, v: Var) -> bool:
+        """Whether all that reads p makes v in the end, by elements."""
+        waiting, met = [*self.readers.get(p, ())], set[int]()
+        if not waiting:
+            return False
+        while waiting:
+            k = waiting.pop()
+            if k in met:
+                continue
+            met.add(k)
+            further = self.readers_on_the_way(self.body[k], v)
+            if further is None:
+                return False
+            waiting += further
+        return True
+
+    def readers_on_the_way(self, s: Statement, v: Var) -> list[int] | None:
+        """What reads the result of a statement that works by elements, as v is made of it; none of
+        v itself. None where something else is done, or nothing."""
+        if not isinstance(s, Let) or not of_elements(s):
+            return None
+        (out,) = s.outs
+        if out is v:
+            return []
+        fits = out.type.ndim == v.type.ndim and all(map(self.equal, out.type.shape, v.type.shape))
+        return (self.readers.get(out) or None) if fits and out not in self.kept else None

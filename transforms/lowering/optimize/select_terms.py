@@ -1,0 +1,115 @@
+"""Numbers to which a pass of a loop adds under a test: what it adds is chosen, not the sum.
+
+if v > 0: s = s + v      becomes      t = v if v > 0 else -0.0;  s = s + t
+
+So the passes may add up in any order, on vectors: -0.0 added changes no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.core.uses import reads_of
+from tapeless.transforms.lowering.schedule.reassociable_sums import is_loop
+from tapeless.transforms.ops.primitives.arithmetic import add, neg
+
+Uses = Mapping[Var, int]  # how often variables are read
+
+
+def chosen_terms(block: Block) -> Block:
+    """The block with sums apart from the tests in innermost loops."""
+    return replace(block, body=tuple(map(_statement, block.body)))
+
+
+def _statement(s: Statement) -> Statement:
+    s = with_blocks(s, chosen_terms)
+    if not isinstance(s, For) or s.until or any(map(is_loop, statements(s.body))):
+        return s
+    uses = reads_of(s.body)
+    for p, y in zip(s.carries, s.yields, strict=True):
+        number = isinstance(p.type, Type) and not p.type.shape and p.type.dtype.kind == "f"
+        if number and isinstance(y, Var) and uses[y] == 1:
+            s = replace(s, body=_apart(s.body, y, p, uses) or s.body)
+    return s
+
+
+def _apart(block: Block, y: Var, p: Var, uses: Uses) -> Block | None:
+    """The block with `y` as the sum of `p` and of what is chosen; None if it is not."""
+    for at, s in enumerate(block.body):
+        if isinstance(s, If) and y in s.outs:
+            made = _terms(s, s.outs.index(y), p, uses)
+            if made is None or made[1] != uses[p]:
+                return None
+            k = s.outs.index(y)
+            sum_ = Let((y,), add, (p, made[0].outs[k]), {}, s.origin)
+            return replace(block, body=(*block.body[:at], made[0], sum_, *block.body[at + 1 :]))
+    return None
+
+
+def _terms(s: If, k: int, p: Var, uses: Uses) -> tuple[If, int] | None:
+    """The test with the terms in place of the result `k`, and how often it reads `p` for that."""
+    sides, count = [], 0
+    for b in (s.then, s.orelse):
+        made = _term(b, k, p, uses)
+        if made is None:
+            return None
+        sides.append(made[0])
+        count += made[1]
+    out = Var(p.type, "term")
+    outs = (*s.outs[:k], out, *s.outs[k + 1 :])
+    return replace(s, outs=outs, then=sides[0], orelse=sides[1]), count
+
+
+def _term(block: Block, k: int, p: Var, uses: Uses) -> tuple[Block, int] | None:
+    """A side with the term as its result `k`."""
+    a = block.results[k]
+    if a is p:
+        return _with(block, block.body, k, Literal(-0.0, p.type)), 1
+    if not isinstance(a, Var) or uses[a] != 1:
+        return None
+    for at, s in enumerate(block.body):
+        if a not in s.outs:
+            continue
+        before, after = block.body[:at], block.body[at + 1 :]
+        if isinstance(s, If):
+            made = _terms(s, s.outs.index(a), p, uses)
+            if made is None:
+                return None
+            inner = made[0].outs[s.outs.index(a)]
+            return _with(block, (*before, made[0], *after), k, inner), made[1]
+        term = _added(s, p)
+        if term is None:
+            return None
+        if s.op is add:  # type: ignore[union-attr]
+            return _with(block, (*before, *after), k, term), 1
+        opposite = Var(p.type)
+        turned = Let((opposite,), neg, (term,), {}, s.origin)
+        return _with(block, (*before, turned, *after), k, opposite), 1
+    return None
+
+
+def _added(s: Statement, p: Var) -> Atom | None:
+    """v for p + v and for p - v."""
+    if not isinstance(s, Let) or s.op.name not in ("add", "sub") or s.outs[0].type != p.type:
+        return None
+    a, b = s.args
+    term = b if a is p else a if b is p and s.op is add else None
+    return term if term is not None and term.type.dtype == p.type.dtype else None
+
+
+def _with(block: Block, body: tuple[Statement, ...], k: int, a: Atom) -> Block:
+    return replace(block, body=body, results=(*block.results[:k], a, *block.results[k + 1 :]))

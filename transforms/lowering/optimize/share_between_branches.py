@@ -1,0 +1,86 @@
+"""Two branches by one test: what both compute is computed in the first one only.
+
+if t: c = cos(a); x = c * c          if t: c = cos(a); x = c * c
+else: x = a                          else: c = 0.0; x = a
+...                        becomes   ...
+if t: y = x + cos(a)                 if t: y = x + c
+else: y = 0.0                        else: y = 0.0
+
+Derivatives branch again as their function did. Numbers are handed on, which costs nothing; arrays
+would have to be kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    outputs,
+    with_blocks,
+)
+from tapeless.transforms.core.substitution import substitute
+
+Key = tuple[Any, ...]
+
+
+def alike(block: Block) -> Block:
+    """The block, and all blocks in it, with such numbers handed on."""
+    body: list[Statement] = []
+    places: dict[Atom, int] = {}  # of the first branch by a test
+    new: dict[Var, Atom] = {}
+    for t in block.body:
+        s = with_blocks(t, alike)
+        if isinstance(s, If) and isinstance(s.test, Var):
+            known = places.setdefault(s.test, len(body))
+            if known < len(body):
+                first = body[known]
+                assert isinstance(first, If)
+                body[known], s = _handed_on(first, s, new)
+        body.append(s)
+    made = replace(block, body=tuple(body))
+    return substitute(made, new) if new else made
+
+
+def _handed_on(first: If, second: If, new: dict[Var, Atom]) -> tuple[If, If]:
+    """The first branch with more results, the second one without what these are; `new` gets for
+    what they stand."""
+    sides, left = [first.then, first.orelse], []
+    for k, later in enumerate((second.then, second.orelse)):
+        known = {key: s.outs[0] for s in sides[k].body if (key := _key(s, {}))}
+        here: dict[Atom, Atom] = {}
+        for s in later.body:
+            key = _key(s, here)
+            if key not in known or not isinstance(s, Let):
+                continue
+            here[s.outs[0]] = value = known[key]
+            out = Var(value.type, value.name, value.origin)
+            first = replace(first, outs=(*first.outs, out))
+            other: Atom = Literal(value.type.dtype.type(0).item(), value.type)
+            for j in (0, 1):
+                results = (*sides[j].results, value if j == k else other)
+                sides[j] = replace(sides[j], results=results)
+            new[s.outs[0]] = out
+        rest = tuple(s for s in later.body if not here.keys() & {*outputs(s)})
+        left.append(replace(later, body=rest))
+    first = replace(first, then=sides[0], orelse=sides[1])
+    return first, replace(second, then=left[0], orelse=left[1])
+
+
+def _key(s: Statement, here: dict[Atom, Atom]) -> Key | None:
+    """What a statement computes, if that is a number, of numbers or an element of an array."""
+    if not isinstance(s, Let) or not (s.op.elementwise or s.op.name == "index") or not s.op.pure:
+        return None
+    if any(not isinstance(v.type, Type) or v.type.shape for v in s.outs) or len(s.outs) > 1:
+        return None
+    if s.outs[0].type.dtype.kind not in "bif":
+        return None
+    return s.op, tuple(here.get(a, a) for a in s.args), repr(sorted(s.params.items()))

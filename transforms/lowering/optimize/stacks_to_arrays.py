@@ -1,0 +1,178 @@
+"""Stacks whose loops run a known number of times, as arrays with an entry for each pass.
+
+for i: for j: push(s, v) ... for i, reversed: for j, reversed: v = pop(s)
+    becomes      for i: for j: s[i, j] = v ... for i, reversed: for j, reversed: v = s[i, j]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    StackType,
+    Statement,
+    Type,
+    Var,
+    While,
+    blocks,
+    outputs,
+)
+from tapeless.transforms.lowering.schedule.dependences import Memory, size_of_atom
+from tapeless.transforms.lowering.schedule.stack_capacity import of_numbers
+from tapeless.transforms.ops.primitives.arithmetic import sub
+from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
+
+Path = tuple[For, ...]
+Spans = list[tuple[Size, Size]]
+
+
+@dataclass
+class Use:
+    """The statements that push to a stack or pop from it, each with the loops around it."""
+
+    pushes: list[tuple[Let, Path]] = field(default_factory=list)
+    pops: list[tuple[Let, Path]] = field(default_factory=list)
+    others: int = 0
+
+
+def counted(block: Block) -> Block:
+    """The block with arrays in the place of stacks, where that can be."""
+    memory = Memory()
+    memory.learn(block)
+    stacks = [
+        s.outs[0]
+        for s in block.body
+        if isinstance(s, Let) and s.op.name == "new_stack" and of_numbers(s.outs[0].type)
+    ]
+    shapes = {v: shape for v in stacks if (shape := _shape(memory, block, v)) is not None}
+    return Counting(memory, shapes).block(block) if shapes else block
+
+
+def _shape(memory: Memory, block: Block, stack: Var) -> tuple[Size, ...] | None:
+    """The passes of the loops around the one push, if the one pop is in the same, reversed."""
+    use = Use()
+    _uses(memory, block.body, stack, (), use)
+    if use.others or len(use.pushes) != 1 or len(use.pops) != 1:
+        return None
+    (_, forward), (_, backward) = use.pushes[0], use.pops[0]
+    if any(f.reverse for f in forward) or not all(f.reverse for f in backward):
+        return None
+    outer = {v for s in block.body for v in outputs(s)} | set(block.params)
+    spans, others = (_spans(memory, path, outer) for path in (forward, backward))
+    if not spans or spans != others:
+        return None
+    return tuple(dims.maximum(stop - start, 0) for start, stop in spans)
+
+
+def _uses(memory: Memory, body: tuple[Statement, ...], stack: Var, path: Path, use: Use) -> None:
+    for s in body:
+        if isinstance(s, Let):
+            if not any(isinstance(a, Var) and memory.cell(a) is stack for a in s.args):
+                continue
+            kind = {"push": use.pushes, "pop": use.pops}.get(s.op.name)
+            if kind is None:
+                use.others += 1
+            else:
+                kind.append((s, path))
+        elif stack in memory.writes(s):
+            plain = isinstance(s, For) and not s.until and s.step == Literal(1, s.step.type)
+            use.others += not plain
+            for b in blocks(s):
+                inside = (*path, s) if isinstance(s, For) else path
+                _uses(memory, b.body, stack, inside, use)
+
+
+def _spans(memory: Memory, path: Path, outer: set[Var]) -> Spans | None:
+    """Where each loop starts and stops; None if that is not known before the first."""
+    found = [(size_of_atom(memory, s.start), size_of_atom(memory, s.stop)) for s in path]
+    known = all(
+        (x.var is None and x.given) or x.var in outer
+        for span in found
+        for n in span
+        for x in dims.symbols(n)
+    )
+    return found if known else None
+
+
+class Counting:
+    """Writes the program again; `new` are the arrays that stacks have become."""
+
+    def __init__(self, memory: Memory, shapes: dict[Var, tuple[Size, ...]]) -> None:
+        self.memory, self.shapes = memory, shapes
+        self.new: dict[Var, Var] = {}
+        self.loops: list[For] = []
+
+    def atom(self, a: Any) -> Any:
+        if not isinstance(a, Var) or not isinstance(a.type, StackType):
+            return a
+        cell = self.memory.cell(a)
+        if cell not in self.shapes:
+            return a
+        if a not in self.new:
+            self.new[a] = Var(Type(a.type.item.dtype, self.shapes[cell]), a.name)
+        return self.new[a]
+
+    def atoms(self, given: Any) -> Any:
+        return tuple(map(self.atom, given))
+
+    def block(self, block: Block) -> Block:
+        body = tuple(t for s in block.body for t in self.statement(s))
+        return Block(self.atoms(block.params), body, self.atoms(block.results))
+
+    def statement(self, s: Statement) -> Iterator[Statement]:
+        match s:
+            case Let():
+                yield from self.let(s)
+            case If():
+                made = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
+                yield replace(made, outs=self.atoms(s.outs))
+            case For():
+                self.loops.append(s)
+                inside = self.block(s.body)
+                self.loops.pop()
+                inits, outs = self.atoms(s.inits), self.atoms(s.outs)
+                yield replace(s, body=inside, inits=inits, outs=outs)
+            case While():
+                made_ = replace(s, test=self.block(s.test), body=self.block(s.body))
+                yield replace(made_, inits=self.atoms(s.inits), outs=self.atoms(s.outs))
+            case _:
+                yield s
+
+    def let(self, s: Let) -> Iterator[Statement]:
+        stack = s.outs[0] if s.op.name == "new_stack" else s.args[0] if s.args else None
+        array = self.atom(stack)
+        if array is stack:
+            yield s
+            return
+        if s.op.name == "new_stack":
+            shape = array.type.shape
+            yield replace(
+                s, outs=(array,), op=empty, params={"shape": shape, "dtype": array.type.dtype}
+            )
+            return
+        where: list[Atom] = []
+        for loop in self.loops:
+            if loop.start == Literal(0, loop.start.type):
+                where.append(loop.index)
+                continue
+            place = Var(loop.index.type)
+            yield Let((place,), sub, (loop.index, loop.start), {}, s.origin)
+            where.append(place)
+        key = tuple(map(Slot, range(len(where))))
+        if s.op.name == "push":
+            args = (array, s.args[1], *where)
+            yield Let((self.atom(s.outs[0]),), update, args, {"key": key}, s.origin)
+            return
+        self.new[s.outs[0]] = array
+        yield Let((s.outs[1],), index, (array, *where), {"key": key}, s.origin)

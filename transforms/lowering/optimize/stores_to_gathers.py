@@ -1,0 +1,313 @@
+"""Stores to parts that overlap, as one store to each part of its own: nothing is added to memory.
+
+z = zeros(n); z[:-1] = a; z[1:] += b
+    becomes      z = empty(n); z[1:-1] = a[1:] + b[:-1]; z[:1] = a[:1]; z[-1:] = b[-1:]
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import building
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    blocks,
+    operands,
+    outputs,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.lowering.optimize.diagonal_matrices import banded
+from tapeless.transforms.lowering.optimize.driver_views import measures
+from tapeless.transforms.lowering.optimize.part_ranges import Range, Ranges, Target, differing
+from tapeless.transforms.lowering.optimize.privatize_buffers import renewed
+from tapeless.transforms.lowering.optimize.slice_pushdown import Sliced, Unsliced, along, key_of
+from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.sizes.size_equalities import Sizes
+from tapeless.transforms.lowering.sizes.size_inequalities import Relation, Relied, not_negative
+from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.shapes import cast_to, copy
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, update
+from tapeless.transforms.optimize.dead_code import dead_code
+
+SHORT = 4  # elements that are set to zero by themselves
+
+Known = tuple[int, Mapping[Range, Atom]]  # the axis and the values of parts
+
+
+@dataclass
+class Chain:
+    """Stores one after another to one array, that differ along one axis at most."""
+
+    stores: list[Let]
+    targets: list[Target]
+    axes: set[int] = field(default_factory=set)
+
+    def takes(self, target: Target) -> bool:
+        return len(self.axes | differing(self.targets[0], target)) < 2
+
+    def append(self, s: Let, target: Target) -> None:
+        self.axes |= differing(self.targets[0], target)
+        self.stores.append(s)
+        self.targets.append(target)
+
+
+def gathered(
+    block: Block, sizes: Sizes, hints: Mapping[dims.Symbol, int], facts: list[Size]
+) -> tuple[Block, list[Relation]]:
+    """The block, and what it relies on of the sizes of this call: (">=", a, b). That is added to
+    the facts."""
+    if measures(block):
+        return block, []
+    block = dead_code(renewed(block))
+    memory = Memory()
+    memory.learn(block)
+    ranges = Ranges(memory, sizes, hints, facts)
+    diagonal = banded(block, ranges)
+    if diagonal is not block:
+        block = dead_code(diagonal)
+        memory = Memory()
+        memory.learn(block)
+    run = Gathering(memory, sizes, hints, facts, _uses(block))
+    made = run.block(block)
+    return (dead_code(made) if run.changed else block), ranges.relied + run.relied
+
+
+def _uses(block: Block) -> Counter[Any]:
+    found: Counter[Any] = Counter(block.results)
+    for s in statements(block):
+        found.update(operands(s))
+        found.update(a for b in blocks(s) for a in b.results)
+    return found
+
+
+class Gathering(Ranges):
+    """One program. `uses` says how often each value is read."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        sizes: Sizes,
+        hints: Mapping[dims.Symbol, int],
+        facts: list[Size],
+        uses: Mapping[Any, int],
+    ) -> None:
+        super().__init__(memory, sizes, hints, facts)
+        self.uses = uses
+        self.changed = False
+        self.known: dict[Var, Known] = {}
+
+    def block(self, block: Block) -> Block:
+        made = self.joined(block.body)
+        self.changed |= bool(made)
+        body = (with_blocks(t, self.block) for s in block.body for t in made.get(id(s), [s]))
+        return replace(block, body=tuple(body))
+
+    def joined(self, body: tuple[Statement, ...]) -> dict[int, list[Statement]]:
+        """What takes the places of statements."""
+        found: dict[int, list[Statement]] = {}
+        places = {id(s): k for k, s in enumerate(body)}
+        for chain in sorted(self.chains(body), key=lambda c: places[id(c.stores[-1])]):
+            try:
+                found |= Joined(self, chain, body).run()
+            except Unsliced:
+                continue
+        return found
+
+    def chains(self, body: Iterable[Statement]) -> list[Chain]:
+        open_: dict[Var, Chain] = {}
+        found: list[Chain] = []
+        for s in body:
+            if not (isinstance(s, Let) and s.op in (update, add_at)):
+                continue
+            target = self.target(s, 2)
+            base = s.args[0]
+            if target is None or not isinstance(base, Var):
+                continue
+            chain = open_.get(base) if self.uses.get(base, 0) == 1 else None
+            if chain is not None and chain.takes(target):
+                chain.append(s, target)
+            else:
+                chain = Chain([s], [target])
+                found.append(chain)
+            open_[s.outs[0]] = chain
+        return found
+
+    def found(self, v: Atom) -> Known | None:
+        """The parts of an array that nothing else reads, if they have been found."""
+        while self.uses.get(v, 0) == 1 and isinstance(v, Var):
+            if v in self.known:
+                return self.known[v]
+            s = self.memory.defs.get(v)
+            if not (isinstance(s, Let) and (s.op.name == "copy" or _whole(s))):
+                return None
+            v = s.args[0]
+        return None
+
+
+class Joined:
+    """The stores of one chain as stores to parts that do not overlap."""
+
+    def __init__(self, of: Gathering, chain: Chain, body: tuple[Statement, ...]) -> None:
+        self.of, self.chain, self.body = of, chain, body
+        self.first, self.last = chain.stores[0], chain.stores[-1]
+        spread = [k for k, e in enumerate(chain.targets[0]) if isinstance(e, tuple)]
+        if not spread:
+            raise Unsliced
+        self.axis = next(iter(chain.axes), spread[0])
+        self.rank = len(spread)
+        self.at = spread.index(self.axis)  # of the part
+        self.target = self.last.outs[0]
+        self.size = of.canon(self.target.type.shape[self.axis])
+        self.values: dict[Range, Atom] = {}
+
+    def run(self) -> dict[int, list[Statement]]:
+        ranges = [t[self.axis] for t in self.chain.targets]
+        inner = [
+            r[0] + e
+            for s, r in zip(self.chain.stores, ranges, strict=True)
+            for part in self.known(s.args[1], r)
+            for e in part
+        ]
+        parts = self.of.sorted(e for r in (*ranges, (0, self.size), inner) for e in r)
+        if not parts:
+            raise Unsliced  # there are no elements
+        ends = [*(a for a, _ in parts), parts[-1][1]]
+        if (ends[0], ends[-1]) != (0, self.size):
+            raise Unsliced  # a part that ends after the last element
+        made = {
+            part: [
+                (s, r)
+                for s, r in zip(self.chain.stores, ranges, strict=True)
+                if ends.index(r[0]) <= ends.index(part[0]) < ends.index(r[1])
+            ]
+            for part in parts
+        }
+        fresh = self.fresh(made)
+        if not fresh and not any(len(found) > 1 for found in made.values()):
+            raise Unsliced
+        return self.replaced(made, fresh)
+
+    def known(self, v: Atom, r: Range) -> Mapping[Range, Atom]:
+        """The values of parts, in the place of an array that is made of them."""
+        found = self.of.found(v)
+        fits = found is not None and v.type.ndim == self.rank and found[0] == self.at
+        return found[1] if fits and found is not None else {}
+
+    def fresh(self, made: Mapping[Range, list[Any]]) -> bool:
+        """Whether the array holds zeros before, few of which are left."""
+        s = self.of.memory.defs.get(self.first.args[0])  # type: ignore[arg-type]
+        if not self.zeros(s) or self.of.uses.get(self.first.args[0], 0) != 1:
+            return False
+        target = self.chain.targets[0]
+        shape = map(self.of.canon, self.target.type.shape)
+        whole = all(
+            e == (0, n)
+            for k, (e, n) in enumerate(zip(target, shape, strict=True))
+            if k != self.axis
+        )
+        gaps = [b - a for (a, b), found in made.items() if not found]
+        return whole and all(isinstance(n, int) and n <= SHORT for n in gaps)
+
+    def zeros(self, s: Any) -> bool:
+        return isinstance(s, Let) and s.op.name == "zeros" and any(s is t for t in self.body)
+
+    def replaced(self, made: Mapping[Range, list[Any]], fresh: bool) -> dict[int, list[Statement]]:
+        b = Relied(self.of.facts, self.of.canon)
+        b.origin = self.last.origin
+        b.definitions |= {v: s for v, s in self.of.memory.defs.items() if isinstance(s, Let)}
+        sliced = Sliced(self.of.memory, self.body, self.chain.stores, b)
+        values = [s.args[1] for s in self.chain.stores if not self.of.found(s.args[1])]
+        sliced.decide([v for v in values if isinstance(v, Var)])
+        self.of.rely(made)
+        with building(b):
+            base: Any = self.first.args[0]
+            if fresh:
+                base = empty(shape=self.target.type.shape, dtype=self.target.type.dtype)
+            for part in sorted(made, key=lambda p: not isinstance(p[1] - p[0], int)):
+                base = self.part(base, part, made[part], fresh, sliced)
+            if not any(base is v for t in b.blocks[0][-1:] for v in outputs(t)):
+                copy(base)  # all of it is a value that is there already
+        *before, last = b.blocks[0]
+        assert isinstance(last, Let)
+        found: dict[int, list[Statement]] = {id(s): [] for s in self.chain.stores}
+        if fresh:
+            found[id(self.of.memory.defs[self.first.args[0]])] = []  # type: ignore[index]
+        found[id(self.last)] = [*before, replace(last, outs=self.last.outs)]
+        if fresh and self.rank == self.target.type.ndim:
+            self.of.known[self.target] = (self.axis, self.values)
+        return found
+
+    def part(self, base: Any, part: Range, found: list[Any], fresh: bool, sliced: Sliced) -> Any:
+        """A store of all that goes to one part."""
+        terms: list[Any] = []
+        adds = not fresh
+        for s, r in found:
+            if s.op is update:
+                terms, adds = [], False
+            terms.append(self.term(s.args[1], r, part, sliced))
+        if adds and not terms:
+            return base
+        terms = [t for t in terms if not _zero(t)] or [self.nothing()]
+        dtype = self.target.type.dtype
+        value = functools.reduce(add, (cast_to(t, dtype) for t in terms))
+        self.values[part] = value
+        rest: list[Atom] = []
+        key = list(key_of(self.axis, *part, self.target.type.shape[self.axis], rest))
+        for k, e in enumerate(self.chain.targets[0]):
+            if k != self.axis:
+                key[k : k + 1] = [self.other(e, self.target.type.shape[k], rest)]
+        return (add_at if adds else update)(base, value, *rest, key=tuple(key))
+
+    def other(self, e: Any, n: Size, rest: list[Atom]) -> Any:
+        """The entry of a key for an axis along which all parts are the same."""
+        if isinstance(e, tuple):
+            return key_of(0, e[0], e[1], n, rest)[0]
+        if isinstance(e, int):
+            return e
+        rest.append(e)
+        return Slot(len(rest) - 1)
+
+    def nothing(self) -> Literal:
+        dtype = self.target.type.dtype
+        return Literal(dtype.type(0), replace(self.target.type, shape=(), weak=False))
+
+    def term(self, v: Atom, have: Range, part: Range, sliced: Sliced) -> Atom:
+        """What a store puts to a part."""
+        axis = self.at - (self.rank - v.type.ndim)
+        if not along(v, axis):
+            return v
+        if self.of.canon(v.type.shape[axis]) != have[1] - have[0]:
+            raise Unsliced
+        for (a, b), value in self.known(v, have).items():
+            low, high = have[0] + a, have[0] + b
+            if not_negative(part[0] - low, self.of.facts) and not_negative(
+                high - part[1], self.of.facts
+            ):
+                return self.piece(value, part[0] - low, part[1] - low, sliced)
+        return sliced.part(v, axis, part[0] - have[0], part[1] - have[0])
+
+    def piece(self, value: Atom, start: Size, stop: Size, sliced: Sliced) -> Atom:
+        axis = self.at - (self.rank - value.type.ndim)
+        return sliced.part(value, axis, start, stop) if along(value, axis) else value
+
+
+def _whole(s: Let) -> bool:
+    """Whether a statement reads all of an array as it is."""
+    return s.op.name == "index" and all(e in (slice(None), slice(0, None)) for e in s.params["key"])
+
+
+def _zero(a: Any) -> bool:
+    return isinstance(a, Literal) and a.value == 0

@@ -1,0 +1,428 @@
+"""Splits a program into runs of statements that become kernels, and the driver around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tapeless.transforms.analysis.suggested_names import nameless_stem
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    Let,
+    StackType,
+    Statement,
+    Type,
+    Var,
+    While,
+    blocks,
+    operands,
+    outputs,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
+from tapeless.transforms.lowering.kernels.kernel import Kernel, Writer
+from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
+from tapeless.transforms.lowering.optimize.driver_views import shown, without_unread_views
+from tapeless.transforms.lowering.pooled_products import with_pooled
+from tapeless.transforms.lowering.remove_copies import uncopied
+from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS, is_routine
+from tapeless.transforms.lowering.scalars import module_functions
+from tapeless.transforms.lowering.scalars.operations import DTYPES, IMPORTED
+from tapeless.transforms.lowering.schedule.analysis import Analysis
+from tapeless.transforms.lowering.schedule.dependences import Memory, inside
+from tapeless.transforms.lowering.schedule.element_loops import (
+    NotInLoops,
+    over_batch,
+    raises_constant,
+)
+from tapeless.transforms.lowering.schedule.library_products import is_called
+from tapeless.transforms.lowering.schedule.live_after import remaining
+from tapeless.transforms.lowering.schedule.loop_nests import STORES, Stage
+from tapeless.transforms.lowering.schedule.parallel_nests import Part, Parts
+from tapeless.transforms.lowering.schedule.stack_capacity import (
+    is_of_stacks,
+    lists_to_fill,
+    of_numbers,
+    reads_filled,
+    stacks_in,
+)
+from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
+from tapeless.transforms.lowering.sizes.size_inequalities import Relation
+from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.shapes import cast, dtype_name
+from tapeless.transforms.optimize.placeholders import with_placeholders
+
+CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
+LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
+MOVES = frozenset(["copy", "cast", "index"])  # what NumPy does as fast
+
+EMPTY = '''
+def empty(shape, dtype):
+    """An array to be filled."""
+    return np.empty(shape, dtype)
+'''
+#: An array for a kernel; the backend puts memory there that was used before.
+memory = Op(
+    "memory",
+    lambda *, shape, dtype: Type(dtype, shape),
+    lambda args, params: (f"empty({{shape}}, {dtype_name(params['dtype'])})", EMPTY),
+    pure=False,
+)
+RESERVED = (
+    *(
+        "np",
+        "empty",
+        "njit",
+        "plus",
+        "plus_product",
+        "compensated",
+        "product",
+        "matrix",
+        "matmul",
+        "scratch",
+        "grown",
+        "filled",
+    ),
+    *("range", "max", "min", "abs", "len"),
+    *NAMES,
+    *module_functions.NAMES,
+)
+
+
+@dataclass
+class Prepared:
+    """A program of operations that have loop form, where they have one, and what is known of it.
+
+    sizes    those that are equal
+    facts    sizes that cannot be negative
+    checks   statements that compare sizes when the driver runs
+    relied   relations of sizes that the loops rely on
+    donated  parameters whose memory results are in
+    """
+
+    block: Block
+    sizes: Any
+    facts: list[Any]
+    checks: list[Statement]
+    relied: list[Relation]
+    donated: list[Var]
+
+
+class Lowering:
+    """Splits blocks into runs of compiled statements and the rest."""
+
+    def __init__(
+        self,
+        name: str,
+        prepared: Prepared,
+        hints: Mapping[dims.Symbol, int],
+        boundscheck: bool,
+        parallel: bool,
+    ) -> None:
+        self.name, self.prepared, self.block = name, prepared, prepared.block
+        self.memory = Memory()
+        self.memory.learn(self.block)
+        self.analysis = Analysis(self.memory, prepared.sizes, boundscheck, prepared.facts)
+        self.kernels: list[Kernel] = []
+        self.hints, self.parallel = hints, parallel
+        self.analysis.hints = self.hints
+        self.names, self.nameless = Names(), nameless_stem(prepared.block)
+        self.same: dict[Var, Atom] = {}
+        self.passed: set[Var] = set()  # to kernels
+        self.shown = {a for a in self.block.results if isinstance(a, Var)}  # to the caller
+        self.counted = {a for s in statements(self.block) for a in _counted(s)}
+        self.fallbacks: list[str] = []
+        for s in self.memory.defs.values():
+            if isinstance(s, Let) and s.op.name == "index" and is_view(s):
+                self.analysis.measure(s, entries_of(s), s.outs[0].type.shape)
+        self.constants(self.block)
+        self.lists = self.kept_lists()
+
+    def run(self) -> Block:
+        live = {a for a in self.block.results if isinstance(a, Var)}
+        body = self.body(self.block.body, live, True)
+        made = Block(self.block.params, (*self.prepared.checks, *body), self.block.results)
+        passed = {a for v in self.passed if isinstance(a := self.same.get(v, v), Var)}
+        kept = {*self.block.params} - {*self.analysis.targets, *self.prepared.donated}
+        made = uncopied(substitute(made, self.same), self.kernels, kept, memory)
+        made = without_unread_views(made)
+        return with_pooled(with_placeholders(made, passed, memory))
+
+    def constants(self, block: Block) -> None:
+        """Notes what is stored into, and which constants can be written where they are read."""
+        stored = set(self.stored(block))
+        for s in self.memory.defs.values():
+            stage = self.analysis.stage(s)
+            if stage is not None and stage.constant and stage.var not in stored:
+                self.memory.inline.add(stage.let)
+        self.analysis.targets = stored
+        self.analysis.unset = {
+            v for v in stored if getattr(self.memory.defs.get(v), "op", None) is empty
+        }
+
+    def stored(self, block: Block) -> Iterable[Var]:
+        for s in block.body:
+            if isinstance(s, Let) and s.op.name in (*STORES, *TEXTS) and isinstance(s.args[0], Var):
+                base = self.memory.base(s.args[0])
+                assert base is not None
+                yield base
+            for b in blocks(s):
+                yield from self.stored(b)
+
+    def kept_lists(self) -> set[Var]:
+        """The stacks that stay lists: something is done with them that has no loop form."""
+        found = {*self.shown}
+        for s in statements(self.block):
+            if not blocks(s) and not is_of_stacks(s):
+                found |= {a for a in operands(s) if isinstance(a, Var)}
+        return {self.memory.cell(v) for v in found if isinstance(v.type, StackType)}
+
+    def in_kernels(self, v: Var) -> bool:
+        """Whether kernels have a form for it: numbers, arrays, and stacks that are theirs alone."""
+        if isinstance(v.type, StackType):
+            return of_numbers(v.type) and self.memory.cell(v) not in self.lists
+        return isinstance(v.type, Type)
+
+    # -- splitting
+
+    def body(self, body: tuple[Statement, ...], live: set[Var], top: bool) -> list[Statement]:
+        live = self.memory.with_needs(live)
+        made: list[Statement] = []
+        run: list[Statement] = []
+        after = self.live_after(body, live)
+        for s, later in zip(body, after, strict=True):
+            if isinstance(s, Effect) and s.kind == "blank":
+                continue
+            if self.compiled(s, top):
+                if reads_filled(self.memory, s, run) or _is_as_long(s, run):
+                    run, started = lists_to_fill(self.memory, run)
+                    made += self.flush(run, later | self.memory.needs(s), top)
+                    run = started
+                run.append(s)
+                continue
+            if self.hoisted(s, run):
+                made.append(s)
+                continue
+            made += self.flush(run, later | self.memory.needs(s), top)
+            run = []
+            made.append(self.inner(s, later))
+        return made + self.flush(run, live, top)
+
+    def live_after(self, body: Iterable[Statement], live: set[Var]) -> Iterator[set[Var]]:
+        return remaining(list(map(self.memory.needs, body)), self.memory.with_needs(live))
+
+    def hoisted(self, s: Statement, run: list[Statement]) -> bool:
+        """Whether a new array can be made before the run that is open."""
+        stage = self.analysis.stage(s)
+        if stage is None or not stage.constant:
+            return False
+        defined = {v for t in run for v in outputs(t)}
+        named = sizes_in(list(s.params.values())) if isinstance(s, Let) else set()
+        shown = sizes_in([v.type for v in defined]) if named else set()
+        made_here = any(x.var is None and not x.given for x in named & shown)
+        return not (made_here or self.memory.needs(s) & defined)
+
+    def inner(self, s: Statement, later: set[Var]) -> Statement:
+        """A statement of the driver, whose blocks may call kernels."""
+        if not blocks(s):
+            return s
+        if over_batch(s):
+            raise NotInLoops
+
+        def lowered(b: Block) -> Block:
+            live = later | {a for a in b.results if isinstance(a, Var)}
+            if isinstance(s, (For, While)):
+                live |= self.memory.needs(s)
+            self.analysis.closed -= inside(s)
+            made = replace(b, body=tuple(self.body(b.body, live, False)))
+            self.analysis.closed |= inside(s)
+            return made
+
+        return with_blocks(s, lowered)
+
+    def compiled(self, s: Statement, top: bool) -> bool:
+        if not of_machine(s):
+            return False
+        if isinstance(s, Let):
+            if is_view(s) or is_routine(s):
+                return True
+            if is_of_stacks(s):
+                stacks = [a for a in (*s.outs, *s.args) if isinstance(a.type, StackType)]
+                return all(map(self.in_kernels, stacks))  # type: ignore[arg-type]
+            stage = self.analysis.stage(s)
+            if stage is None or (top and s.op.name in CALLS and not is_called(stage, self.memory)):
+                return False
+            kept = s in self.memory.inline or s.op is empty
+            return not (top and stage.constant and not kept)
+        if isinstance(s, Effect):
+            return s.kind in ("blank", "check") or raises_constant(s)
+        if not all(map(self.in_kernels, outputs(s))):
+            return False
+        return all(self.compiled(t, False) for b in blocks(s) for t in b.body)
+
+    def worth(self, run: list[Statement]) -> bool:
+        """Whether a kernel saves more than its call costs."""
+        if any(isinstance(s, (For, While)) or is_routine(s) for s in run):
+            return True
+        stages = [self.analysis.stage(s) for s in run]
+        if any(
+            g is not None and g.space and not g.constant and not self.left_alone(g) for g in stages
+        ):
+            return True
+        arrays = any(getattr(p.type, "shape", True) for p in self.block.params)
+        return not arrays and any(g is not None and g.let.op.name != "size_value" for g in stages)
+
+    def left_alone(self, stage: Stage) -> bool:
+        """Whether NumPy is as fast."""
+        return stage.let.op.name in MOVES or is_called(stage, self.memory)
+
+    def flush(self, run: list[Statement], live: set[Var], top: bool) -> list[Statement]:
+        if not run or not self.worth(run):
+            return run
+        for parts in self.cuts(run, live):
+            made = len(self.kernels), dict(self.same), set(self.names.taken)
+            try:
+                return self.each(parts, live)
+            except NotCompiled:
+                count, self.same, self.names.taken = made
+                del self.kernels[count:]
+        lists = stacks_in(self.memory, run) - self.lists
+        if lists:  # the driver has these, and kernels what else they can
+            self.lists |= lists
+            return self.body(tuple(run), live, top)
+        later = self.live_after(run, live)
+        return [self.inner(s, after) for s, after in zip(run, later, strict=True)]
+
+    def cuts(self, run: list[Statement], live: set[Var]) -> Iterator[list[Part]]:
+        """Ways to cut a run into kernels, the best first."""
+        if self.parallel:
+            self.surround(run)
+            parts = Parts(self.memory, self.analysis, self.hints)
+            found = parts.of(run, live)
+            self.prepared.relied += parts.relied
+            yield found
+        yield [Part(run)]
+
+    def each(self, parts: list[Part], live: set[Var]) -> list[Statement]:
+        """A kernel for each part that is worth one."""
+        read = [self.memory.with_needs(live)]
+        for part in reversed(parts[1:]):
+            read.append(read[-1].union(*map(self.memory.needs, part.statements)))
+        made: list[Statement] = []
+        for part, later in zip(parts, reversed(read), strict=True):
+            made += self.kernel(part, later) if self.worth(part.statements) else part.statements
+        return made
+
+    def surround(self, run: list[Statement]) -> None:
+        """Notes what a run defines, and which sizes are known before it."""
+        analysis = self.analysis
+        analysis.inside = {v for s in run for v in (*outputs(s), *inside(s))}
+        analysis.seen = {
+            x
+            for v in set().union(*map(self.memory.needs, run)) - analysis.inside
+            if not self.unseen(v)
+            for n in getattr(v.type, "shape", ())
+            for x in dims.symbols(n)
+        }
+
+    def kernel(self, part: Part, live: set[Var]) -> list[Statement]:
+        run = part.statements
+        analysis = self.analysis
+        self.surround(run)
+        name = self.name_kernel()
+        names = Names({*RESERVED, *imported_names(run)}, self.nameless)
+        writer = Writer(name, self.memory, analysis, names)
+        kernel = writer.run(part, live)
+        self.prepared.relied += writer.relied
+        same = twin(kernel, self.kernels)
+        if same is None:
+            self.kernels.append(kernel)
+        else:
+            self.names.taken.discard(name)
+            kernel.name = same.name
+        self.same |= kernel.same
+        views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
+        wanted = live | set(kernel.results)
+        return [*self.call(kernel), *shown(views, wanted, analysis.inside, self.memory)]
+
+    def unseen(self, v: Var) -> bool:
+        """Whether the driver may not have an array."""
+        s = self.memory.defs.get(v)
+        return isinstance(s, Let) and (is_view(s) or s in self.memory.inline)
+
+    def name_kernel(self) -> str:
+        return self.names.new(f"{self.name}_kernel")
+
+    def call(self, kernel: Kernel) -> list[Statement]:
+        made: list[Statement] = []
+        for v, t in kernel.scratch:
+            made.append(Let((v,), memory, (), {"shape": t.shape, "dtype": t.dtype}))
+        args: list[Atom] = []
+        launch = kernel.launch
+        for a in ([launch.rows, launch.work] if launch else []) + kernel.arguments:
+            if isinstance(a, Var):
+                args.append(a)
+                self.passed.add(a)
+                continue
+            n = Var(size_value.infer(size=a), str(a))
+            made.append(Let((n,), size_value, (), {"size": a}))
+            args.append(n)
+        text = f"{kernel.name}({', '.join(f'{{{k}}}' for k in range(len(args)))})"
+        if launch is not None:
+            text = launch.text(kernel.name, len(args))
+        if not kernel.results:
+            return [*made, Effect("kernel", tuple(args), {"text": text})]
+        raw, casts = [], []
+        for v in kernel.results:
+            flag = v.type.dtype.kind == "b" and v not in self.shown | self.counted
+            if v.type.weak or v.type.shape or flag:
+                v.name = v.name or "value"
+                raw.append(v)
+                continue
+            w = Var(Type(v.type.dtype, (), True), v.name or "value")
+            raw.append(w)
+            casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
+        op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
+        return [*made, Let(tuple(raw), op, tuple(args)), *casts]
+
+
+def _is_as_long(s: Statement, run: list[Statement]) -> bool:
+    """Whether a statement makes an array whose size a loop of the run finds out: the driver has to
+    know it first."""
+    named = {x.var for v in outputs(s) for x in sizes_in(v.type) if x.var is not None}
+    return bool(named) and any(v in named for t in run if blocks(t) for v in outputs(t))
+
+
+def _counted(s: Statement) -> list[Var]:
+    """Truth values that a statement may take for numbers: two of Python's add up to an integer."""
+    if not isinstance(s, Let) or s.op.name in LOGICAL:
+        return []
+    atoms = (a for a in s.args if isinstance(a, Var) and isinstance(a.type, Type))
+    return [a for a in atoms if a.type.dtype.kind == "b" and not a.type.shape]
+
+
+def of_machine(s: Statement) -> bool:
+    """Whether a statement is about numbers that kernels have: none of float16, for one."""
+    held = [a.type for a in (*operands(s), *outputs(s)) if isinstance(a.type, Type)]
+    return all(t.dtype in DTYPES for t in held)
+
+
+def imported_names(body: Iterable[Statement]) -> Iterator[str]:
+    """Names of functions that compiled statements may call: no variable has them."""
+    for s in body:
+        if isinstance(s, Let) and s.op.name in IMPORTED:
+            yield IMPORTED[s.op.name]
+        if isinstance(s, Let) and s.op.name == "erf_inv":
+            yield from ("log", "sqrt")
+        for b in blocks(s):
+            yield from imported_names(b.body)

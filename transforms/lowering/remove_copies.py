@@ -1,0 +1,93 @@
+"""Arrays that a driver copies though nobody overwrites them.
+
+c = copy(x); f_kernel(c, out); r = copy(out); return r
+    becomes      f_kernel(x, out); return out
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from tapeless.transforms.core.language import Atom, Block, Effect, Let, Statement, Var, blocks
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.core.uses import reads
+from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.ops.primitives.shapes import copy
+
+
+def uncopied(block: Block, kernels: Sequence[Kernel], kept: Collection[Var], memory: Op) -> Block:
+    """The driver without such copies.
+
+    kept    parameters that are not overwritten
+    memory  the operation that makes an array for kernels
+    """
+    called = {kernel.name: kernel for kernel in kernels}
+    made = {v for s in block.body if isinstance(s, Let) and s.op is memory for v in s.outs}
+    same: dict[Var, Atom] = {}
+    for k, s in enumerate(block.body):
+        if not isinstance(s, Let) or s.op is not copy:
+            continue
+        a, v = s.args[0], s.outs[0]
+        before, after = _readers(block, a, k), _readers(block, v, k)
+        last = a in made and a not in block.results and a not in same.values()
+        if (last and not before[1] and all(map(_is_kernel, before[0]))) or (
+            a in kept and v not in block.results and _only_read(after[1], v, called)
+        ):
+            same[v] = a
+    body = tuple(s for s in block.body if not (isinstance(s, Let) and s.outs[0] in same))
+    return substitute(replace(block, body=body), same) if same else block
+
+
+def _readers(block: Block, a: Atom, k: int) -> tuple[list[Statement], list[Statement]]:
+    """The statements before and after a place that read a value."""
+    found = [j for j, s in enumerate(block.body) if j != k and a in _all_reads(s)]
+    return [block.body[j] for j in found if j < k], [block.body[j] for j in found if j > k]
+
+
+def _all_reads(s: Statement) -> set[Var]:
+    inner = {a for b in blocks(s) for a in b.results if isinstance(a, Var)}
+    return inner.union(reads(s), *(_all_reads(t) for b in blocks(s) for t in b.body))
+
+
+def _is_kernel(s: Statement) -> bool:
+    return isinstance(s, Effect) and s.kind == "kernel"
+
+
+def _called(s: Statement, kernels: dict[str, Kernel]) -> Kernel | None:
+    """The kernel that a statement calls."""
+    match s:
+        case Effect(kind="kernel"):
+            return kernels.get(s.params["text"].partition("(")[0])
+        case Let():
+            return kernels.get(s.op.name)
+    return None
+
+
+def _only_read(readers: list[Statement], v: Var, kernels: dict[str, Kernel]) -> bool:
+    """Whether all that gets an array are kernels that only look at its elements."""
+    for s in readers:
+        kernel = _called(s, kernels)
+        if kernel is None or kernel.launch is not None:
+            return False
+        function = next(t for t in ast.parse(kernel.text).body if isinstance(t, ast.FunctionDef))
+        names = [p.arg for p in function.args.args]
+        given = s.args if isinstance(s, (Effect, Let)) else ()
+        if not all(_looked_at(function, n) for n, a in zip(names, given, strict=True) if a is v):
+            return False
+    return bool(readers)
+
+
+def _looked_at(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a parameter is named in `x[i, j]` and `x.shape` only, and not stored to."""
+    looks = 0
+    for n in ast.walk(function):
+        match n:
+            case ast.Subscript(value=ast.Name(id=found), slice=key, ctx=ast.Load()):
+                parts = key.elts if isinstance(key, ast.Tuple) else [key]
+                looks += found == name and not any(isinstance(p, ast.Slice) for p in parts)
+            case ast.Attribute(value=ast.Name(id=found), attr="shape"):
+                looks += found == name
+    return looks == sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(function))

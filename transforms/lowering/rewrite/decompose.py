@@ -1,0 +1,260 @@
+"""Operations that are made of simpler ones, so that those share loops.
+
+m = mean(x, axis=1)      becomes      t = sum(x, axis=1); m = t / x.shape[1]
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import Builder, building
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
+from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
+from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
+from tapeless.transforms.lowering.rewrite.scans import SCANS
+from tapeless.transforms.ops.numpy.diagonals import diagonal
+from tapeless.transforms.ops.numpy.reductions import amax, count, left_of
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub, truediv
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
+    isfinite,
+    not_equal,
+    right_shift,
+    rint,
+)
+from tapeless.transforms.ops.primitives.elementwise import exp, log, log1p, sqrt
+from tapeless.transforms.ops.primitives.joining import stack_op
+from tapeless.transforms.ops.primitives.new_arrays import count_up, empty, tri
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import cast_to
+from tapeless.transforms.ops.primitives.shapes import sum as total_of
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, gather, update
+from tapeless.transforms.optimize.inline_calls import identity
+from tapeless.transforms.optimize.simplify import simplify
+
+
+def _mean(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
+    wide = x if x.type.dtype.kind in "fc" else cast_to(x, np.dtype(float))
+    return truediv(total_of(wide, axes=axes, keepdims=keepdims), count(x.type, axes))
+
+
+def _var(x: Atom, axes: tuple[int, ...], keepdims: bool, ddof: Any) -> Any:
+    centred = x - _mean(x, axes, True)
+    total = total_of(centred * centred, axes=axes, keepdims=keepdims)
+    return truediv(total, left_of(count(x.type, axes), ddof))
+
+
+def _count_nonzero(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return total_of(cast_to(not_equal(x, 0), np.dtype(np.intp)), axes=axes, keepdims=keepdims)
+
+
+def _stack(*pieces: Atom, axis: int) -> Any:
+    kind = stack_op.infer(*pieces, axis=axis)
+    lead = (slice(None),) * axis
+    return _filled(kind, ((*lead, k) for k in range(len(pieces))), pieces)
+
+
+def _array(*elements: Atom, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    return _filled(Type(dtype, shape), itertools.product(*map(range, shape)), elements)
+
+
+def _filled(kind: Type, places: Iterable[Any], parts: Iterable[Atom]) -> Any:
+    """A new array with these parts at these places."""
+    made = empty(shape=kind.shape, dtype=kind.dtype)
+    for key, each in zip(places, parts, strict=True):
+        made = update(made, cast_to(each, kind.dtype), key=key)
+    return made
+
+
+def _norm(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return sqrt(total_of(x * x, axes=axes, keepdims=keepdims))
+
+
+def _softmax(x: Atom, axes: tuple[int, ...]) -> Any:
+    wide = _floats(x)
+    made = exp(sub(wide, amax(wide, axes=axes, keepdims=True)))
+    return truediv(made, total_of(made, axes=axes, keepdims=True))
+
+
+def _log_softmax(x: Atom, axes: tuple[int, ...]) -> Any:
+    wide = _floats(x)
+    moved = sub(wide, _if_finite(amax(wide, axes=axes, keepdims=True)))
+    return sub(moved, log(total_of(exp(moved), axes=axes, keepdims=True)))
+
+
+def _floats(x: Atom) -> Any:
+    return x if x.type.dtype.kind == "f" else cast_to(x, np.dtype(float))
+
+
+def _if_finite(top: Atom) -> Any:
+    return select(isfinite(top), top, top.type.dtype.type(0))
+
+
+def _logsumexp(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """As scipy: the largest elements are counted, and those below them added up."""
+    wide = _floats(x)
+    top = amax(wide, axes=axes, keepdims=True)
+    among = equal(wide, top)
+    below = select(among, wide.type.dtype.type(0), exp(sub(wide, _if_finite(top))))
+    rest = total_of(below, axes=axes, keepdims=keepdims)
+    number = total_of(cast_to(among, wide.type.dtype), axes=axes, keepdims=keepdims)
+    largest = top if keepdims else amax(wide, axes=axes, keepdims=False)
+    return add(add(log1p(truediv(rest, number)), log(number)), largest)
+
+
+def _unit(bits: Atom) -> Any:
+    """Of the upper 52 bits a number in [0, 1), exactly: two conversions of 32 bits take a third of
+    one of 64."""
+    first = cast_to(right_shift(bits, np.uint64(32)), np.dtype(np.uint32))
+    low = right_shift(cast_to(bits, np.dtype(np.uint32)), np.uint32(12))
+    upper, rest = (cast_to(x, np.dtype(float)) for x in (first, low))
+    return add(mul(upper, 2.0**-32), mul(rest, 2.0**-52))
+
+
+def _rounded(out: Type, x: Atom, decimals: int) -> Any:
+    if out.dtype.kind != "f":
+        raise NotTaken
+    scale = 10.0 ** abs(decimals)
+    if decimals == 0:
+        return rint(x)
+    return truediv(rint(x * scale), scale) if decimals > 0 else rint(truediv(x, scale)) * scale
+
+
+def _lower(x: Atom, k: int) -> Any:
+    return tri(sides=x.type.shape[-2:], k=k, dtype=np.dtype(bool))
+
+
+def _diagonal(out: Type, x: Atom, k: int) -> Any:
+    """Where rows and columns go up together."""
+    if x.type.ndim != 2:
+        raise NotTaken
+    along = count_up(out.shape[0])
+    return gather(x, along + max(-k, 0), along + max(k, 0), key=(Slot(0), Slot(1)))
+
+
+def _trace(out: Type, x: Atom, k: int) -> Any:
+    wide = cast_to(diagonal(x, k=k), out.dtype)
+    parts = _diagonal(wide.type, x, k)
+    return total_of(cast_to(parts, out.dtype), axes=(0,), keepdims=False)
+
+
+PARTS: dict[str, Callable[..., Any]] = {
+    "mean": _mean,
+    "var": _var,
+    "std": lambda x, **params: sqrt(_var(x, **params)),
+    "count_nonzero": _count_nonzero,
+    "stack": _stack,
+    "array": _array,
+    "norm": _norm,
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+    "logsumexp": _logsumexp,
+    "unit_of": _unit,
+}
+#: The same inside loops and branches, where each pass would call NumPy otherwise; these are given
+#: the type of the result, too.
+INNER: dict[str, Callable[..., Any]] = {
+    **JOINED,
+    **SCANS,
+    **CONTRACTED,
+    **RESHAPED,
+    "round": _rounded,
+    "diagonal": _diagonal,
+    "trace": _trace,
+    "tril": lambda out, x, k: select(_lower(x, k), x, 0),
+    "triu": lambda out, x, k: select(_lower(x, k - 1), 0, x),
+}
+
+
+def decompose(block: Block) -> Block:
+    """The block, simplified again if anything was taken apart."""
+    fixed: list[Statement] = []
+    made = replace(block, body=tuple(_statements(block.body, fixed, True)))
+    made = replace(made, body=(*fixed, *made.body))
+    found = any(comes_apart(s) or s.op.name in INNER for s in _lets(block))
+    return simplify(made) if found else made
+
+
+def _is_fixed(s: Let) -> bool:
+    return s.op.name == "array" and all(isinstance(a, Literal) for a in s.args)
+
+
+def _lets(block: Block) -> Iterator[Let]:
+    return (s for s in statements(block) if isinstance(s, Let))
+
+
+def _statements(
+    body: tuple[Statement, ...], fixed: list[Statement], top: bool = False
+) -> Iterator[Statement]:
+    """Arrays of constants leave loops and branches: they go to `fixed`."""
+
+    def inner(block: Block) -> Block:
+        return replace(block, body=tuple(_statements(block.body, fixed)))
+
+    for s in body:
+        match s:
+            case Let() if _is_fixed(s) and not top:
+                fixed.append(s)
+            case Let() if comes_apart(s):
+                yield from parts_of(s, PARTS[s.op.name])
+            case Let() if s.op.name in INNER and not top and all(map(_real, s.args)):
+                yield from _inner(s)
+            case _:
+                yield with_blocks(s, inner)
+
+
+def comes_apart(s: Let) -> bool:
+    """Whether simpler operations do the same; an array of constants is best made at once."""
+    return s.op.name in PARTS and not _is_fixed(s) and all(map(_real, s.args))
+
+
+def _real(a: Atom) -> bool:
+    """Numbers whose sums do not overflow where NumPy's do not."""
+    return a.type.dtype.kind in "biu" or a.type.dtype in (np.dtype("f4"), np.dtype("f8"))
+
+
+def _inner(s: Let) -> Iterator[Statement]:
+    try:
+        yield from parts_of(s, functools.partial(INNER[s.op.name], s.outs[0].type))
+    except NotTaken:
+        yield s
+
+
+class Formula(Builder):
+    """Lengths in types of arguments may name integers that nobody reads any more: arrays tell."""
+
+    def in_scope(self, v: Var) -> bool:
+        return v in self.definitions
+
+
+def parts_of(s: Let, formula: Callable[..., Any]) -> Iterator[Statement]:
+    """The statements that compute what an operation gives, by a formula of its arguments."""
+    b = Formula()
+    b.origin = s.origin
+    with building(b):
+        made = formula(*s.args, **s.params)
+        made = cast_to(made, s.outs[0].type.dtype)
+    *before, last = b.blocks[0] or (None,)
+    if isinstance(last, Let) and last.outs == (made,) and not isinstance(made, Literal):
+        yield from before
+        yield replace(last, outs=s.outs)
+    else:
+        yield from b.blocks[0]
+        yield Let(s.outs, identity, (made,), {}, s.origin)

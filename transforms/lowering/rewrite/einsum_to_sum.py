@@ -1,0 +1,53 @@
+"""Products over several axes, as sums of products of elements.
+
+einsum("ij,kj->ik", a, b)      becomes      sum(a[:, None, :] * b[None, :, :], axis=2)
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
+from tapeless.transforms.ops.primitives.arithmetic import mul
+from tapeless.transforms.ops.primitives.shapes import cast_to, reshape, transpose
+from tapeless.transforms.ops.primitives.shapes import sum as total_of
+
+
+def _spread(x: Atom, letters: str, order: str) -> Any:
+    """The array with an axis for each letter of `order`; of length one for those that it lacks."""
+    axes = tuple(letters.index(c) for c in order if c in letters)
+    if axes != tuple(range(len(axes))):
+        x = transpose(x, axes=axes)
+    lengths = iter(x.type.shape)
+    return reshape(x, shape=tuple(next(lengths) if c in letters else 1 for c in order))
+
+
+def summed(out: Type, *pieces: Atom, subscripts: str, **_: Any) -> Any:
+    left, arrow, result = subscripts.replace(" ", "").partition("->")
+    inputs = left.split(",")
+    plain = all(len({*s}) == len(s) for s in (*inputs, result))
+    if not arrow or "." in left or not plain or out.dtype.kind != "f":
+        raise NotTaken
+    order = result + "".join(dict.fromkeys(c for c in left if c.isalpha() and c not in result))
+    parts = [cast_to(_spread(x, s, order), out.dtype) for x, s in zip(pieces, inputs, strict=True)]
+    axes = tuple(range(len(result), len(order)))
+    product = functools.reduce(mul, parts)
+    return total_of(product, axes=axes, keepdims=False) if axes else product
+
+
+def product(out: Type, a: Atom, b: Atom) -> Any:
+    """Products of stacks of matrices; those of two matrices have a form of their own."""
+    if min(a.type.ndim, b.type.ndim) < 2 or max(a.type.ndim, b.type.ndim) < 3:
+        raise NotTaken
+    if out.dtype.kind != "f":
+        raise NotTaken
+    left = reshape(cast_to(a, out.dtype), shape=(*a.type.shape, 1))
+    *lead, k, m = b.type.shape
+    right = reshape(cast_to(b, out.dtype), shape=(*lead, 1, k, m))
+    return total_of(mul(left, right), axes=(len(out.shape) - 1,), keepdims=False)
+
+
+CONTRACTED: dict[str, Callable[..., Any]] = {"einsum": summed, "matmul": product}

@@ -1,0 +1,169 @@
+"""Masks, as the places where they are true.
+
+y = x[mask]      becomes      for i: if mask[i]: places[count] = i; count += 1
+                              y = x[places[:count]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom, current
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Block, If, Type, Var
+from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
+from tapeless.transforms.lowering.rewrite.scans import loop
+from tapeless.transforms.lowering.sizes.size_equalities import canonical, check_equal, equal_sizes
+from tapeless.transforms.ops.numpy.indexing import INDEX
+from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import not_equal
+from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import reshape
+from tapeless.transforms.ops.primitives.slices_and_gathers import (
+    Key,
+    Slot,
+    add_at,
+    gather,
+    index,
+    update,
+)
+
+Outs = tuple[Var, ...]
+
+
+class Masks:
+    """The places of each mask, found once; `relations` are sizes that are the same."""
+
+    def __init__(self) -> None:
+        self.places: dict[Var, tuple[Var, ...]] = {}
+        self.relations: list[tuple[str, Size, Size]] = []
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is found inside is not there outside."""
+        before, self.places = self.places, dict(self.places)
+        yield
+        self.places = before
+
+    def of(self, mask: Atom, count: Size | None = None) -> tuple[Var, ...]:
+        """For each axis of the mask, where it is true; `count` is the number of places, then."""
+        if not isinstance(mask, Var) or mask.type.ndim not in (1, 2):
+            raise NotTaken
+        known = self.places.get(mask)
+        if known is None:
+            new = dims.symbol("count", 0) if count is None else count
+            known = self.places[mask] = _places(mask, new)
+        elif count is not None:
+            self.relations.append(("==", count, known[0].type.shape[0]))
+        return known
+
+    def same(self, a: Size, b: Size) -> bool:
+        """Whether both are known to count the same places."""
+        sizes = equal_sizes(self.relations)
+        return canonical(a, sizes) == canonical(b, sizes)
+
+
+def is_mask(a: Any) -> bool:
+    return isinstance(a, Var) and a.type.dtype.kind == "b" and bool(a.type.shape)
+
+
+def _places(mask: Var, count: Size) -> tuple[Var, ...]:
+    room = dims.product(mask.type.shape)
+    rows = mask.type.ndim
+
+    def found(at: tuple[Any, ...], *carried: Any) -> tuple[Any, ...]:
+        *places, taken = carried
+        key = tuple(map(Slot, range(rows)))
+        with current().block() as body:
+            now = [update(p, i, taken, key=(Slot(0),)) for p, i in zip(places, at, strict=True)]
+            results = (*now, add(taken, 1))
+        test = index(mask, *at, key=key)
+        then, orelse = Block((), tuple(body), results), Block((), (), (*places, taken))
+        outs = tuple(Var(a.type) for a in carried)
+        current().emit(If(outs, test, then, orelse, origin=current().origin))
+        return outs
+
+    def over(axis: int, at: tuple[Any, ...], *carried: Any) -> tuple[Any, ...]:
+        if axis == rows:
+            return found(at, *carried)
+        return loop(
+            mask.type.shape[axis], carried, lambda i, *inner: over(axis + 1, (*at, i), *inner)
+        )
+
+    arrays = tuple(empty(shape=(room,), dtype=INDEX) for _ in range(rows))
+    *filled, total = over(0, (), *arrays, atom(0))
+    outs = tuple(Var(Type(INDEX, (count,)), "places") for _ in filled)
+    for v, places in zip(outs, filled, strict=True):
+        current().let((v,), index, (places, total), {"key": (slice(None, Slot(0)),)})
+    return outs
+
+
+def positions(small: Any, outs: Outs, mask: Atom) -> Any:
+    test = mask if mask.type.dtype.kind == "b" else not_equal(mask, 0)
+    return small.masks.of(test, outs[0].type.shape[0])
+
+
+def _by_places(key: Key, places: tuple[Var, ...]) -> Key:
+    """The key with places in place of the one mask."""
+    made: list[Any] = []
+    for e in key:
+        made += [Slot(k, True) for k in range(len(places))] if isinstance(e, Slot) else [e]
+    return tuple(made)
+
+
+def _only_mask(rest: tuple[Atom, ...], key: Key) -> Atom:
+    """The mask that is all that is not a whole axis in a key."""
+    plain = all(e == slice(None) or isinstance(e, Slot) for e in key)
+    if len(rest) != 1 or not is_mask(rest[0]) or not plain:
+        raise NotTaken
+    return rest[0]
+
+
+def picked(small: Any, outs: Outs, x: Atom, *rest: Atom, key: Key) -> Any:
+    mask = _only_mask(rest, key)
+    places = small.masks.of(mask, outs[0].type.shape[key.index(Slot(0))])
+    current().let(outs, gather, (x, *places), {"key": _by_places(key, places)})
+    return outs
+
+
+def stored(op: Any) -> Callable[..., Any]:
+    def made(small: Any, outs: Outs, x: Atom, value: Atom, *rest: Atom, key: Key) -> Any:
+        mask = _only_mask(rest, key)
+        if key[0] != Slot(0):
+            raise NotTaken
+        if not value.type.shape:
+            return _chosen(op, x, value, mask)
+        if len(value.type.shape) != x.type.ndim - mask.type.ndim + 1:
+            raise NotTaken
+        places = small.masks.of(mask)
+        _same_length(small, value.type.shape[0], places[0].type.shape[0])
+        return op(x, value, *places, key=_by_places(key, places))
+
+    return made
+
+
+def _chosen(op: Any, x: Atom, value: Atom, mask: Atom) -> Any:
+    """One value for all places: x[:] = where(mask, value, x)."""
+    if mask.type.ndim < x.type.ndim:
+        mask = reshape(mask, shape=(*mask.type.shape, *(1,) * (x.type.ndim - mask.type.ndim)))
+    new = add(x, value) if op is add_at else value
+    whole = (slice(None),) * x.type.ndim
+    return update(x, select(mask, new, x), key=whole)
+
+
+def _same_length(small: Any, count: Size, found: Size) -> None:
+    """What is stored is as long as there are places; NumPy finds out when the program runs."""
+    if count == 1 or small.masks.same(count, found):
+        return
+    check_equal(count, found)
+
+
+MASKED: dict[str, Callable[..., Any]] = {
+    "gather": picked,
+    "update": stored(update),
+    "add_at": stored(add_at),
+}

@@ -1,0 +1,134 @@
+"""Operations that go along an axis from element to element, as loops.
+
+y = cumsum(x)      becomes      total = 0; for i: total += x[i]; y[i] = total
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom, current, size_atom
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Block, For, Literal, Type, Var
+from tapeless.transforms.core.size_value import INT
+from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
+from tapeless.transforms.ops.numpy.run_time_errors import raise_where
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
+    greater,
+    less,
+    logical_and,
+    logical_or,
+    not_equal,
+)
+from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
+from tapeless.transforms.ops.primitives.new_arrays import empty, full
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import cast_to
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
+
+STEPS: dict[str, Any] = {
+    "cumsum": lambda total, x: total + x,
+    "cumprod": lambda total, x: total * x,
+    "cummax": lambda total, x: maximum(total, x),
+    "cummin": lambda total, x: minimum(total, x),
+}
+Body = Callable[..., tuple[Any, ...]]
+
+
+def loop(stop: Size, inits: tuple[Any, ...], body: Body) -> tuple[Var, ...]:
+    """Records `for i in range(stop)`; what the carries are in the end."""
+    b = current()
+    i = Var(INT, "i")
+    carries = tuple(Var(a.type) for a in inits)
+    with b.block() as statements:
+        results = body(i, *carries)
+    outs = tuple(Var(a.type) for a in inits)
+    inner = Block((i, *carries), tuple(statements), results)
+    b.emit(For(outs, atom(0), size_atom(stop), atom(1), inits, inner, origin=b.origin))
+    return outs
+
+
+def element(x: Atom, i: Any, axis: int) -> Any:
+    lead = (slice(None),) * axis
+    return index(x, key=(*lead, i)) if type(i) is int else index(x, i, key=(*lead, Slot(0)))
+
+
+def without(x: Atom, axis: int) -> tuple[Size, ...]:
+    shape: tuple[Size, ...] = x.type.shape
+    return (*shape[:axis], *shape[axis + 1 :])
+
+
+def constant(value: Any, dtype: np.dtype[Any], shape: tuple[Size, ...]) -> Any:
+    number = Literal(value, Type(dtype))
+    return full(number, shape=shape, dtype=dtype) if shape else number
+
+
+def cumulative(name: str) -> Callable[..., Any]:
+    def made(out: Type, x: Atom, *, axis: int) -> Any:
+        if out.dtype.kind == "b":
+            raise NotTaken
+
+        def body(i: Any, total: Any, y: Any) -> tuple[Any, ...]:
+            now = STEPS[name](total, cast_to(element(x, i, axis), out.dtype))
+            return now, update(y, now, i, key=(*(slice(None),) * axis, Slot(0)))
+
+        first = constant(_first(name, out.dtype), out.dtype, without(x, axis))
+        y = empty(shape=out.shape, dtype=out.dtype)
+        return loop(out.shape[axis], (first, y), body)[1]
+
+    return made
+
+
+def _first(name: str, dtype: np.dtype[Any]) -> Any:
+    """What changes nothing."""
+    if name in ("cumsum", "cumprod"):
+        return dtype.type(name == "cumprod").item()
+    low = name == "cummax"
+    if dtype.kind == "f":
+        return -np.inf if low else np.inf
+    if dtype.kind == "b":
+        return not low
+    limits = np.iinfo(dtype)
+    return int(limits.min if low else limits.max)
+
+
+def extreme_place(name: str) -> Callable[..., Any]:
+    """The first place of the largest or smallest element, or of the first NaN."""
+    better = greater if name == "argmax" else less
+
+    def made(out: Type, x: Atom, *, axis: int | None, keepdims: bool) -> Any:
+        if keepdims or (axis is None and x.type.ndim != 1):
+            raise NotTaken
+        along = axis or 0
+
+        def body(i: Any, best: Any, place: Any) -> tuple[Any, ...]:
+            value = element(x, i, along)
+            wins = better(value, best)
+            if x.type.dtype.kind == "f":
+                nan = logical_and(not_equal(value, value), equal(best, best))
+                wins = logical_or(wins, nan)
+            return select(wins, value, best), select(wins, i, place)
+
+        n = x.type.shape[along]
+        _refuse_empty(n, name)
+        rest, dtype = without(x, along), x.type.dtype
+        least = constant(_first("cummax" if name == "argmax" else "cummin", dtype), dtype, rest)
+        return loop(n, (least, constant(0, out.dtype, rest)), body)[1]
+
+    return made
+
+
+def _refuse_empty(n: Size, name: str) -> None:
+    if dims.at_least(n, 1):
+        return
+    test = equal(size_atom(n), 0)
+    raise_where(test, ValueError, f"attempt to get {name} of an empty sequence")
+
+
+SCANS: dict[str, Callable[..., Any]] = {name: cumulative(name) for name in STEPS}
+SCANS |= {name: extreme_place(name) for name in ("argmax", "argmin")}

@@ -1,0 +1,121 @@
+"""Calls of libraries inside loops, where what they work on is small: as loops and routines.
+
+for t: x = solve(a, x)      becomes      for t: w = [a | x]; eliminate_in_place(w); ...
+
+A call would leave compiled code at each pass, which takes longer than the work. The program is then
+for calls with such sizes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import Builder, atom, building
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Block,
+    Let,
+    Statement,
+    Type,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.lowering.rewrite.array_routines import TEXTS, searched
+from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
+from tapeless.transforms.lowering.rewrite.masks_to_indices import MASKED, Masks, is_mask, positions
+from tapeless.transforms.lowering.rewrite.small_solves import SOLVING
+from tapeless.transforms.lowering.rewrite.sorting import ORDERING
+from tapeless.transforms.optimize.inline_calls import identity
+from tapeless.transforms.optimize.simplify import simplify
+
+CALLS = {**SOLVING, **ORDERING, "nonzero": positions}
+FORMULAS = {**CALLS, **MASKED}
+Relation = tuple[str, Size, Size]
+
+
+class Small:
+    """`relied` are relations of sizes that the program is for; `relations` hold in any call.
+
+    hints  sizes in the call that the program is made for
+    """
+
+    def __init__(self, hints: Mapping[dims.Symbol, int]) -> None:
+        self.hints = hints
+        self.relied: list[Relation] = []
+        self.masks = Masks()
+
+    @property
+    def relations(self) -> list[Relation]:
+        return self.masks.relations
+
+    def within(self, limit: int, work: Size) -> None:
+        """Raises NotTaken if there is more work than that in this call, or that is not known."""
+        known = dims.evaluate(work, self.hints)
+        fits = known is not None and known <= limit
+        if known is not None and not isinstance(work, int):
+            self.relied.append((">=", limit, work) if fits else (">=", work, limit + 1))
+        if not fits:
+            raise NotTaken
+
+    def run(self, block: Block) -> Block:
+        inner = (t for s in block.body if not isinstance(s, Let) for t in _inside(s))
+        if not any(isinstance(t, Let) and _formula(t) for t in inner):
+            return block
+        return simplify(replace(block, body=tuple(self.body(block.body, True))))
+
+    def inner(self, block: Block) -> Block:
+        with self.masks.scope():
+            return replace(block, body=tuple(self.body(block.body, False)))
+
+    def body(self, body: tuple[Statement, ...], top: bool) -> Iterator[Statement]:
+        for s in body:
+            if isinstance(s, Let) and not top and _formula(s):
+                yield from self.let(s)
+            else:
+                yield with_blocks(s, self.inner)
+
+    def let(self, s: Let) -> Iterator[Statement]:
+        b = Builder()
+        b.origin = s.origin
+        try:
+            with building(b):
+                made = _formula(s)(self, s.outs, *s.args, **s.params)
+                made = made if isinstance(made, tuple) else (made,)
+                for v, a in zip(s.outs, made, strict=True):
+                    if a is not v:
+                        b.let((v,), identity, (atom(a),), {})
+        except NotTaken:
+            yield s
+        else:
+            yield from b.blocks[0]
+
+
+def _inside(s: Statement) -> Iterator[Statement]:
+    yield from statements(Block((), (s,), ()))
+
+
+def _formula(s: Let) -> Any:
+    """What makes simpler operations of a statement, if anything does."""
+    found = FORMULAS.get(s.op.name)
+    if found is None or not all(map(_real, (*s.args, *s.outs))):
+        return None
+    return found if s.op.name in CALLS or any(map(is_mask, s.args[1:])) else None
+
+
+def _real(a: Any) -> bool:
+    return isinstance(a.type, Type) and a.type.dtype.kind in "biuf"
+
+
+def takes(s: Let) -> bool:
+    """Whether the operation is one of those that become routines where they are small."""
+    return bool(_formula(s))
+
+
+def left_over(block: Block) -> bool:
+    """Whether a driver holds what only kernels can do."""
+    return any(
+        isinstance(s, Let) and (s.op.name in TEXTS or s.op is searched) for s in statements(block)
+    )

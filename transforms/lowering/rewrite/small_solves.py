@@ -1,0 +1,198 @@
+"""Linear systems, determinants and factorisations of small matrices, by elimination.
+
+x = solve(a, b)      becomes      w = [a | b]; eliminate_in_place(w); substitute_in_place(w)
+
+Golub and Van Loan, "Matrix Computations" (2013), algorithms 3.4.1 and 4.2.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Var
+from tapeless.transforms.lowering.rewrite import array_routines
+from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, stored
+from tapeless.transforms.lowering.rewrite.scans import element, loop
+from tapeless.transforms.lowering.sizes.size_equalities import check_equal, fitted
+from tapeless.transforms.ops.numpy.diagonals import diagonal
+from tapeless.transforms.ops.numpy.reductions import prod
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import sign
+from tapeless.transforms.ops.primitives.elementwise import absolute, log
+from tapeless.transforms.ops.primitives.new_arrays import count_up, empty, eye, ones, zeros
+from tapeless.transforms.ops.primitives.shapes import cast_to, column, copy, swap
+from tapeless.transforms.ops.primitives.shapes import sum as total_of
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, part, update
+
+LIMIT = 2 * 64**3  # multiplications, from which LAPACK is worth a call
+FLOATS = (np.dtype("f4"), np.dtype("f8"))
+Outs = tuple[Var, ...]
+
+
+def _matrix(small: Any, a: Atom, out: Var, columns: Any = 0) -> Any:
+    """The matrix in the dtype of the result, if it is small."""
+    n = a.type.shape[-1]
+    if out.type.dtype not in FLOATS or n == 0:
+        raise NotTaken
+    small.within(LIMIT, n * n * (n + columns))
+    return cast_to(a, out.type.dtype)
+
+
+def stacked(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """The formula for each matrix of a stack."""
+
+    def made(small: Any, outs: Outs, a: Atom, **params: Any) -> Any:
+        if a.type.ndim == 2:
+            return formula(small, outs, a, **params)
+        kinds = [v.type for v in outs]
+        inner = tuple(Var(t.with_shape(t.shape[1:])) for t in kinds)
+
+        def body(i: Any, *carried: Any) -> tuple[Any, ...]:
+            parts = made(small, inner, element(a, i, 0), **params)
+            parts = parts if isinstance(parts, tuple) else (parts,)
+            return tuple(_row_stored(y, p, i) for y, p in zip(carried, parts, strict=True))
+
+        inits = tuple(empty(shape=t.shape, dtype=t.dtype) for t in kinds)
+        return loop(a.type.shape[0], inits, body)
+
+    return made
+
+
+def _row_stored(y: Atom, x: Atom, i: Atom) -> Any:
+    """y[i] = x, where both are of square matrices."""
+    if y.type.ndim > 1:
+        x = fitted(x, shape=y.type.shape[1:])
+    return update(y, x, i, key=(Slot(0),) + (slice(None),) * (y.type.ndim - 1))
+
+
+def solved(small: Any, outs: Outs, a: Atom, b: Atom) -> Any:
+    if a.type.ndim != 2 or b.type.ndim > 2:
+        return _solved_stack(small, outs, a, b)
+    a = _matrix(small, a, outs[0], b.type.shape[1] if b.type.ndim == 2 else 1)
+    return _substituted(array_routines.eliminate(_beside(a, b)), b)
+
+
+def _solved_stack(small: Any, outs: Outs, a: Atom, b: Atom) -> Any:
+    lengths = a.type.shape[0], b.type.shape[0]
+    if a.type.ndim != b.type.ndim or (1 in lengths and lengths != (1, 1)):
+        raise NotTaken
+    b = _as_long(b, lengths[0])
+    kind = outs[0].type
+    inner = (Var(kind.with_shape(kind.shape[1:])),)
+
+    def body(i: Any, y: Any) -> tuple[Any, ...]:
+        return (_row_stored(y, solved(small, inner, element(a, i, 0), element(b, i, 0)), i),)
+
+    return loop(kind.shape[0], (empty(shape=kind.shape, dtype=kind.dtype),), body)[0]
+
+
+def _beside(a: Atom, b: Atom) -> Any:
+    """[a | b]"""
+    b = b if b.type.ndim == 2 else column(b)
+    n, m = a.type.shape[0], b.type.shape[1]
+    b = _as_long(b, n)
+    made = empty(shape=(n, n + m), dtype=a.type.dtype)
+    return stored(stored(made, a, 1, 0, n), b, 1, n, n + m)
+
+
+def _as_long(b: Atom, n: Size) -> Any:
+    """The right-hand sides, whose length NumPy compares with the matrix when the program runs."""
+    if b.type.shape[0] == n:
+        return b
+    check_equal(b.type.shape[0], n)
+    return fitted(b, shape=(n, *b.type.shape[1:]))
+
+
+def _substituted(work: Atom, b: Atom) -> Any:
+    """The solutions, of the shape of b."""
+    made, n = array_routines.substitute(work), work.type.shape[0]
+    if b.type.ndim == 2:
+        return part(made, 1, n, n + b.type.shape[1])
+    if isinstance(n, int):
+        return index(made, key=(slice(None), n))
+    return index(made, size_atom(n), key=(slice(None), Slot(0)))
+
+
+def inverted(small: Any, outs: Outs, a: Atom) -> Any:
+    n = a.type.shape[0]
+    return solved(small, outs, a, eye(sides=(n, n), k=0, dtype=outs[0].type.dtype))
+
+
+def _pivots(small: Any, a: Atom, out: Var) -> Any:
+    return diagonal(array_routines.eliminate(copy(_matrix(small, a, out))), k=0)
+
+
+def determinant(small: Any, outs: Outs, a: Atom) -> Any:
+    return prod(_pivots(small, a, outs[0]), axes=(0,), keepdims=False)
+
+
+def log_determinant(small: Any, outs: Outs, a: Atom) -> Any:
+    found = _pivots(small, a, outs[1])
+    signs = prod(sign(found), axes=(0,), keepdims=False)
+    return signs, total_of(log(absolute(found)), axes=(0,), keepdims=False)
+
+
+def cofactors(small: Any, outs: Outs, a: Atom) -> Any:
+    """[[a, 1], [1, 0]] holds the transposed cofactors afterwards."""
+    n = a.type.shape[0]
+    a = _matrix(small, a, outs[0], 2 * n)
+    one = eye(sides=(n, n), k=0, dtype=a.type.dtype)
+    work = zeros(shape=(2 * n, 2 * n), dtype=a.type.dtype)
+    for corner, rows, columns in ((a, 0, 0), (one, 0, n), (one, n, 0)):
+        work = _put(work, corner, rows, columns, n)
+    made = part(array_routines.adjoin(work), 0, n, 2 * n)
+    return part(made, 1, n, 2 * n)
+
+
+def _put(work: Atom, a: Atom, row: Any, start: Any, n: Any) -> Any:
+    """The array with a block at these rows and columns."""
+    bounds = [size_atom(k) for k in (row, row + n, start, start + n)]
+    key = (slice(Slot(0), Slot(1)), slice(Slot(2), Slot(3)))
+    return update(work, a, *bounds, key=key)
+
+
+def cholesky(small: Any, outs: Outs, a: Atom) -> Any:
+    return array_routines.factorise(copy(_matrix(small, a, outs[0])))
+
+
+def triangular(
+    small: Any, outs: Outs, a: Atom, b: Atom, *, trans: bool, lower: bool, unit: bool
+) -> Any:
+    if a.type.ndim != 2 or b.type.ndim > 2:
+        raise NotTaken
+    a = _matrix(small, a, outs[0], b.type.shape[1] if b.type.ndim == 2 else 1)
+    a = swap(a) if trans else a
+    if lower == trans:
+        return _substituted(_with_unit(_beside(a, b), unit), b)
+    turned = _substituted(_with_unit(_beside(_turned(a), _turned(b, 1)), unit), b)
+    return _turned(turned, 1)
+
+
+def _turned(x: Atom, axes: int = 2) -> Any:
+    """From the last to the first, along so many axes."""
+    key = tuple(slice(None, None, -1 if k < axes else None) for k in range(x.type.ndim))
+    return index(x, key=key)
+
+
+def _with_unit(work: Atom, unit: bool) -> Any:
+    if not unit:
+        return work
+    n = work.type.shape[0]
+    along = count_up(n)
+    one = ones(shape=(n,), dtype=work.type.dtype)
+    return update(work, one, along, along, key=(Slot(0), Slot(1)))
+
+
+SOLVING: dict[str, Callable[..., Any]] = {
+    "solve": solved,
+    "inv": stacked(inverted),
+    "det": stacked(determinant),
+    "slogdet": stacked(log_determinant),
+    "adjugate": stacked(cofactors),
+    "cholesky": stacked(cholesky),
+    "solve_triangular": triangular,
+}

@@ -1,0 +1,148 @@
+"""Sorting and searching of some hundred numbers, and what is made of it.
+
+m = median(x)      becomes      y = copy(x); sort_in_place(y); m = (y[(n - 1) // 2] + y[n // 2]) / 2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.lowering.rewrite import array_routines
+from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
+from tapeless.transforms.lowering.rewrite.scans import element, loop
+from tapeless.transforms.ops.numpy.indexing import INDEX, get, take_along
+from tapeless.transforms.ops.numpy.quantiles import MEDIAN, between
+from tapeless.transforms.ops.numpy.reductions import merged
+from tapeless.transforms.ops.primitives import (
+    arithmetic,
+    comparisons_and_rounding,
+    elementwise,
+    selection,
+)
+from tapeless.transforms.ops.primitives.new_arrays import count_up, empty
+from tapeless.transforms.ops.primitives.shapes import cast_to, copy, move, reshape
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, gather, update
+
+LIMIT = 1024  # numbers, from which NumPy's sort is worth a call
+Outs = tuple[Var, ...]
+Line = Callable[[Atom], Any]
+
+
+def along(x: Atom, axis: int, out: Type, line: Line) -> Any:
+    """What `line` makes of each line of an array along an axis."""
+    if x.type.ndim == 1:
+        return line(x)
+    if x.type.ndim != 2:
+        raise NotTaken
+    other = 1 - axis
+
+    def body(i: Any, y: Any) -> tuple[Any, ...]:
+        key = (*(slice(None),) * other, Slot(0), *(slice(None),) * axis)
+        return (update(y, line(element(x, i, other)), i, key=key[:2]),)
+
+    return loop(x.type.shape[other], (empty(shape=out.shape, dtype=out.dtype),), body)[0]
+
+
+def _line_sorted(x: Atom) -> Any:
+    return array_routines.sort(copy(x))
+
+
+def _line_order(x: Atom) -> Any:
+    return array_routines.order(cast_to(count_up(x.type.shape[0]), INDEX), copy(x))
+
+
+def ordered(line: Line) -> Callable[..., Any]:
+    def made(small: Any, outs: Outs, x: Atom, *, axis: int, **_: Any) -> Any:
+        small.within(LIMIT, x.type.shape[axis])
+        return along(x, axis, outs[0].type, line)
+
+    return made
+
+
+def permuted(small: Any, outs: Outs, x: Atom, order: Atom, *, axis: int) -> Any:
+    if x.type.ndim == 1:
+        return gather(x, order, key=(Slot(0, True),))
+    return take_along(x, order, axis)
+
+
+def searched(small: Any, outs: Outs, x: Atom, v: Atom, *, side: str) -> Any:
+    dtype = np.result_type(x.type.dtype, v.type.dtype)
+    return array_routines.searched(
+        copy(cast_to(x, dtype)), cast_to(v, dtype), after=side == "right"
+    )
+
+
+def quantile(
+    small: Any, outs: Outs, x: Atom, *, q: float | None, axes: tuple[int, ...], keepdims: bool
+) -> Any:
+    out = outs[0].type
+    if out.dtype.kind != "f":
+        raise NotTaken
+    line, _, axis = merged(x, x, axes)
+    n = line.type.shape[axis]
+    small.within(LIMIT, n)
+    if n == 0:
+        raise NotTaken
+    found = move(along(line, axis, line.type, _line_sorted), (axis,), (0,))
+    found = cast_to(found, out.dtype)
+    made = _middle(found, n) if q is MEDIAN else _between(found, q, n)
+    made = selection.select(
+        comparisons_and_rounding.isnan(get(found, -1)), out.dtype.type(np.nan), made
+    )
+    return reshape(made, shape=out.shape)
+
+
+def _middle(x: Atom, n: Size) -> Any:
+    last = size_atom(n)
+    low, high = arithmetic.floordiv(last - 1, 2), arithmetic.floordiv(last, 2)
+    below, above = get(x, low), get(x, high)
+    half = arithmetic.mul(arithmetic.add(below, above), x.type.dtype.type(0.5))
+    return selection.select(comparisons_and_rounding.equal(low, high), below, half)
+
+
+def _between(x: Atom, q: float, n: Size) -> Any:
+    last = size_atom(n) - 1
+    place = arithmetic.mul(q, last)
+    low = cast_to(comparisons_and_rounding.floor(place), INDEX)
+    below, above = get(x, low), get(x, elementwise.minimum(low + 1, last))
+    return between(below, above, cast_to(arithmetic.sub(place, low), x.type.dtype))
+
+
+def interpolated(small: Any, outs: Outs, x: Atom, xp: Atom, fp: Atom) -> Any:
+    n = xp.type.shape[0]
+    if outs[0].type.dtype.kind != "f" or not dims.at_least(n, 2):
+        raise NotTaken
+    x, xp, fp = (cast_to(a, np.dtype(float)) for a in (x, xp, fp))
+    place = array_routines.searched(copy(xp), x, after=True)
+    i = elementwise.minimum(elementwise.maximum(place - 1, 0), size_atom(n) - 2)
+    x0, x1, f0, f1 = get(xp, i), get(xp, i + 1), get(fp, i), get(fp, i + 1)
+    slope = arithmetic.truediv(arithmetic.sub(f1, f0), arithmetic.sub(x1, x0))
+    made = arithmetic.add(arithmetic.mul(slope, arithmetic.sub(x, x0)), f0)
+    back = arithmetic.add(arithmetic.mul(slope, arithmetic.sub(x, x1)), f1)  # as NumPy, of infinity
+    flat = selection.select(comparisons_and_rounding.equal(f0, f1), f0, back)
+    back = selection.select(comparisons_and_rounding.isnan(back), flat, back)
+    made = selection.select(comparisons_and_rounding.isnan(made), back, made)
+    made = selection.select(comparisons_and_rounding.equal(x, x0), f0, made)
+    made = selection.select(
+        comparisons_and_rounding.greater_equal(x, get(xp, -1)), get(fp, -1), made
+    )
+    made = selection.select(comparisons_and_rounding.less(x, get(xp, 0)), get(fp, 0), made)
+    return selection.select(comparisons_and_rounding.isnan(x), x, made)
+
+
+ORDERING: dict[str, Callable[..., Any]] = {
+    "sort": ordered(_line_sorted),
+    "partition": ordered(_line_sorted),
+    "argsort": ordered(_line_order),
+    "permute": permuted,
+    "searchsorted": searched,
+    "quantile": quantile,
+    "interp": interpolated,
+}

@@ -1,0 +1,105 @@
+"""Operations on transposed arrays are done in the order in which the arrays lie in memory.
+
+y = x.T + 1; s = sum(x.T, axis=0)      becomes      t = x + 1; y = t.T; s = sum(x, axis=1)
+
+What a program gives lies in memory as with NumPy then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Let,
+    Statement,
+    Var,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.lowering.rewrite.decompose import parts_of
+from tapeless.transforms.ops.numpy.reductions import all_, amax, amin, any_, prod
+from tapeless.transforms.ops.primitives.shapes import inverse, reshape, transpose
+from tapeless.transforms.ops.primitives.shapes import sum as total_of
+from tapeless.transforms.optimize.simplify import simplify
+
+Axes = tuple[int, ...]
+REDUCTIONS = (total_of, prod, amax, amin, any_, all_)
+#: Operations on elements that are no ufuncs.
+ELEMENTS = frozenset(["cast", "select", "real", "imag", "conj"])
+
+
+def transposes_last(block: Block, any_order: bool) -> Block:
+    """The block, simplified again where anything is transposed.
+
+    any_order  whether numbers may be added up in any order
+    """
+    if not any(isinstance(s, Let) and s.op is transpose for s in statements(block)):
+        return block
+    return simplify(_Transposed(any_order).block(block))
+
+
+class _Transposed:
+    """The transposed arrays that are known, with what they are made of, and in which order."""
+
+    def __init__(self, any_order: bool) -> None:
+        self.any_order = any_order
+        self.known: dict[Atom, tuple[Atom, Axes]] = {}
+
+    def block(self, block: Block) -> Block:
+        body: list[Statement] = []
+        for s in block.body:
+            body.extend(self.moved(s) if isinstance(s, Let) else [with_blocks(s, self.block)])
+        return replace(block, body=tuple(body))
+
+    def moved(self, s: Let) -> Iterator[Statement]:
+        made: list[Statement] = [s]
+        if s.op in REDUCTIONS and s.args[0] in self.known:
+            made = [*parts_of(s, lambda x, **params: self.reduced(s.op, x, **params))]
+        elif (s.op.elementwise or s.op.name in ELEMENTS) and (axes := self.common(s)) is not None:
+            made = [*parts_of(s, lambda *args, **params: self.each(s.op, axes, args, params))]
+        last = made[-1]
+        if isinstance(last, Let) and last.op is transpose:
+            self.known[last.outs[0]] = last.args[0], last.params["axes"]
+        yield from made
+
+    def common(self, s: Let) -> Axes | None:
+        """The order of axes that all arrays are transposed by; None if there is none."""
+        ndim = s.outs[0].type.ndim
+        arrays = [a for a in s.args if isinstance(a, Var) and not _is_line(a)]
+        found = {self.known[a][1] for a in arrays if a in self.known}
+        whole = all(a in self.known and a.type.ndim == ndim for a in arrays)
+        return next(iter(found)) if whole and len(found) == 1 else None
+
+    def each(self, op: Any, axes: Axes, args: tuple[Atom, ...], params: Any) -> Any:
+        turned = [self.turned(a, axes) for a in args]
+        return transpose(op(*turned, **params), axes=axes)
+
+    def turned(self, a: Atom, axes: Axes) -> Atom:
+        """An operand as it was before it was transposed."""
+        base, order = self.known.get(a, (a, ()))
+        if order == axes:
+            return base
+        if not a.type.shape:
+            return a
+        shape = (1,) * (len(axes) - a.type.ndim) + a.type.shape
+        return reshape(a, shape=tuple(shape[k] for k in inverse(axes)))  # type: ignore[no-any-return]
+
+    def reduced(self, op: Any, x: Atom, *, axes: Axes, keepdims: bool) -> Any:
+        if len(axes) > 1 and not self.any_order:
+            return op(x, axes=axes, keepdims=keepdims)
+        base, order = self.known[x]
+        gone = {order[k] for k in axes}
+        made = op(base, axes=tuple(sorted(gone)), keepdims=keepdims)
+        if keepdims:
+            return transpose(made, axes=order)
+        left = [k for k in order if k not in gone]
+        return transpose(made, axes=tuple(sorted(left).index(k) for k in left))
+
+
+def _is_line(a: Var) -> bool:
+    """Whether it is a number, or has one axis that is not of length one: that may go anywhere."""
+    return len([n for n in a.type.shape if n != 1]) < 2

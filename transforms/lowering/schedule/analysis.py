@@ -1,0 +1,131 @@
+"""What all kernels of a program know of it: its statements as loops, its sizes, its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Let, Statement, Var
+from tapeless.transforms.lowering.schedule.axis_maps import through
+from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.schedule.loop_nests import Stage, permuted, stage_of
+from tapeless.transforms.lowering.schedule.view_indices import Span, entries_of, is_view
+from tapeless.transforms.lowering.sizes.size_equalities import canonical, single_symbol
+from tapeless.transforms.lowering.sizes.size_inequalities import Relied, not_negative
+
+
+@dataclass
+class Analysis:
+    """What all kernels of a program know of it."""
+
+    memory: Memory
+    sizes: dict[dims.Symbol, Size]
+    boundscheck: bool = True
+    facts: list[Size] = field(default_factory=list)  # sizes that are not negative
+    targets: set[Var] = field(default_factory=set)  # memory that is stored to
+    unset: set[Var] = field(default_factory=set)  # memory that a program makes without contents
+    lengths: dict[dims.Symbol, tuple[Let, int]] = field(default_factory=dict)
+    stages: dict[Let, Stage | None] = field(default_factory=dict)
+    inside: set[Var] = field(default_factory=set)  # what the kernel that is written defines
+    closed: set[Var] = field(default_factory=set)  # what loops of the driver defined that are over
+    seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
+    hints: Mapping[dims.Symbol, int] = field(default_factory=dict)  # sizes in this call
+
+    def __post_init__(self) -> None:
+        self.relied = Relied(self.facts, self.canon)
+        lets = ((v, s) for v, s in self.memory.defs.items() if isinstance(s, Let))
+        self.relied.definitions.update(lets)
+
+    def canon(self, size: Size) -> Size:
+        return canonical(size, self.sizes)
+
+    def not_negative(self, size: Size) -> bool:
+        return not_negative(self.canon(size), self.facts)
+
+    def equal(self, a: Size, b: Size) -> bool:
+        return a == b or self.canon(a) == self.canon(b)
+
+    def stage(self, s: Statement) -> Stage | None:
+        if not isinstance(s, Let) or is_view(s):
+            return None
+        if s not in self.stages:
+            stage = self.stages[s] = self.ordered(stage_of(s, self.equal, self.relied))
+            if stage is not None and stage.stores:
+                self.measure(s, stage.entries, stage.space)
+        return self.stages[s]
+
+    def measure(self, s: Let, entries: Any, space: tuple[Size, ...]) -> None:
+        """Notes which part of which axis has a length that only the program knows."""
+        for axis, e in enumerate(entries):
+            if isinstance(e, Span) and e.axis is not None:
+                symbol = single_symbol(self.canon(space[e.axis]))
+                if symbol is not None and not symbol.given and symbol.var is None:
+                    self.lengths.setdefault(symbol, (s, axis))
+
+    @contextmanager
+    def measured_here(self, body: Iterable[Statement]) -> Iterator[None]:
+        """Lengths are those that parts have in the open block: a backward loop takes the parts of
+        the forward one again, with bounds of its own."""
+        before, self.lengths = self.lengths, {}
+        for s in body:
+            if isinstance(s, Let) and s.op.name == "index" and is_view(s):
+                self.measure(s, entries_of(s), s.outs[0].type.shape)
+        self.lengths = before | self.lengths
+        yield
+        self.lengths = self.lengths | before
+
+    def upper(self, size: Size) -> Size:
+        """A size that is at least this, of which the driver knows the value."""
+        size = self.canon(size)
+        for x in dims.symbols(size):
+            if x in self.lengths and not self.known(dims.single(x)):
+                s, axis = self.lengths[x]
+                n = s.args[0].type.shape[axis]
+                size = dims.substitute(size, lambda y, x=x, n=n: n if y == x else None)  # type: ignore[misc]
+        return self.canon(size)
+
+    def ordered(self, stage: Stage | None) -> Stage | None:
+        """The loops of a product of matrices go along the memory of both, which may have been
+        transposed."""
+        if stage is None or stage.let.op.name != "matmul" or not stage.out:
+            return stage
+        (inner,) = stage.reduced
+        others = tuple(k for k in range(len(stage.space)) if k != inner)
+        left, right = (self.last_axis(stage, k) for k in (0, 1))
+        if right == inner and len(stage.maps[1] or ()) == 2:
+            return permuted(stage, (*others, inner))
+        if left != inner and len(stage.maps[0] or ()) == 2:
+            return permuted(stage, (inner, *others))
+        return stage
+
+    def last_axis(self, stage: Stage, k: int) -> Any:
+        """The axis of the space along which an argument lies in memory."""
+        a = stage.let.args[k]
+        found = through(self.memory, a, stage.maps[k] or (), self.memory.base(a))
+        return found[0][-1] if found and found[0] else None
+
+    def outside(self, size: Size) -> bool:
+        """Whether the driver knows the size before it calls the kernel."""
+        return self.known(self.canon(size))
+
+    def known(self, size: Size) -> bool:
+        return all(
+            x.var not in self.inside if x.var is not None else x.given or x in self.seen
+            for x in dims.symbols(size)
+        )
+
+    def exact(self, size: Size) -> Size:
+        """The size as the driver can write it, if it can."""
+        return size if self.known(size) else self.canon(size)
+
+    def spelled(self, size: Size) -> Size:
+        """The size, or one that is at least that large, as the driver can write it."""
+        size = self.exact(size)
+        return size if self.known(size) else self.upper(size)
+
+    def defined_outside(self, v: Var) -> bool:
+        return v not in self.inside

@@ -1,0 +1,268 @@
+"""Which values share memory, and what a statement reads and writes, views resolved.
+
+y = x[1:]; z = update(x, v, i)      reads y: the memory of x      writes z: the memory of x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Literal,
+    StackType,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    outputs,
+)
+from tapeless.transforms.lowering.rewrite.array_routines import TEXTS
+from tapeless.transforms.lowering.schedule.loop_nests import STORES
+from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.memory.aliasing import has_memory
+
+STORING = frozenset([*STORES, *TEXTS, "push", "pop", "set_item", "add_item", "shift"])
+EFFECTS = "effects"  # what raises and prints: these keep their order
+
+
+@dataclass
+class Memory:
+    """Definitions of all variables of a program, and the memory behind them."""
+
+    defs: dict[Var, Statement] = field(default_factory=dict)
+    inits: dict[Var, tuple[Any, int]] = field(default_factory=dict)  # of carries: their loop
+    cells: dict[Var, Var] = field(default_factory=dict)
+    parts: dict[Var, Let | None] = field(default_factory=dict)
+    kept: dict[Any, bool] = field(default_factory=dict)
+    assumed: list[Var] = field(default_factory=list)  # carries that are taken to stay in place
+    order: dict[Var, int] = field(default_factory=dict)
+    inline: set[Let] = field(default_factory=set)  # constants that are written where they are read
+    needed: dict[Statement, frozenset[Var]] = field(default_factory=dict)
+    read: dict[Statement, frozenset[Any]] = field(default_factory=dict)
+    written: dict[Statement, frozenset[Any]] = field(default_factory=dict)
+
+    def learn(self, block: Block) -> None:
+        for p in block.params:
+            self.order[p] = len(self.order)
+        for s in block.body:
+            for v in outputs(s):
+                self.defs[v] = s
+                self.order[v] = len(self.order)
+            if isinstance(s, (For, While)):
+                carries = s.carries if isinstance(s, For) else s.body.params
+                for k, p in enumerate(carries):
+                    self.inits[p] = (s, k)
+                if isinstance(s, While):
+                    for k, p in enumerate(s.test.params):
+                        self.inits[p] = (s, k)
+            for b in blocks(s):
+                self.learn(b)
+
+    def cell(self, v: Var) -> Var:
+        """The variable whose memory `v` is: itself, unless it is stored into in place."""
+        found = self.cells.get(v)
+        if found is None:
+            found = self.cells[v] = self._cell(v)
+        return found
+
+    def _cell(self, v: Var) -> Var:
+        s = self.defs.get(v)
+        if v in self.inits:
+            loop, k = self.inits[v]
+            init = loop.inits[k]
+            return self.cell(init) if isinstance(init, Var) and self.in_place(loop, k) else v
+        if isinstance(s, Let) and stores(s) and v is s.outs[0]:
+            return self.cell(s.args[0])  # type: ignore[arg-type]
+        if isinstance(s, (For, While)) and v in s.outs:
+            k = s.outs.index(v)
+            init = s.inits[k]
+            if self.in_place(s, k):
+                return self.cell(init) if isinstance(init, Var) else v
+        if isinstance(s, If):
+            k = s.outs.index(v)
+            sides = {
+                self.cell(a) if isinstance(a, Var) else None
+                for a in (s.then.results[k], s.orelse.results[k])
+            }
+            if len(sides) == 1 and None not in sides:
+                return sides.pop()  # type: ignore[return-value]
+        return v
+
+    def in_place(self, loop: For | While, k: int) -> bool:
+        """Whether a carry is the same memory in each pass."""
+        if (loop, k) not in self.kept:
+            self.kept[loop, k] = self._in_place(loop, k)
+        return self.kept[loop, k]
+
+    def _in_place(self, loop: For | While, k: int) -> bool:
+        carry = loop.carries[k] if isinstance(loop, For) else loop.body.params[k]
+        after = loop.yields[k] if isinstance(loop, For) else loop.body.results[k]
+        if not has_memory(carry) or not isinstance(after, Var):
+            return False
+        known, kept = self.cells, self.kept
+        self.assumed.append(carry)
+        self.cells, self.kept = {v: v for v in self.assumed}, dict(kept)
+        found = self.cell(after) is carry
+        self.assumed.pop()
+        self.cells, self.kept = known, kept
+        return found
+
+    def base(self, a: Atom) -> Var | None:
+        """The cell that an array is a view of; None for constants."""
+        while isinstance(a, Var):
+            s = self.view(a)
+            if s is None:
+                return self.cell(a)
+            a = s.args[0]
+        return None
+
+    def view(self, v: Var) -> Let | None:
+        """The statement that makes a view of what `v` is, if it is one."""
+        cell = self.cell(v)
+        if cell not in self.parts:
+            s = self.defs.get(cell)
+            self.parts[cell] = s if isinstance(s, Let) and is_view(s) else None
+        return self.parts[cell]
+
+    def bases(self, values: Iterable[Any]) -> set[Var | None]:
+        """The cells that arrays are views of."""
+        return {self.base(a) for a in values if is_array(a)}
+
+    # -- what statements touch
+
+    def needs(self, s: Statement) -> frozenset[Var]:
+        """All variables that a statement needs: also for the views it reads, and for sizes."""
+        found = self.needed.get(s)
+        if found is None:
+            found = self.needed[s] = frozenset(self._needs(s))
+        return found
+
+    def with_needs(self, live: Iterable[Var]) -> set[Var]:
+        """Variables, with all that reading them needs."""
+        found: set[Var] = set()
+        for v in live:
+            self._need(v, found)
+        return found
+
+    def _needs(self, s: Statement) -> set[Var]:
+        found: set[Var] = set()
+        for a in _operands(s):
+            self._need(a, found)
+        for b in blocks(s):
+            inner: set[Var] = set()
+            for t in b.body:
+                inner |= self.needs(t)
+            for a in b.results:
+                self._need(a, inner)
+            found |= inner - set(b.params)
+        return found - inside(s)
+
+    def _need(self, a: Any, found: set[Var]) -> None:
+        if not isinstance(a, Var) or a in found or a not in self.order:
+            return  # of a size that arrays show, the integer that it was may be gone
+        found.add(a)
+        self._need(self.cell(a), found)
+        s = self.defs.get(a)
+        if isinstance(s, Let) and (s in self.inline or is_view(s) or s.op.name == "size_value"):
+            for b in _operands(s):
+                self._need(b, found)
+
+    def views(self, s: Let) -> Iterator[Let]:
+        """The views that a statement reads through."""
+        for a in s.args:
+            while isinstance(a, Var):
+                made = self.view(a)
+                if made is None:
+                    break
+                yield made
+                a = made.args[0]
+
+    def reads(self, s: Statement) -> frozenset[Any]:
+        found = self.read.get(s)
+        if found is None:
+            bases: set[Any] = {self.base(v) for v in self.needs(s) if has_memory(v)}
+            bases |= {EFFECTS} if isinstance(s, Effect) else set()
+            found = self.read[s] = frozenset(bases)
+        return found
+
+    def writes(self, s: Statement) -> frozenset[Any]:
+        found = self.written.get(s)
+        if found is None:
+            found = self.written[s] = frozenset(self._writes(s))
+        return found
+
+    def _writes(self, s: Statement) -> set[Any]:
+        found: set[Any] = set()
+        if isinstance(s, Let) and stores(s):
+            found.add(self.base(s.args[0]))
+        if isinstance(s, Effect):
+            found.add(EFFECTS)
+        for b in blocks(s):
+            for t in b.body:
+                found |= self.writes(t)
+        return found
+
+
+def is_array(a: Any) -> bool:
+    return has_memory(a) and not isinstance(a.type, StackType)
+
+
+def stores(s: Let) -> bool:
+    """Whether the first result is the memory of the first argument."""
+    return s.op.name in STORING and isinstance(s.args[0], Var)
+
+
+def _operands(s: Statement) -> Iterator[Any]:
+    yield from (a for a in operands(s) if not isinstance(a, Literal))
+    for v in s.params.values() if isinstance(s, Let) else ():
+        yield from (x.var for x in _symbols(v) if x.var is not None)
+    for out in outputs(s):
+        yield from (
+            x.var
+            for n in getattr(out.type, "shape", ())
+            for x in dims.symbols(n)
+            if x.var is not None
+        )
+
+
+def _symbols(value: Any) -> Iterator[dims.Symbol]:
+    if isinstance(value, dims.Dim):
+        yield from dims.symbols(value)
+    elif isinstance(value, tuple):
+        for v in value:
+            yield from _symbols(v)
+
+
+def inside(s: Statement) -> set[Var]:
+    """The variables that are defined in the blocks of a statement."""
+    found: set[Var] = set()
+    for b in blocks(s):
+        found |= set(b.params)
+        for t in b.body:
+            found |= set(outputs(t)) | inside(t)
+    return found
+
+
+def size_of_atom(memory: Memory, a: Atom) -> Size:
+    if isinstance(a, Literal):
+        return int(a.value)
+    s = memory.defs.get(a)
+    if isinstance(s, Let) and s.op.name == "size_value":
+        return s.params["size"]  # type: ignore[no-any-return]
+    if isinstance(s, Let) and s.op.name in ("add", "sub"):
+        left, right = (size_of_atom(memory, x) for x in s.args)
+        return left + right if s.op.name == "add" else left - right
+    if a.size is None:
+        a.size = dims.symbol(a.name or "n", None, a)
+    return a.size  # type: ignore[no-any-return]

@@ -1,0 +1,269 @@
+"""Which statements share a loop: those that run over one axis in step.
+
+t = x * x; s = sum(t); y = t / s      becomes      [for i: t, s += t], [for i: y]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.transforms.core.dims import Size, symbols
+from tapeless.transforms.core.language import For, Let, Statement, Var, outputs, statements
+from tapeless.transforms.lowering.schedule.axis_maps import along, through
+from tapeless.transforms.lowering.schedule.dependences import Memory, is_array
+from tapeless.transforms.lowering.schedule.loop_nests import Equal, Stage
+from tapeless.transforms.lowering.schedule.row_loops import Spread
+from tapeless.transforms.lowering.schedule.view_indices import is_view
+
+
+@dataclass(eq=False)
+class Item:
+    """A statement by itself, or stages that share a loop of this size, each with its axis."""
+
+    statements: list[Statement]
+    size: Size | None = None
+    rank: int = 0
+    axes: dict[Stage, int] = field(default_factory=dict)
+    vars: dict[Var, int] = field(
+        default_factory=dict
+    )  # the axis of what it makes that it runs over
+    cells: dict[Var, int] = field(default_factory=dict)  # the same of memory that it stores to
+    needs: set[Var] = field(default_factory=set)
+    reads: set[Any] = field(default_factory=set)
+    writes: set[Any] = field(default_factory=set)
+
+
+class Arrangement:
+    """`stage` gives the loops of a statement, `open_axes` its axes that have no loop yet; `used`
+    says whether anything reads a variable, `called` whether a call does what the loops would."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        equal: Equal,
+        stage: Callable[[Statement], Stage | None],
+        open_axes: Callable[[Stage], list[int]],
+        bound_axes: Callable[[Var], Collection[int]],
+        used: Callable[[Var], bool] = lambda v: False,
+        called: Callable[[Stage], bool] = lambda stage: False,
+    ) -> None:
+        self.memory, self.equal, self.stage, self.open_axes = memory, equal, stage, open_axes
+        self.bound_axes, self.used, self.called = bound_axes, used, called
+        self.items: list[Item] = []
+        self.made: dict[Var, Item] = {}
+
+    def run(self, body: Iterable[Statement]) -> list[Item]:
+        for s in body:
+            item = self.place(s)
+            item.statements.append(s)
+            item.needs |= self.memory.needs(s)
+            item.reads |= self.memory.reads(s)
+            item.writes |= self.memory.writes(s)
+            for v in outputs(s):
+                self.made[v] = item
+        return self.items
+
+    def place(self, s: Statement) -> Item:
+        """The item that the statement goes to; a new one if need be."""
+        stage = self.stage(s)
+        free = self.open_axes(stage) if stage is not None else []
+        low = self.lowest(s)
+        if isinstance(s, For):
+            return self.loop(s, low)
+        if stage is None or not free or self.called(stage):
+            return self.insert(Item([]), low, self.is_light(s))
+        found = self.join(stage, free, low)
+        if found is not None:
+            return found
+        axis = free[0]
+        made = Item([], stage.space[axis], len(free))
+        self.add(made, stage, axis)
+        return self.insert(made, low)
+
+    def insert(self, item: Item, low: int, light: bool = False) -> Item:
+        """Smaller things go before the nests that do not need to come first: what is made of both
+        can then join those. Light ones also go before what stands between them and such nests."""
+        k = len(self.items)
+        while k > low + 1 and self.items[k - 1].rank > item.rank:
+            k -= 1
+        if light:
+            larger = (j for j in range(low + 1, k) if self.items[j].rank > item.rank)
+            k = next(larger, k)
+        self.items.insert(k, item)
+        return item
+
+    def is_light(self, s: Statement) -> bool:
+        """Whether it makes a number of numbers, and cannot fail."""
+        if not isinstance(s, Let) or any(is_array(v) for v in (*s.args, *s.outs)):
+            return False
+        if s.op.name == "size_value":
+            return all(x.given for x in symbols(s.params["size"]))
+        if not (s.op.elementwise or s.op.name == "cast"):
+            return False
+        (v,) = s.outs
+        return v.type.dtype.kind in "fc" and not v.type.weak
+
+    def lowest(self, s: Statement) -> int:
+        """The place of the last item that has to come first, -1 if none has."""
+        reads, writes, needs = self.memory.reads(s), self.memory.writes(s), self.memory.needs(s)
+        before = {id(self.made[v]) for v in needs if v in self.made}
+        for k in reversed(range(len(self.items))):
+            item = self.items[k]
+            touched = reads & item.writes or writes & item.reads or writes & item.writes
+            if id(item) in before or touched:
+                return k
+        return -1
+
+    def join(self, stage: Stage, free: list[int], low: int) -> Item | None:
+        s = stage.let
+        reads, writes, needs = self.memory.reads(s), self.memory.writes(s), self.memory.needs(s)
+        for item in self.items[max(low, 0) :]:
+            if item.size is None:
+                continue
+            inside = {v for v in needs if self.made.get(v) is item}
+            if item.rank != len(free) and (not inside or item.rank == 1):
+                continue  # an innermost loop stays one, for vectors
+            touched = reads & item.writes or writes & (item.reads | item.writes)
+            for axis in free if inside and len(free) <= item.rank else free[:1]:
+                if (
+                    self.equal(stage.space[axis], item.size)
+                    and self.in_step(stage, axis, item, inside)
+                    and (not touched or self.apart(stage, axis, item, reads, writes))
+                ):
+                    self.add(item, stage, axis)
+                    return item
+        return None
+
+    def add(self, item: Item, stage: Stage, axis: int) -> None:
+        item.axes[stage] = axis
+        if stage.stores:
+            cell = self.memory.base(stage.let.args[0])
+            for entries in through(self.memory, stage.let.args[0], stage.entries_axes(), cell):
+                if cell is not None and axis in entries:
+                    item.cells.setdefault(cell, entries.index(axis))
+        elif axis in stage.out:
+            item.vars[stage.var] = stage.out.index(axis)
+
+    # -- loops of the user
+
+    def loop(self, s: For, low: int) -> Item:
+        """The nest that a loop joins, or a new one, if it can run for each row by itself."""
+        writes = self.memory.writes(s)
+        free = {
+            p: self.free(p)
+            for k, p in enumerate(s.carries)
+            if is_array(p) and (self.memory.base(p) in writes or not self.memory.in_place(s, k))
+        }
+        rows = [p for p, axes in free.items() if len(axes) > 1]
+        if not rows or any(len(axes) < 2 for axes in free.values()):
+            return self.insert(Item([]), low)
+        rank = max(map(len, free.values()))
+        for item in self.items[max(low, 0) :]:
+            if item.size is not None and self.spread(s, item):
+                item.rank = max(item.rank, rank)
+                return item
+        made = Item([], rows[0].type.shape[free[rows[0]][0]], rank)
+        return self.insert(made if self.spread(s, made) else Item([]), low)
+
+    def free(self, v: Var) -> list[int]:
+        bound = self.bound_axes(v)
+        return [k for k, n in enumerate(v.type.shape) if k not in bound and n != 1]
+
+    def spread(self, s: For, item: Item) -> bool:
+        assert item.size is not None
+        if any(g is not None and self.called(g) for g in map(self.stage, statements(s.body))):
+            return False
+        made = {v for t in item.statements for v in outputs(t)}
+        needs = self.memory.needs(s)
+        if any(v in made and v not in item.vars and self.memory.base(v) is v for v in needs):
+            return False  # a sum over the rows, or a number
+        if any(self.used(v) for v in outputs(s) if not getattr(v.type, "shape", True)):
+            return False  # a number that each row would have by itself
+        run = Spread(self.memory, self.equal, self.stage, item.size, item.vars, item.cells)
+        reads, writes = self.memory.reads(s), self.memory.writes(s)
+        shared = (reads & item.writes) | (writes & (item.reads | item.writes))
+        if not shared <= set(item.cells):
+            return False
+        if not run.loop(s, lambda v: next(iter(self.free(v)), None)):
+            return False
+        if any(axis not in self.open_axes(stage) for stage, axis in run.axes.items()):
+            return False  # a loop around runs over that axis, which is as long
+        item.axes |= run.axes
+        item.vars, item.cells = run.vars, run.cells
+        return True
+
+    def in_step(self, stage: Stage, axis: int, item: Item, inside: set[Var]) -> bool:
+        """Whether the stage reads of what the item makes only what its own pass makes."""
+        for v in inside:
+            if self.memory.cell(v) is not v or self.is_view(v):
+                continue
+            mine = item.vars.get(v)
+            if mine is None or any(e[mine] != axis for e in self.reading(stage, v)):
+                return False
+        return True
+
+    def is_view(self, v: Var) -> bool:
+        s = self.memory.defs[v]
+        return isinstance(s, Let) and is_view(s)
+
+    def apart(
+        self,
+        stage: Stage,
+        axis: int,
+        item: Item,
+        reads: frozenset[Any],
+        writes: frozenset[Any],
+    ) -> bool:
+        """Whether different passes touch different elements of the memory that is overwritten."""
+        shared = (reads & item.writes) | (writes & (item.reads | item.writes))
+        for cell in shared:
+            if not isinstance(cell, Var):
+                return False
+            patterns = [
+                [(runs(e, at), e) for e in entries]
+                for other, at in [*item.axes.items(), (stage, axis)]
+                for entries in self.touching(other, cell)
+            ]
+            if not any(map(_in_step, zip(*patterns, strict=True))):
+                return False
+        return True
+
+    # -- which elements a stage reads: for each axis of a variable an axis of the space, or None
+
+    def reading(self, stage: Stage, v: Var) -> list[tuple[Any, ...]]:
+        found = []
+        for a, axes in zip(stage.let.args, stage.maps, strict=False):
+            if isinstance(a, Var):
+                found += through(self.memory, a, stage.entries_axes() if axes is None else axes, v)
+        return found
+
+    def touching(self, stage: Stage, cell: Var) -> list[tuple[Any, ...]]:
+        """The elements of a cell that the stage reads or stores into."""
+        found = []
+        for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
+            if is_array(a):
+                if k == 0 and stage.stores:
+                    first = 2 if len(stage.maps) > 2 else 1
+                    rest = stage.let.args[first:]
+                    space = tuple(range(len(stage.space)))
+                    part = tuple(along(e, space, rest) for e in stage.entries)
+                    found += through(self.memory, a, part, cell)
+                else:
+                    found += through(
+                        self.memory, a, stage.entries_axes() if axes is None else axes, cell
+                    )
+        return found
+
+
+def runs(e: Any, axis: int) -> bool:
+    """Whether an axis is read along an axis of the space, from anywhere."""
+    return bool(e == axis if not isinstance(e, tuple) else e[0] == axis)
+
+
+def _in_step(column: Iterable[tuple[bool, Any]]) -> bool:
+    """Whether all go along the axis of their loops, and from the same element."""
+    column = list(column)
+    starts = {e[1:] if isinstance(e, tuple) else None for _, e in column}
+    return all(along for along, _ in column) and len(starts) == 1

@@ -1,0 +1,136 @@
+"""Loops whose passes are apart: each stores to elements of its own, and reads no others of those.
+
+for i: row = f(x[i]); out[i] = row; total += sum(row)
+
+Threads may share such passes; what they add to a number is put together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    While,
+    blocks,
+    operands,
+    outputs,
+    statements,
+)
+from tapeless.transforms.lowering.schedule.dependences import Memory, is_array, size_of_atom
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
+
+STORES = frozenset(["update", "add_at"])
+PICKS = frozenset(["index", "gather"])
+
+
+def apart(memory: Memory, s: For) -> dict[Var, str] | None:
+    """How the numbers that a loop results in are put together from those of its parts; None if its
+    passes depend on each other."""
+    if s.until or s.count is not None or s.step != Literal(1, s.step.type):
+        return None
+    if not dims.at_least(size_of_atom(memory, s.start), 0):
+        return None  # an index below zero may name the same element as one above
+    return Passes(memory, s).joined()
+
+
+class Passes:
+    """`cells` is the memory that passes store to."""
+
+    def __init__(self, memory: Memory, s: For) -> None:
+        self.memory, self.loop = memory, s
+        self.cells = {memory.cell(p) for p in s.carries if is_array(p)}
+        inside = list(statements(s.body))
+        self.uses = Counter(a for t in inside for a in operands(t))
+        results = (b.results for b in (s.body, *(b for t in inside for b in blocks(t))))
+        self.uses.update(a for found in results for a in found)
+        self.reads: Counter[Var] = Counter()
+
+    def joined(self) -> dict[Var, str] | None:
+        s, found = self.loop, {}
+        for k, (p, y) in enumerate(zip(s.carries, s.yields, strict=True)):
+            if is_array(p):
+                if not self.memory.in_place(s, k):
+                    return None
+            elif self.added(p, y, s.inits[k]):
+                found[s.outs[k]] = "sum"
+            else:
+                return None
+        return found if self.block(s.body) else None
+
+    def added(self, p: Var, y: Atom, init: Atom) -> bool:
+        """Whether passes only add to a number, which is zero at first."""
+        zero = isinstance(init, Literal) and init.value == 0
+        number = isinstance(p.type, Type) and p.type.dtype.kind == "f"
+        self.reads.clear()
+        found = zero and number and self.adds(y, p)
+        return found and all(self.uses[v] == count for v, count in self.reads.items())
+
+    def adds(self, y: Atom, p: Var) -> bool:
+        """Whether a value is `p` with something added; notes what it reads for that."""
+        if not isinstance(y, Var):
+            return False
+        self.reads[y] += 1
+        if y is p or self.reads[y] > 1:
+            return True
+        made = self.memory.defs.get(y)
+        match made:
+            case Let(op=op, args=(left, right)) if op.name in ("add", "sub"):
+                return self.adds_or_not(left, p) or (op.name == "add" and self.adds(right, p))
+            case If(outs=outs):
+                return all(self.adds(b.results[outs.index(y)], p) for b in blocks(made))
+            case For(outs=outs) if y in outs:
+                k = outs.index(y)
+                return self.adds(made.yields[k], made.carries[k]) and self.adds(made.inits[k], p)
+        return False
+
+    def adds_or_not(self, y: Atom, p: Var) -> bool:
+        """The same of a value that may have nothing to do with it."""
+        before = Counter(self.reads)
+        found = self.adds(y, p)
+        if not found:
+            self.reads = before
+        return found
+
+    # -- memory that is stored to
+
+    def block(self, block: Block) -> bool:
+        return all(map(self.statement, block.body))
+
+    def statement(self, s: Statement) -> bool:
+        match s:
+            case Let():
+                return self.let(s)
+            case For() | While():
+                return all(
+                    self.memory.in_place(s, k) or not self.shared(a) for k, a in enumerate(s.inits)
+                ) and all(map(self.block, blocks(s)))
+            case If():
+                return all(map(self.block, blocks(s))) and all(
+                    self.shared(v) or not self.shared(a)
+                    for b in blocks(s)
+                    for v, a in zip(outputs(s), b.results, strict=True)
+                )
+        return not any(map(self.shared, operands(s)))
+
+    def let(self, s: Let) -> bool:
+        """Whether only the element of this pass is touched."""
+        touched = [a for a in s.args if self.shared(a)]
+        if not touched:
+            return True
+        if touched != [s.args[0]] or s.op.name not in STORES | PICKS:
+            return False
+        key, rest = s.params["key"], s.args[2 if s.op.name in STORES else 1 :]
+        return bool(key) and isinstance(key[0], Slot) and rest[key[0].k] is self.loop.index
+
+    def shared(self, a: Atom) -> bool:
+        return isinstance(a, Var) and is_array(a) and self.memory.cell(a) in self.cells

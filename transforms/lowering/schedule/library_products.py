@@ -1,0 +1,45 @@
+"""Finds products of matrices that a library makes faster than loops.
+
+out = a @ b, of matrices that lie in arrays      stays      product(a, b, out)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapeless.transforms.core.language import Atom, Let
+from tapeless.transforms.lowering.schedule.axis_maps import through
+from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.schedule.loop_nests import Stage
+
+TINY = 64  # multiplications that loops of known lengths do at once
+
+
+def is_called(stage: Stage, memory: Memory) -> bool:
+    """Whether a product is better left to a library, and its operands are arrays."""
+    if stage.let.op.name != "matmul" or len(stage.space) < 3 or 1 in stage.space:
+        return False
+    lengths = [n for n in stage.space if isinstance(n, int)]
+    if len(lengths) == 3 and math.prod(lengths) <= TINY:
+        return False
+    return all(axes_of(memory, a) is not None for a in stage.let.args)
+
+
+def axes_of(memory: Memory, a: Atom) -> tuple[Any, ...] | None:
+    """For each axis of the array that holds a matrix 0 where rows follow one another, 1 for
+    columns, None for one place; None if it cannot be cut out of that."""
+    base = memory.base(a)
+    s = memory.defs.get(base) if base is not None else None
+    if base is None or (isinstance(s, Let) and s in memory.inline):
+        return None
+    found = through(memory, a, (0, 1), base)
+    axes = tuple(map(_along, found[0])) if len(found) == 1 else ()
+    return axes if sorted(k for k in axes if k is not None) == [0, 1] else None
+
+
+def _along(entry: Any) -> int | None:
+    if not isinstance(entry, tuple):
+        return entry  # type: ignore[no-any-return]
+    axis, _, step = entry
+    return axis if step == 1 else None

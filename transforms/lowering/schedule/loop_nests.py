@@ -1,0 +1,225 @@
+"""Statements as loops: over which space they run, and which elements they read and write there.
+
+y = sum(t, axis=1)      becomes      for all (i, k): y[i] += t[i, k]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import building
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Let, Type, Var
+from tapeless.transforms.lowering.scalars import operations
+from tapeless.transforms.lowering.schedule.view_indices import Entry, Place, Span, key_entries
+from tapeless.transforms.lowering.sizes.size_inequalities import Relied
+from tapeless.transforms.ops.primitives.in_place_arithmetic import OVERWRITING
+from tapeless.transforms.ops.primitives.slices_and_gathers import result_shape
+
+Axes = tuple[int | None, ...]  # for each axis of an array the axis of the space; None: index 0
+Equal = Callable[[Size, Size], bool]
+
+REDUCTIONS = frozenset(["sum", "prod", "max", "min", "any", "all"])
+CONSTANTS = frozenset(["zeros", "ones", "full", "arange", "eye", "tri", "empty", "cyclic"])
+OVERWRITES = {op.name: name for name, op in OVERWRITING.items()}
+STORES = frozenset(["update", "add_at", *OVERWRITES])
+
+
+@dataclass(eq=False)
+class Stage:
+    """One statement. `maps` are the elements that each argument is read at; `reduced` the axes of
+    the space that are summed over; `entries` the part of argument 0 that is picked or stored to."""
+
+    let: Let
+    space: tuple[Size, ...]
+    maps: tuple[Axes | None, ...]
+    out: Axes = ()
+    reduced: frozenset[int] = frozenset()
+    entries: tuple[Entry, ...] = ()
+    fits: tuple[int, ...] = ()  # axes of argument 0 whose part must be as long as the value
+
+    @property
+    def var(self) -> Var:
+        return self.let.outs[0]
+
+    @property
+    def stores(self) -> bool:
+        return self.let.op.name in STORES
+
+    def entries_axes(self) -> Axes:
+        """For each axis of argument 0 the axis of the space that runs along all of it."""
+        return tuple(e.axis if isinstance(e, Span) and e.whole else None for e in self.entries)
+
+    @property
+    def constant(self) -> bool:
+        wide = self.let.op.name == "full" and bool(self.let.args[0].type.shape)
+        return self.let.op.name in CONSTANTS and not wide
+
+
+def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> Stage | None:
+    """The statement as loops; None where it is not compiled. `relied` knows of sizes that are not
+    negative."""
+    if not all(_compiled(a.type) for a in (*s.args, *s.outs)):
+        return None
+    name = s.op.name
+    if s.op.elementwise or name in ("cast", "copy", "real", "imag", "conj", "bits"):
+        return _elementwise(s, equal)
+    if name in REDUCTIONS:
+        return _reduction(s)
+    if name in CONSTANTS:
+        space = s.outs[0].type.shape
+        maps = tuple(aligned(a.type.shape, space, equal) for a in s.args if name == "full")
+        return None if None in maps else Stage(s, space, maps, _all(space))
+    if name in ("index", "gather"):
+        return _picked(s)
+    if name in STORES:
+        return _store(s, equal, relied or Relied(()))
+    if name == "matmul":
+        return _product(s, equal)
+    if name == "size_value":
+        return Stage(s, (), ())
+    if name == "row_products":
+        rows = (0,) + (None,) * (s.args[0].type.ndim - 1)
+        out = (0,) + (None,) * (s.outs[0].type.ndim - 1)
+        return Stage(s, s.outs[0].type.shape[:1], (rows, (None, None)), out)
+    if name == "searched":  # the first argument is read as a whole
+        space = s.outs[0].type.shape
+        return Stage(s, space, ((None,), _all(space)), _all(space))
+    return None
+
+
+def _compiled(t: Any) -> bool:
+    return isinstance(t, Type) and t.dtype in operations.DTYPES
+
+
+def _all(space: tuple[Size, ...]) -> Axes:
+    return tuple(range(len(space)))
+
+
+def aligned(have: tuple[Size, ...], space: tuple[Size, ...], equal: Equal) -> Axes | None:
+    """The axes of an operand that is broadcast to the space; None where sizes may not fit."""
+    lead = len(space) - len(have)
+    if lead < 0:
+        return None
+    axes = tuple(None if n == 1 else lead + k for k, n in enumerate(have))
+    fits = all(k is None or equal(have[k - lead], space[k]) for k in axes)
+    return axes if fits else None
+
+
+def _elementwise(s: Let, equal: Equal) -> Stage | None:
+    space = s.outs[0].type.shape
+    maps = tuple(aligned(a.type.shape, space, equal) for a in s.args)
+    if None in maps or not operations.known(s):
+        return None
+    return Stage(s, space, maps, _all(space))
+
+
+def _reduction(s: Let) -> Stage | None:
+    space, axes, keep = s.args[0].type.shape, s.params["axes"], s.params["keepdims"]
+    if s.args[0].type.dtype.kind == "c" and s.op.name in ("max", "min", "any", "all"):
+        return None
+    out = tuple(None if k in axes else k for k in range(len(space)) if keep or k not in axes)
+    return Stage(s, space, (_all(space),), out, frozenset(axes))
+
+
+def _slots(entries: tuple[Entry, ...], count: int, first: int) -> tuple[Axes | None, ...]:
+    """The axes at which the index arguments are read, for `count` arguments."""
+    found: list[Axes | None] = [None] * count
+    for e in entries:
+        if isinstance(e, Place) and not isinstance(e.at, int):
+            found[first + e.at.k] = e.axes
+    return tuple(() if m is None and k >= first else m for k, m in enumerate(found))
+
+
+def _picked(s: Let) -> Stage | None:
+    entries = key_entries(s.params["key"], s.args[1:], s.args[0].type.shape)
+    if entries is None:
+        return None
+    space = s.outs[0].type.shape
+    return Stage(s, space, _slots(entries, len(s.args), 1), _all(space), entries=entries)
+
+
+def _store(s: Let, equal: Equal, relied: Relied) -> Stage | None:
+    target, value = s.args[:2]
+    if target.type.dtype.kind != "c" == value.type.dtype.kind:
+        return None
+    if s.op.name in OVERWRITES:
+        space = target.type.shape
+        whole = tuple(Span(k) for k in range(len(space)))
+        axes = aligned(value.type.shape, space, equal)
+        return None if axes is None else Stage(s, space, (None, axes), entries=whole)
+    entries = key_entries(s.params["key"], s.args[2:], target.type.shape)
+    if entries is None:
+        return None
+    have = value.type.shape
+    with building(relied):
+        space = result_shape(target.type.shape, s.params["key"], s.args[2:])
+    if len(have) > len(space):
+        return None
+    space, fits = _fitted(space, have, entries)
+    axes = aligned(have, space, equal)
+    slots = _slots(entries, len(s.args), 2)
+    maps = (None, axes, *slots[2:])
+    return None if axes is None else Stage(s, space, maps, entries=entries, fits=fits)
+
+
+def _fitted(
+    space: tuple[Size, ...], have: tuple[Size, ...], entries: tuple[Entry, ...]
+) -> tuple[tuple[Size, ...], tuple[int, ...]]:
+    """Lengths of parts that only the program knows are those of the value; for which axes."""
+    lead = len(space) - len(have)
+    made = list(space)
+    for k, n in enumerate(have, lead):
+        if n != 1 and not _spelled(space[k]):
+            made[k] = n
+    axes = [
+        k
+        for k, e in enumerate(entries)
+        if isinstance(e, Span) and e.axis is not None and made[e.axis] != space[e.axis]
+    ]
+    return tuple(made), tuple(axes)
+
+
+def _spelled(size: Size) -> bool:
+    """Whether the symbols of a size are those of arrays or integers, not new ones."""
+    return all(x.given or x.var is not None for x in dims.symbols(size))
+
+
+def _product(s: Let, equal: Equal) -> Stage | None:
+    """a @ b as the sum over k of a[i, k] * b[k, j]."""
+    a, b = s.args
+    if a.type.ndim > 2 or b.type.ndim > 2 or not equal(a.type.shape[-1], b.type.shape[0]):
+        return None
+    if a.type.dtype != b.type.dtype or a.type.dtype.kind not in "f":
+        return None
+    rows, columns = a.type.shape[:-1], b.type.shape[1:]
+    space = (*rows, a.type.shape[-1], *columns)
+    k = len(rows)
+    left, right = (*range(k), k), (k, *range(k + 1, len(space)))
+    out = tuple(j for j in range(len(space)) if j != k)
+    return Stage(s, space, (left, right), out, frozenset([k]))
+
+
+def permuted(stage: Stage, order: tuple[int, ...]) -> Stage:
+    """The stage with its space in another order."""
+    place = {old: new for new, old in enumerate(order)}
+
+    def moved(axes: Axes | None) -> Axes | None:
+        return None if axes is None else tuple(None if k is None else place[k] for k in axes)
+
+    return replace(
+        stage,
+        space=tuple(stage.space[k] for k in order),
+        maps=tuple(map(moved, stage.maps)),
+        out=moved(stage.out) or (),
+        reduced=frozenset(place[k] for k in stage.reduced),
+    )
+
+
+def takes_long(s: Let) -> bool:
+    """Whether an operation is more than some products."""
+    few = s.op.name == "power" and getattr(s.args[1], "value", None) in (2, 3)
+    return s.op.costly and not few

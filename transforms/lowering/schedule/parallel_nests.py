@@ -1,0 +1,306 @@
+"""Which statements threads may share: nests whose rows are apart, each in a kernel of its own.
+
+t = sum(x); y = x / t      becomes      rows of [t += x[i]], then rows of [y[i] = x[i] / t]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    While,
+    blocks,
+)
+from tapeless.transforms.lowering.rewrite.array_routines import is_routine
+from tapeless.transforms.lowering.scalars.module_functions import WORK
+from tapeless.transforms.lowering.schedule.analysis import Analysis
+from tapeless.transforms.lowering.schedule.dependences import Memory, size_of_atom
+from tapeless.transforms.lowering.schedule.fusion import Arrangement, Item
+from tapeless.transforms.lowering.schedule.independent_passes import apart
+from tapeless.transforms.lowering.schedule.library_products import is_called
+from tapeless.transforms.lowering.schedule.loop_nests import Stage, takes_long
+from tapeless.transforms.lowering.schedule.sink_producers import made_later
+from tapeless.transforms.lowering.schedule.view_indices import is_view
+
+HEAVY = 1 << 21  # additions from which nests are worth kernels of their own
+COSTLY = 12  # additions that take as long as a logarithm, in vectors both
+MANY_PASSES = 16  # of loops that data ends
+MEMORY = 4  # additions that take as long as to get a number from memory
+#: How results of parts are put together, by the operation that made them.
+JOINED = {"matmul": "sum", **{name: name for name in ("sum", "prod", "max", "min", "any", "all")}}
+
+
+@dataclass
+class Part:
+    """Statements of one kernel; `rows` and the work of one, if threads may share the rows."""
+
+    statements: list[Statement]
+    rows: Size | None = None
+    work: Size = 0
+    nests: list[Item] = field(default_factory=list)
+    loop: For | None = None  # where the rows are the passes of a loop
+    joined: dict[Var, str] = field(default_factory=dict)  # numbers that its passes add up
+
+
+class Parts:
+    """Cuts a run of statements into parts; `hints` are the sizes in the first call."""
+
+    def __init__(
+        self, memory: Memory, analysis: Analysis, hints: Mapping[dims.Symbol, int]
+    ) -> None:
+        self.memory, self.analysis, self.hints = memory, analysis, hints
+        self.relied: list[tuple[str, Size, Size]] = []  # what holds in calls of little work
+        self.arrangement = Arrangement(
+            memory,
+            analysis.equal,
+            analysis.stage,
+            _long_axes,
+            lambda v: (),
+            called=lambda stage: is_called(stage, memory),
+        )
+
+    def of(self, run: list[Statement], live: Collection[Var]) -> list[Part]:
+        """One kernel where all rows are apart; several only where there is much to do. `live` is
+        read after the run."""
+        written = [s for s in run if not self.read_through(s)]
+        parts = list(self.found(written, live))
+        if len(parts) > 1:
+            parts = list(_serial_together(parts, self.heavy(parts)))
+        if all(p.rows is None or _little(p.rows * p.work) for p in parts):
+            return [Part(run)]
+        self.place([s for s in run if self.read_through(s)], parts)
+        order = {id(s): k for k, s in enumerate(run)}
+        for part in parts:
+            part.statements.sort(key=lambda s: order[id(s)])
+        return parts
+
+    def read_through(self, s: Statement) -> bool:
+        """Whether nothing is written for a statement: what it stands for is where it is read."""
+        if isinstance(s, Effect):
+            return s.kind in ("blank", "errstate")
+        return isinstance(s, Let) and (
+            s in self.memory.inline or s.op.name == "empty" or is_view(s)
+        )
+
+    def place(self, free: list[Statement], parts: list[Part]) -> None:
+        """Puts statements to the first part that reads what they stand for."""
+        needs = [set().union(*map(self.memory.needs, p.statements)) for p in parts]
+        for s in free:
+            wanted = (k for k, names in enumerate(needs) if not names.isdisjoint(s.outs))
+            parts[next(wanted, -1)].statements.append(s)
+
+    # -- parts
+
+    def found(self, run: list[Statement], live: Collection[Var]) -> Iterator[Part]:
+        """Parts with rows, each after the numbers that it needs, and what is between them."""
+        waiting: list[Statement] = []
+        open_: Part | None = None
+        self.arrangement.run(run)
+        for item in made_later(self.arrangement, live, ()):
+            loop = self.elements(item)
+            if loop is not None:
+                if open_ is not None:
+                    yield open_
+                if not all(self.may_repeat(s, item) for s in waiting):
+                    yield Part(waiting)
+                    waiting = []
+                yield replace(loop, statements=[*waiting, *loop.statements])
+                open_, waiting = None, []
+            elif not self.apart(item):
+                waiting += item.statements
+            elif open_ is not None and not waiting and self.joins(item, open_):
+                self.add(item, open_)
+            else:
+                if open_ is not None:
+                    yield open_
+                if not all(self.may_repeat(s, item) for s in waiting):
+                    yield Part(waiting)
+                    waiting = []
+                open_ = Part(waiting, item.size)
+                self.add(item, open_)
+                waiting = []
+        if open_ is not None:
+            yield open_
+        if waiting:
+            yield Part(waiting)
+
+    def elements(self, item: Item) -> Part | None:
+        """The loop over a batch, or of the user, that an item is, if its passes are apart."""
+        s = item.statements[0]
+        if not isinstance(s, For) or len(item.statements) > 1 or item.size is not None:
+            return None
+        joined = apart(self.memory, s)
+        known = joined is not None and self.analysis.outside(self.length(s))
+        if not known or not (joined or s.carries):
+            return None
+        return Part([s], self.length(s), self.each(s.body), loop=s, joined=joined or {})
+
+    def length(self, s: For) -> Size:
+        return size_of_atom(self.memory, s.stop) - size_of_atom(self.memory, s.start)
+
+    def each(self, block: Block) -> Size:
+        """What is done in a pass, as far as that is known: loops may make any number of passes."""
+        total: Size = 0
+        for s in block.body:
+            inner = sum(map(self.each, blocks(s)))
+            if is_routine(s):
+                inner = MANY_PASSES * self.known(dims.product(s.outs[0].type.shape))
+            elif isinstance(s, Let):
+                inner = self.work(s, {})
+            total = total + inner * self.known_passes(s)
+        return total
+
+    def known_passes(self, s: Statement) -> Size:
+        if not isinstance(s, (For, While)):
+            return 1
+        if isinstance(s, For) and not s.until and s.step == Literal(1, s.step.type):
+            length = self.length(s)
+            if self.analysis.outside(length):
+                return dims.maximum(length, 0)
+        return MANY_PASSES
+
+    def add(self, item: Item, part: Part) -> None:
+        part.statements += item.statements
+        part.nests.append(item)
+        part.work = part.work + self.touched(item)
+        for s in item.statements:
+            part.work = part.work + self.work(s, item.axes)
+
+    def may_repeat(self, s: Statement, item: Item) -> bool:
+        """Whether each thread may compute a number for itself."""
+        if isinstance(s, Effect):
+            return s.kind == "check"
+        stage = self.analysis.stage(s)
+        if stage is None or stage.stores or stage.var.type.shape or stage.reduced:
+            return False
+        return not self.memory.reads(s) & item.writes
+
+    def joins(self, item: Item, part: Part) -> bool:
+        """Whether a nest runs over the rows of a part, and reads of them its own row only."""
+        assert item.size is not None
+        nests = {s for before in part.nests for s in before.statements}
+        return (
+            self.analysis.equal(item.size, part.rows or 1)
+            and all(self.may_repeat(s, item) for s in part.statements if s not in nests)
+            and all(self.in_step(item, before) for before in part.nests)
+        )
+
+    def in_step(self, item: Item, before: Item) -> bool:
+        for s in item.statements:
+            if isinstance(s, For) and self.memory.needs(s) & self.made(before):
+                return False
+        for stage, axis in item.axes.items():
+            needs = self.memory.needs(stage.let)
+            inside = {v for v in needs if self.arrangement.made.get(v) is before}
+            if not self.arrangement.in_step(stage, axis, before, inside):
+                return False
+            reads, writes = self.memory.reads(stage.let), self.memory.writes(stage.let)
+            touched = reads & before.writes or writes & (before.reads | before.writes)
+            if touched and not self.arrangement.apart(stage, axis, before, reads, writes):
+                return False
+        return True
+
+    def made(self, item: Item) -> set[Any]:
+        return {v for v, maker in self.arrangement.made.items() if maker is item}
+
+    # -- rows
+
+    def apart(self, item: Item) -> bool:
+        """Whether the rows of a nest may be made in any order, by several threads."""
+        if item.size is None or not self.analysis.outside(item.size):
+            return False
+        return all(isinstance(s, (Let, For)) for s in item.statements) and all(
+            self.stage_apart(stage, axis, item) for stage, axis in item.axes.items()
+        )
+
+    def stage_apart(self, stage: Stage, axis: int, item: Item) -> bool:
+        if axis in stage.reduced and stage.let.op.name not in JOINED:
+            return False
+        reads, writes = self.memory.reads(stage.let), self.memory.writes(stage.let)
+        if not reads & item.writes and not writes:
+            return True
+        return self.arrangement.apart(stage, axis, item, reads, writes)
+
+    # -- work
+
+    def heavy(self, parts: list[Part]) -> set[int]:
+        """Which parts are worth kernels of their own, if there is much to do in this call; else the
+        one kernel is for such calls."""
+        shared = [p for p in parts if p.rows is not None]
+        work = {id(p): self.analysis.canon((p.rows or 1) * p.work) for p in shared}
+        total = sum(work.values())
+        known = dims.evaluate(total, self.hints)
+        if known is None:
+            return set()
+        if known < HEAVY:
+            self.relied += [(">=", HEAVY - 1, total)] * (not isinstance(total, int))
+            return set()
+        least = known / (2 * len(shared))
+        return {p for p, size in work.items() if (dims.evaluate(size, self.hints) or 0) >= least}
+
+    def touched(self, item: Item) -> Size:
+        """What it takes to read and write a row of a nest."""
+        stage, axis = next(iter(item.axes.items()))
+        return MEMORY * self.inner(stage, axis)
+
+    def inner(self, stage: Stage, axis: int | None) -> Size:
+        return self.known(dims.product(n for k, n in enumerate(stage.space) if k != axis))
+
+    def work(self, s: Statement, axes: Mapping[Stage, int]) -> Size:
+        """How much is done for a row, in additions; sizes that the driver does not know count as
+        one."""
+        if isinstance(s, For):
+            return self.passes(s) * sum(self.work(t, axes) for t in s.body.body)
+        if isinstance(s, If):
+            return sum(self.work(t, axes) for b in (s.then, s.orelse) for t in b.body)
+        stage = self.analysis.stage(s)
+        if stage is None or self.read_through(s):
+            return 0
+        costly = COSTLY if stage.let.op.elementwise and takes_long(stage.let) else 1
+        return WORK.get(stage.let.op.name, costly) * self.inner(stage, axes.get(stage))
+
+    def passes(self, s: For) -> Size:
+        known = [a for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]
+        if len(known) < 3:
+            return 1
+        return len(range(*(int(a.value) for a in known)))
+
+    def known(self, size: Size) -> Size:
+        size = self.analysis.canon(size)
+        return dims.substitute(size, lambda x: None if self.analysis.known(dims.single(x)) else 1)
+
+
+def _serial_together(parts: list[Part], heavy: set[int]) -> Iterator[Part]:
+    """The parts; what is not heavy is done by one thread, in one kernel with what is next to it."""
+    waiting: list[Statement] = []
+    for part in parts:
+        if id(part) not in heavy:
+            waiting += part.statements
+            continue
+        if waiting:
+            yield Part(waiting)
+        waiting = []
+        yield part
+    if waiting:
+        yield Part(waiting)
+
+
+def _little(work: Size) -> bool:
+    """Whether threads pay in no call."""
+    return isinstance(work, int) and work < HEAVY
+
+
+def _long_axes(stage: Stage) -> list[int]:
+    return [k for k, n in enumerate(stage.space) if n != 1]

@@ -1,0 +1,153 @@
+"""Loops of the user that run for each row of their arrays by itself.
+
+for t: x = f(x)      becomes      for i: for t: x[i] = f(x[i])
+
+Each row is then read and written while it is at hand, not once a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, For, If, Let, Statement, Var
+from tapeless.transforms.lowering.schedule.axis_maps import steps, through
+from tapeless.transforms.lowering.schedule.dependences import Memory, is_array
+from tapeless.transforms.lowering.schedule.loop_nests import Axes, Equal, Stage
+from tapeless.transforms.lowering.schedule.view_indices import is_view
+
+
+class Unspread(Exception):  # noqa: N818 (a result, not an error)
+    """Rows are not independent."""
+
+
+class Spread:
+    """Which axis of each value runs over the rows. `vars` and `cells` say it of what a nest holds;
+    both grow."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        equal: Equal,
+        stage: Callable[[Statement], Stage | None],
+        size: Size,
+        found: dict[Var, int],
+        cells: dict[Var, int],
+    ) -> None:
+        self.memory, self.equal, self.stage = memory, equal, stage
+        self.size, self.vars, self.cells = size, dict(found), dict(cells)
+        self.axes: dict[Stage, int] = {}
+
+    def loop(self, s: For, first: Callable[[Var], int | None]) -> bool:
+        """Whether the loop can be spread; `first` is the outermost axis of a variable."""
+        try:
+            self.for_(s, first)
+            self.for_(s, first)  # again, with all memory known
+        except Unspread:
+            return False
+        return bool(self.axes)
+
+    def for_(self, s: For, first: Callable[[Var], int | None]) -> None:
+        for k, (p, init, out) in enumerate(zip(s.carries, s.inits, s.outs, strict=True)):
+            if not is_array(p) or self.memory.in_place(s, k):
+                continue
+            axis = self.axis_of(init) if isinstance(init, Var) else None
+            axis = first(p) if axis is None else axis
+            if axis is None or not self.equal(p.type.shape[axis], self.size):
+                raise Unspread
+            self.vars[p] = self.vars[out] = axis
+        self.body(s.body.body, first)
+        for k, (p, y) in enumerate(zip(s.carries, s.yields, strict=True)):
+            if p in self.vars and not self.memory.in_place(s, k):
+                self.same_axis(y, self.vars[p])
+
+    def body(self, body: Iterable[Statement], first: Callable[[Var], int | None]) -> None:
+        for s in body:
+            match s:
+                case Let() if is_view(s):
+                    pass
+                case Let():
+                    stage = self.stage(s)
+                    if stage is None:
+                        raise Unspread
+                    if s not in self.memory.inline:
+                        self.place(stage)
+                case For():
+                    self.for_(s, first)
+                case If():
+                    self.branch(s, first)
+                case _:
+                    raise Unspread
+
+    def branch(self, s: If, first: Callable[[Var], int | None]) -> None:
+        for side in (s.then, s.orelse):
+            self.body(side.body, first)
+        for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+            if not is_array(v) or self.memory.cell(v) is not v:
+                continue
+            axis = self.axis_of(a)
+            axis = self.axis_of(b) if axis is None else axis
+            if axis is None:
+                raise Unspread
+            self.same_axis(a, axis)
+            self.same_axis(b, axis)
+            self.vars[v] = axis
+
+    def axis_of(self, a: Atom) -> int | None:
+        """The axis of a value that runs over the rows, if that is known."""
+        axis = next(self.row_axes(a, tuple(range(a.type.ndim))), None)
+        if isinstance(axis, tuple):
+            raise Unspread  # from another row on: x[1:]
+        return axis
+
+    def row_axes(self, a: Atom, axes: Axes) -> Iterator[Any]:
+        """The axes that run over the rows in what is read where `a` is read at `axes`."""
+        for x, at in steps(self.memory, a, axes):
+            for v in dict.fromkeys((x, self.memory.cell(x))):
+                yield from (at[held[v]] for held in (self.vars, self.cells) if v in held)
+
+    def same_axis(self, a: Atom, axis: int) -> None:
+        known = self.axis_of(a)
+        if known is not None and known != axis:
+            raise Unspread
+        if known is None and not self.equal(a.type.shape[axis], self.size):
+            raise Unspread
+
+    def place(self, stage: Stage) -> None:
+        found: set[Any] = set()
+        for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
+            if not is_array(a):
+                continue
+            if k == 0 and stage.stores:
+                continue
+            at = stage.entries_axes() if axes is None else axes
+            found.update(self.row_axes(a, at))
+        cell = self.memory.base(stage.let.args[0]) if stage.stores else None
+        known = self.vars | self.cells
+        if cell in known and cell is not None:
+            found |= {e[known[cell]] for e in self.target(stage, cell)}
+        if not found and not stage.space and cell is None:
+            return  # a number that is the same for all rows
+        if not found and stage.space and self.equal(stage.space[0], self.size):
+            found = {0}
+        if len(found) != 1:
+            raise Unspread
+        (axis,) = found
+        if not isinstance(axis, int):
+            raise Unspread  # one row, or rows from another one on: x[1:]
+        if axis in stage.reduced or not self.equal(stage.space[axis], self.size):
+            raise Unspread  # a sum over the rows, or a part of them: x[:-1]
+        self.axes[stage] = axis
+        if cell is not None:
+            for entries in self.target(stage, cell):
+                if axis not in entries:
+                    raise Unspread
+                self.cells.setdefault(cell, entries.index(axis))
+        elif axis in stage.out:
+            self.vars[stage.var] = stage.out.index(axis)
+        else:
+            raise Unspread
+
+    def target(self, stage: Stage, cell: Var) -> list[tuple[Any, ...]]:
+        return through(self.memory, stage.let.args[0], stage.entries_axes(), cell)

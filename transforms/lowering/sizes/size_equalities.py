@@ -1,0 +1,247 @@
+"""Sizes that an operation relies on to be equal, and that nothing says are: NumPy finds out when
+the program runs, and so must compiled code, before it reads anything.
+
+z = x + y, x of n numbers, y of m      becomes      check(m == n); z = x + y, both of n
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import building, current
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    If,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    While,
+)
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.lowering.sizes.size_inequalities import Relied
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, result_shape
+from tapeless.transforms.optimize.dead_code import dead_code
+
+Sizes = dict[dims.Symbol, Size]
+
+#: Its argument, whose sizes have been checked to be those of `shape`.
+fitted = Op("fitted", lambda x, *, shape: Type(x.type.dtype, shape), "{0}", view=True)
+BROADCAST = frozenset(["cast", "copy", "select", "real", "imag", "conj", "bits"])
+
+
+def canonical(size: Size, sizes: Sizes) -> Size:
+    for _ in range(8):
+        new = dims.substitute(size, sizes.get)
+        if new == size:
+            break
+        size = new
+    return size
+
+
+def equal_sizes(relations: Iterable[tuple[str, Size, Size]]) -> Sizes:
+    """Symbols that the program relies on to equal another size."""
+    found: Sizes = {}
+    for relation, a, b in relations:
+        if relation == "==":
+            relate(found, a, b)
+    return found
+
+
+def relate(sizes: Sizes, a: Size, b: Size) -> bool:
+    """Notes that two sizes are equal; whether that could be noted."""
+    a, b = canonical(a, sizes), canonical(b, sizes)
+    if a == b:
+        return True
+    for x, y in ((b, a), (a, b)):
+        symbol = single_symbol(x)
+        if symbol is not None and symbol not in dims.symbols(y):
+            sizes[symbol] = y
+            return True
+    return False
+
+
+def single_symbol(size: Size) -> dims.Symbol | None:
+    known = dims.symbols(size)
+    if len(known) == 1:
+        (x,) = known
+        if size == dims.single(x):
+            return x
+    return None
+
+
+class Fitting:
+    """`sizes` are the equalities that hold in the whole program; `checks` make sure of new ones.
+
+    hints    sizes in the call that the program is made for
+    facts    sizes that are not negative
+    relied   equalities that hold in that call, and must hold in each: ("==", a, b)
+    """
+
+    def __init__(
+        self, sizes: Sizes, hints: Mapping[dims.Symbol, int], facts: Iterable[Size] = ()
+    ) -> None:
+        self.sizes, self.hints, self.facts = sizes, hints, list(facts)
+        self.checks: list[Statement] = []
+        self.lengths: dict[Any, Size] = {}  # what is the value of a size
+        self.integers: dict[Var, Let] = {}  # what computes integers, which may be lengths
+        self.relied: list[tuple[str, Size, Size]] = []
+        self.dropped = False  # whether a check was left out
+
+    def run(self, block: Block) -> Block:
+        made = replace(block, body=tuple(self.body(block.body, True)))
+        return dead_code(made) if self.dropped else made
+
+    def inner(self, block: Block) -> Block:
+        return replace(block, body=tuple(self.body(block.body, False)))
+
+    def body(self, body: tuple[Statement, ...], top: bool) -> Iterator[Statement]:
+        for s in body:
+            match s:
+                case Let():
+                    yield from self.let(s, top)
+                case If():
+                    yield replace(s, then=self.inner(s.then), orelse=self.inner(s.orelse))
+                case For():
+                    self.carries(s.carries, s.inits, s.yields)
+                    if top and s.each:
+                        self.elements(s)
+                    yield replace(s, body=self.inner(s.body))
+                case While():
+                    self.carries(s.body.params, s.inits, s.body.results)
+                    yield replace(s, test=self.inner(s.test), body=self.inner(s.body))
+                case Effect() if self.is_known(s):
+                    self.dropped = True
+                case _:
+                    yield s
+
+    def is_known(self, s: Effect) -> bool:
+        """Whether a check compares lengths that are equal: two counts of one mask."""
+        pair = [self.lengths.get(a) for a in s.args]
+        return s.kind == "check" and None not in pair and self.equal(*pair)  # type: ignore[arg-type]
+
+    def carries(self, params: Any, inits: Any, yields: Any) -> None:
+        """Arrays whose size might change from pass to pass, and does not in this call."""
+        for p, init, y in zip(params, inits, yields, strict=True):
+            if not isinstance(p.type, Type):
+                continue
+            for n, first, after in zip(p.type.shape, init.type.shape, y.type.shape, strict=True):
+                if single_symbol(n) is None or dims.is_given(n) or not dims.is_given(first):
+                    continue
+                if after == n or (dims.is_given(after) and self.rely(first, after)):
+                    relate(self.sizes, n, first)
+
+    def elements(self, s: For) -> None:
+        """Arrays of which a loop over a batch reads one element a pass are as long as the batch."""
+        stop: Any = s.stop.value if isinstance(s.stop, Literal) else self.lengths.get(s.stop)
+        for t in s.body.body if stop is not None else ():
+            if not (isinstance(t, Let) and t.op.name == "index" and s.index in t.args):
+                continue
+            key, slot = t.params["key"], Slot(t.args.index(s.index) - 1)
+            if slot in key and None not in key:
+                n = t.args[0].type.shape[key.index(slot)]
+                if dims.is_given(n) and dims.is_given(stop):
+                    self.checked(n, stop, t)
+
+    def rely(self, a: Size, b: Size) -> bool:
+        """Whether two sizes are equal in this call; the program is for such calls only then."""
+        if self.equal(a, b):
+            return True
+        found = dims.evaluate(a, self.hints)
+        if found is None or found != dims.evaluate(b, self.hints):
+            return False
+        if relate(self.sizes, a, b):
+            self.relied.append(("==", a, b))
+            return True
+        return False
+
+    def let(self, s: Let, top: bool) -> Iterator[Statement]:
+        if s.op.name == "size_value":
+            self.lengths[s.outs[0]] = s.params["size"]
+        integers = (v for v in s.outs if isinstance(v.type, Type) and v.type.dtype.kind in "iu")
+        self.integers.update(dict.fromkeys(integers, s))
+        args = list(s.args)
+        for k, wanted in self.wanted(s):
+            a = args[k]
+            have = a.type.shape
+            pairs = [(n, m) for n, m in zip(have, wanted, strict=True) if not self.equal(n, m)]
+            if not pairs:
+                continue
+            given = all(dims.is_given(n) and dims.is_given(m) for n, m in pairs)
+            if given and not top and all(self.rely(n, m) for n, m in pairs):
+                continue
+            if top and given and all(self.checked(n, m, s) for n, m in pairs):
+                continue
+            made = Var(Type(a.type.dtype, wanted), a.name if isinstance(a, Var) else "")
+            yield from (t for n, m in pairs for t in comparison(n, m, s.origin))
+            yield Let((made,), fitted, (a,), {"shape": wanted}, s.origin)
+            args[k] = made
+        yield replace(s, args=tuple(args))
+
+    def checked(self, n: Size, m: Size, s: Let) -> bool:
+        """Notes that two sizes are equal, with a check where that is new; whether it could be."""
+        if self.equal(n, m):
+            return True
+        noted = relate(self.sizes, n, m)
+        self.checks += comparison(n, m, s.origin) if noted else []
+        return noted
+
+    def canon(self, size: Size) -> Size:
+        return canonical(size, self.sizes)
+
+    def equal(self, a: Size, b: Size) -> bool:
+        return self.canon(a) == self.canon(b)
+
+    def wanted(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
+        """The shapes that arguments must have, with their own axes of length one."""
+        if s.op.elementwise or s.op.name in BROADCAST:
+            space = s.outs[0].type.shape
+            for k, a in enumerate(s.args):
+                yield k, _stretched(a, space)
+        elif s.op.name in ("update", "add_at"):
+            yield from self.stored(s)
+        elif s.op.name == "matmul" and all(a.type.ndim <= 2 for a in s.args):
+            a, b = s.args
+            yield 1, (a.type.shape[-1], *b.type.shape[1:])
+
+    def stored(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
+        """The shape of the part that a value is stored to, where inputs say it."""
+        if s.args[1].type.shape:
+            relied = Relied(list(map(self.canon, self.facts)), self.canon)
+            relied.definitions = self.integers
+            with building(relied):
+                space = result_shape(s.args[0].type.shape, s.params["key"], s.args[2:])
+            if len(s.args[1].type.shape) <= len(space) and all(map(dims.is_given, space)):
+                yield 1, _stretched(s.args[1], space)
+
+
+def _stretched(a: Atom, space: tuple[Size, ...]) -> tuple[Size, ...]:
+    have: tuple[Size, ...] = a.type.shape
+    lead = len(space) - len(have)
+    return tuple(n if n == 1 else space[k + lead] for k, n in enumerate(have))
+
+
+def comparison(n: Size, m: Size, origin: Any) -> Iterator[Statement]:
+    """The check that two sizes are equal, wherever they are found in the end."""
+    atoms: list[Any] = []
+    for size in (n, m):
+        made = Var(size_value.infer(size=size))
+        yield Let((made,), size_value, (), {"size": size})
+        atoms.append(made)
+    yield Effect("check", tuple(atoms), {}, origin)
+
+
+def check_equal(n: Size, m: Size) -> None:
+    """Records that check."""
+    b = current()
+    for s in comparison(n, m, b.origin):
+        b.emit(s)

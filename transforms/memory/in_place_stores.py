@@ -1,0 +1,190 @@
+"""Decides which stores can be made in place, and copies what cannot.
+
+    y = update(x, v, i)         becomes     x[i] = v            where x is dead afterwards and ours
+                                            y = x.copy(); ...   where it is not
+
+Values are immutable in core, so a store is in place only if nobody can see the old value: no
+variable that is live afterwards may share the memory (`sharing.py`), and the memory must not be the
+caller's.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection
+from dataclasses import replace
+
+from tapeless.transforms.analysis.undefined_values import may_lack
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    Statement,
+    Var,
+    While,
+    operands,
+    outputs,
+    statements,
+)
+from tapeless.transforms.memory.aliasing import (
+    NOTHING,
+    OURS,
+    Root,
+    Roots,
+    Sharing,
+    has_memory,
+    in_later_passes,
+    read_inside,
+)
+from tapeless.transforms.optimize.loop_carries import carries, yields
+
+
+class Ownership(Sharing):
+    """Loops, of which a pass may overwrite what the one before it made."""
+
+    def loop(self, s: For | While, after: set[Var], out: list[Statement]) -> None:
+        """A loop. Variables of it that a pass stores into are `consumed`: they start from memory
+        that nobody else sees, and each pass hands such memory on."""
+        around = (
+            after
+            | {a for a in set(operands(s)) - {*s.inits} if isinstance(a, Var)}
+            | read_inside(s, self.uses)
+        )
+        saved, mutated = dict(self.roots), self.mutated
+        consumed, body = self.passes(s, around, saved)
+        inits = self.started(s, around, saved, consumed, out)
+        handed = self.handed_on(s, around, consumed, body)
+        self.mutated |= mutated
+        flag = s.body.results[:1] if isinstance(s, For) and s.until else ()
+        made = Block(s.body.params, tuple(body), (*flag, *handed))
+        out.append(replace(s, inits=inits, body=made))
+        self.left(s, inits, handed, consumed)
+
+    def left(
+        self, s: For | While, inits: Collection[Atom], handed: Collection[Atom], consumed: set[Var]
+    ) -> None:
+        """What the variables of a loop share memory with after it."""
+        rows = list(zip(s.outs, carries(s), inits, handed, strict=True))
+        behind = {("carry", p): (v, init, y) for v, p, init, y in rows}
+
+        def resolved(roots: frozenset[Root], seen: set[Root]) -> set[Root]:
+            found = set(roots - behind.keys())
+            for root in (roots & behind.keys()) - seen:
+                v, init, y = behind[root]
+                seen.add(root)
+                more = self.of(init) | self.of(root[1]) | self.of(y)
+                found |= {("own", v)} if root[1] in consumed else resolved(more, seen)
+            return found
+
+        made = {}
+        for v, p, init, y in rows:
+            if has_memory(v):
+                roots = resolved(self.of(init) | self.of(y), set()) | {("shared", v)}
+                made[v] = frozenset({("own", v)} if p in consumed else roots)
+        self.roots |= made
+
+    def passes(
+        self, s: For | While, around: set[Var], saved: Roots
+    ) -> tuple[set[Var], list[Statement]]:
+        """The consumed variables, and the statements of the body: passes are looked at until one
+        finds nothing new."""
+        names, handed = carries(s), yields(s)
+        live = around | {a for a in s.body.results if isinstance(a, Var)}
+        shared: dict[Var, frozenset[Root]] = dict.fromkeys(names, NOTHING)
+        consumed: set[Var] = set()
+        while True:
+            self.roots, self.mutated = dict(saved), set()
+            if isinstance(s, While):
+                for p, q, init in zip(s.test.params, names, s.inits, strict=True):
+                    if has_memory(p):
+                        start = NOTHING if q in consumed else self.of(init) | shared[q]
+                        self.roots[p] = start | {("carry", q)}
+                self.block(s.test.body, set())
+            for p in filter(has_memory, names):
+                self.roots[p] = shared[p] | {("carry", p)}
+            body = self.block(s.body.body, live)
+            mutated = {p for p in names if ("carry", p) in self.mutated}
+            while more := self.sources(names, handed, mutated) - mutated:
+                mutated |= more
+            found, inside = dict(shared), _made_in(body)
+            for p, y in zip(names, handed, strict=True):
+                if p not in mutated:
+                    found[p] |= in_later_passes(self.of(y), inside) - {("carry", p)}
+            for p, y in zip(names, handed, strict=True):  # what a pass leaves under two names
+                for q, z in zip(names, handed, strict=True):
+                    if p is not q and self.of(y) & self.of(z):
+                        found[p] |= {("carry", q)}
+            if mutated <= consumed and found == shared:
+                return consumed, body
+            consumed |= mutated
+            shared = found
+
+    def sources(
+        self, names: tuple[Var, ...], handed: tuple[Atom, ...], mutated: set[Var]
+    ) -> set[Var]:
+        """The variables whose memory the mutated ones have in the next pass."""
+        kept = [self.of(y) for p, y in zip(names, handed, strict=True) if p in mutated]
+        return {q for q in names if any(("carry", q) in roots for roots in kept)}
+
+    def started(
+        self,
+        s: For | While,
+        around: set[Var],
+        saved: Roots,
+        consumed: set[Var],
+        out: list[Statement],
+    ) -> tuple[Atom, ...]:
+        """What the variables start from: copies for consumed ones that others see."""
+        inits, handed = list(s.inits), yields(s)
+        inside = self.roots
+        self.roots = inside | saved  # as it was before the loop
+        for k, p in enumerate(carries(s)):
+            if p not in consumed:
+                continue
+            others = around | {a for j, a in enumerate(inits) if j != k and isinstance(a, Var)}
+            if isinstance(inits[k], Var) and not self.exclusive(inits[k], others):
+                inits[k] = made = self.copied(inits[k], out, p)
+                inside[made] = self.roots[made]
+            self.mutated |= self.of(inits[k]) | self.of(handed[k])
+        self.roots = inside
+        return tuple(inits)
+
+    def handed_on(
+        self, s: For | While, around: set[Var], consumed: set[Var], body: list[Statement]
+    ) -> tuple[Atom, ...]:
+        """What a pass hands on: copies where a consumed variable would share it with others."""
+        names, handed = carries(s), list(yields(s))
+        seen: set[Root] = set()
+        for k, p in enumerate(names):
+            if p not in consumed:
+                continue
+            y, mine = handed[k], self.of(handed[k])
+            foreign = any(
+                kind not in OURS or (kind == "carry" and v in names and v not in consumed)
+                for kind, v in mine
+            )
+            outside = any(self.of(v) & mine for v in around) or (not mine and y in around)
+            if foreign or outside or mine & seen:
+                handed[k] = self.copied(y, body, (p, "yield"))
+            seen |= self.of(handed[k])
+        return tuple(handed)
+
+
+def _made_in(body: list[Statement]) -> set[Var]:
+    return {v for s in statements(Block((), tuple(body), ())) for v in outputs(s)}
+
+
+def own(block: Block, ours: Collection[Var] = ()) -> Block:
+    """`block` with copies where a store must not be seen; afterwards every store is in place.
+    Parameters that are `ours` may be overwritten."""
+    live = {a for a in block.results if isinstance(a, Var)}
+    lacking = functools.cache(lambda: may_lack(block))
+    run = Ownership(block.params, ours=ours)
+    run.results, run.lacking = live, lacking
+    run.block(block.body, live)
+    while True:  # what runs find only grows, by one variable of a chain of sums each, and is finite
+        run = Ownership(block.params, run, ours)
+        run.results, run.lacking = live, lacking
+        body = run.block(block.body, live)
+        if run.settled():
+            return Block(block.params, tuple(body), block.results)

@@ -1,0 +1,135 @@
+"""Polynomials as arrays of coefficients, the highest power first."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import atom, made_by, size_atom, static
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Literal
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.linalg.least_squares import least_squares
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.linalg.solve import inv as inverse
+from tapeless.transforms.ops.numerics.calculus import convolved
+from tapeless.transforms.ops.numpy.creation import NUMPY as CREATION
+from tapeless.transforms.ops.numpy.diagonals import least
+from tapeless.transforms.ops.numpy.flipping import flip
+from tapeless.transforms.ops.numpy.indexing import get
+from tapeless.transforms.ops.numpy.padding import pad
+from tapeless.transforms.ops.numpy.run_time_errors import require
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import not_equal
+from tapeless.transforms.ops.primitives.constant_folding import is_number
+from tapeless.transforms.ops.primitives.joining import array, as_array, concatenate
+from tapeless.transforms.ops.primitives.new_arrays import FLOAT, count_up, ones
+from tapeless.transforms.ops.primitives.shapes import (
+    cast,
+    cast_to,
+    column,
+    flat,
+    reshape,
+    sum,
+    swap,
+)
+from tapeless.transforms.ops.primitives.slices_and_gathers import part
+
+
+def _polyadd(a1: Any, a2: Any) -> Any:
+    a, b = flat(as_array(a1)), flat(as_array(a2))
+    n, m = a.type.shape[0], b.type.shape[0]
+    if n == m:
+        return add(a, b)
+    shorter = least(n, m)
+    return add(_led_by_zeros(a, m - shorter), _led_by_zeros(b, n - shorter))
+
+
+def _led_by_zeros(p: Atom, count: Size) -> Any:
+    return p if count == 0 else pad(p, before=(count,), after=(0,))
+
+
+def _polysub(a1: Any, a2: Any) -> Any:
+    return _polyadd(a1, neg(as_array(a2)))
+
+
+def _polymul(a1: Any, a2: Any) -> Any:
+    a, b = (_without_zeros(flat(as_array(p))) for p in (a1, a2))
+    return convolved(a, b)
+
+
+def _without_zeros(p: Atom) -> Atom:
+    """Without the zeros in front that are known; of others the length would depend on data."""
+    let = made_by(p, array)
+    known = [is_number(a, 0) for a in let.args] if let else []
+    first = known.index(False) if False in known else max(len(known) - 1, 0)
+    p = part(p, 0, first, p.type.shape[0])
+    if p.type.shape[0] != 1 and not (let and isinstance(let.args[first], Literal)):
+        fine = not_equal(get(p, 0), 0)
+        require(fine, ValueError, "np.polymul: a leading coefficient is zero; use np.convolve")
+    return p
+
+
+def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+    p, constants = as_array(p), flat(as_array(0 if k is None else k))
+    order = static(m, "the order of the integral must be known")
+    for j in range(order):
+        p = truediv(p, flip(add(count_up(p.type.shape[0]), 1)))
+        constant = get(constants, slice(0, 1) if constants.type.shape == (1,) else slice(j, j + 1))
+        p = concatenate(p, constant, axis=0)
+    return p
+
+
+def _poly(seq_of_zeros: Any) -> Any:
+    roots = as_array(seq_of_zeros)
+    if roots.type.dtype.kind not in "fc":
+        roots = cast(roots, dtype=FLOAT)
+    if roots.type.ndim != 1:
+        raise UnsupportedError("np.poly of a matrix", "give it the eigenvalues")
+    n = static(size_atom(roots.type.shape[0]), "the number of roots must be known")
+    if n == 0:
+        return atom(np.float64(1.0))
+    one = ones(shape=(1,), dtype=roots.type.dtype)
+    factors = [concatenate(one, neg(get(roots, slice(j, j + 1))), axis=0) for j in range(n)]
+    return functools.reduce(convolved, factors, one)
+
+
+def _polyfit(
+    x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
+) -> Any:
+    if full or rcond is not None:
+        raise UnsupportedError(
+            "np.polyfit with full= or rcond=", "use np.linalg.lstsq on np.vander(x, deg + 1)"
+        )
+    degree = int(static(deg, "the degree must be known"))
+    x, y = as_array(x), as_array(y)
+    x = cast_to(x, np.result_type(x.type.dtype, np.float32))
+    table = CREATION[np.vander](x, degree + 1)
+    if w is not None:
+        w = as_array(w)
+        table, y = mul(table, column(w)), mul(y, column(w) if y.type.ndim > 1 else w)
+    made = least_squares(table, y)
+    return (made, _covariance(table, y, made, cov)) if cov else made
+
+
+def _covariance(table: Atom, y: Atom, made: Atom, cov: Any) -> Any:
+    """The inverse of the normal equations, by the mean square of what is left of them."""
+    base = inverse(matmul(swap(table), table))
+    if cov == "unscaled":
+        return base
+    rows, columns = table.type.shape
+    left = sub(y, matmul(table, made))
+    factor = truediv(sum(mul(left, left), axes=(0,), keepdims=False), size_atom(rows - columns))
+    return mul(reshape(base, shape=(*base.type.shape, *(1,) * factor.type.ndim)), factor)
+
+
+NUMPY = {
+    np.polyadd: _polyadd,
+    np.polysub: _polysub,
+    np.polymul: _polymul,
+    np.polyint: _polyint,
+    np.poly: _poly,
+    np.polyfit: _polyfit,
+}

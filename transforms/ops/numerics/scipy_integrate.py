@@ -1,0 +1,37 @@
+"""The trapezoidal rules of scipy.integrate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.integrate
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.numerics.calculus import NUMPY, areas
+from tapeless.transforms.ops.numpy.cumulative import cumsum
+from tapeless.transforms.ops.primitives.joining import concatenate
+from tapeless.transforms.ops.primitives.new_arrays import zeros
+
+
+def _cumulative_trapezoid(
+    y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None
+) -> Any:
+    """The running sums of the areas between neighbours, behind `initial`."""
+    if initial not in (None, 0):
+        raise UnsupportedError(
+            "scipy.integrate.cumulative_trapezoid with another initial than 0",
+            "put it in front with np.concatenate",
+        )
+    found, k = areas(y, x, dx, axis)
+    made = cumsum(found, axis=k)
+    if initial is None:
+        return made
+    shape = tuple(1 if j == k else n for j, n in enumerate(made.type.shape))
+    return concatenate(zeros(shape=shape, dtype=made.type.dtype), made, axis=k)
+
+
+RULES: dict[Any, Any] = {
+    scipy.integrate.trapezoid: NUMPY[np.trapezoid],
+    scipy.integrate.cumulative_trapezoid: _cumulative_trapezoid,
+}

@@ -1,0 +1,423 @@
+"""Averages, variances, quantiles and their like, also of what is not nan."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.language import Atom, Literal, Type, Var
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.cumulative import cumprod, cumsum, run_along
+from tapeless.transforms.ops.numpy.indexing import INDEX, get, take_along
+from tapeless.transforms.ops.numpy.quantiles import (
+    MEDIAN,
+    by_sorting,
+    check_levels,
+    middle,
+    weighted,
+)
+from tapeless.transforms.ops.numpy.reductions import NUMPY as MOMENTS
+from tapeless.transforms.ops.numpy.reductions import (
+    amax,
+    amin,
+    count,
+    freedom,
+    left_of,
+    mean,
+    merged,
+    prod,
+    reduction,
+    sum,
+    without_dtype,
+)
+from tapeless.transforms.ops.numpy.run_time_errors import raise_where, require_other_size
+from tapeless.transforms.ops.numpy.sorting import argsort, permute
+from tapeless.transforms.ops.numpy.squeezing import UNKNOWN_RANK, squeezed
+from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
+from tapeless.transforms.ops.primitives.batch_rules import reducing
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
+    floor,
+    isnan,
+    less_equal,
+    not_equal,
+)
+from tapeless.transforms.ops.primitives.elementwise import conjugate, maximum, minimum, real, sqrt
+from tapeless.transforms.ops.primitives.joining import (
+    as_array,
+    axes_of,
+    axis_of,
+    concatenate,
+    reduced_axis,
+    stack,
+)
+from tapeless.transforms.ops.primitives.make_elementwise import as_floats
+from tapeless.transforms.ops.primitives.new_arrays import FLOAT, count_up, zeros
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import (
+    Atoms,
+    Params,
+    broadcast_to,
+    cast,
+    cast_to,
+    column,
+    reduced,
+    reshape,
+    row,
+    swap,
+    transpose,
+)
+
+
+def _without_nan(rule: Any, filler: Any) -> Any:
+    @functools.wraps(rule)
+    def run(a: Any, *args: Any, **kwargs: Any) -> Any:
+        a = as_array(a)
+        if a.type.dtype.kind not in "fc":
+            return rule(a, *args, **kwargs)
+        return rule(select(isnan(a), a.type.dtype.type(filler), a), *args, **kwargs)
+
+    return run
+
+
+def _nanextreme(op: Op, filler: float) -> Any:
+    """The largest or smallest element that is not nan; nan if there is none."""
+    rule = without_dtype(op)
+
+    @functools.wraps(rule)
+    def run(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        a = as_array(a)
+        given = {} if where is True else {"where": where}
+        known = initial.value if isinstance(initial, Literal) else initial
+        if isinstance(known, float) and known != known:
+            initial = None  # left out, as any other element
+        given |= {} if initial is None else {"initial": initial}
+        made = _without_nan(rule, filler)(a, axis, keepdims=keepdims, **given)
+        if a.type.dtype.kind != "f" or given:
+            return made
+        some = not_equal(_present(a, axis, keepdims), 0)
+        return select(some, made, made.type.dtype.type(np.nan))
+
+    return run
+
+
+def _nanmean(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    where: Any = None,
+) -> Any:
+    a = as_array(a)
+    if a.type.dtype.kind not in "fc":
+        return reduction(mean)(a, axis, dtype, None, keepdims, where=where)
+    if dtype is not None and np.dtype(dtype).kind not in "fc":
+        raise TypeError("If a is inexact, then dtype must be inexact")
+    a = _chosen(a, where)
+    total = _without_nan(reduction(sum), 0)(a, axis, dtype, None, keepdims)
+    return truediv(total, cast_to(_present(a, axis, keepdims), total.type.dtype))
+
+
+def _chosen(a: Atom, where: Any) -> Any:
+    """The array with nan in the place of elements that a mask leaves out."""
+    if where is None or where is True:
+        return a
+    return select(as_array(where), a, a.type.dtype.type(np.nan))
+
+
+def _present(a: Atom, axis: Any, keepdims: Any) -> Any:
+    """How many elements are not nan."""
+    axes = axes_of(reduced_axis(axis, a.type.ndim), a.type.ndim)
+    return sum(cast(equal(a, a), dtype=INDEX), axes=axes, keepdims=bool(keepdims))
+
+
+def _nanvar(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
+) -> Any:
+    a, ddof = as_array(a), freedom(ddof, correction)
+    if a.type.dtype.kind not in "fc":
+        return MOMENTS[np.var](a, axis, dtype, None, ddof, keepdims, where=where, mean=mean)
+    if mean is not None:
+        raise UnsupportedError("np.nanvar with mean=", "leave it out: it is computed")
+    if dtype is not None and np.dtype(dtype).kind not in "fc":
+        raise TypeError("If a is inexact, then dtype must be inexact")
+    a, axis = _chosen(a, where), reduced_axis(axis, a.type.ndim)
+    centred = a - _nanmean(a, axis, dtype, None, True)
+    axes = axes_of(axis, a.type.ndim)
+    filled = select(isnan(a), a.type.dtype.type(0), centred)
+    squares = real(mul(filled, conjugate(filled))) if a.type.dtype.kind == "c" else filled**2
+    total = sum(squares, axes=axes, keepdims=bool(keepdims))
+    left = cast_to(_present(a, axis, keepdims) - ddof, total.type.dtype)
+    made = truediv(total, select(less_equal(left, 0), left.type.dtype.type(np.nan), left))
+    if dtype is None:
+        return made
+    given = np.zeros((), dtype)
+    return cast_to(made, (given.real if a.type.dtype.kind == "c" else given).dtype)
+
+
+def _nanstd(a: Any, *args: Any, **kwargs: Any) -> Any:
+    a = as_array(a)
+    if a.type.dtype.kind not in "fc":
+        return MOMENTS[np.std](a, *args, **kwargs)
+    variance = _nanvar(a, *args, **kwargs)
+    flat_at = equal(variance, 0)
+    return select(flat_at, variance, sqrt(select(flat_at, 1.0, variance)))  # 0 has slope 0
+
+
+def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return reduction(amax)(a, axis, keepdims=keepdims) - reduction(amin)(a, axis, keepdims=keepdims)
+
+
+def _average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
+) -> Any:
+    a = as_array(a)
+    if weights is None:
+        made = reduction(mean)(a, axis, keepdims=keepdims)
+        total = cast_to(count(a.type, axes_of(axis, a.type.ndim)), made.type.dtype)
+    else:
+        w = as_array(weights)
+        if w.type.ndim != a.type.ndim:
+            given = axis if isinstance(axis, (tuple, list)) else (axis,)
+            places = [axis_of(k, a.type.ndim) for k in given]
+            if len(places) != w.type.ndim:
+                raise ShapeError("the weights have another shape than the axes of the average")
+            order = tuple(sorted(range(len(places)), key=places.__getitem__))
+            w = transpose(w, axes=order) if order != (*range(len(order)),) else w
+            shape = tuple(s if j in places else 1 for j, s in enumerate(a.type.shape))
+            w = reshape(w, shape=shape)
+        kind = np.result_type(as_floats(a, FLOAT).type.dtype, w.type.dtype)
+        a, w = as_floats(a, kind), broadcast_to(as_floats(w, kind), shape=a.type.shape)
+        total = reduction(sum)(w, axis, keepdims=keepdims)
+        raise_where(equal(total, 0), ZeroDivisionError, "Weights sum to zero, can't be normalized")
+        made = reduction(sum)(mul(a, w), axis, keepdims=keepdims) / total
+    return (made, broadcast_to(total, shape=made.type.shape)) if returned else made
+
+
+def _cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    if fweights is not None or aweights is not None:
+        raise UnsupportedError("np.cov with weights", "write the weighted sum")
+    for name, v in (("m", m), ("y", y)):
+        if v is not None and as_array(v).type.ndim > 2:
+            raise ValueError(f"{name} has more than 2 dimensions")
+    given = [as_array(v) for v in (m, y) if v is not None]
+    rows = [_rows(v, rowvar, second=k > 0) for k, v in enumerate(given)]
+    rows = rows if dtype is None else [cast_to(v, np.dtype(dtype)) for v in rows]
+    x = rows[0] if len(rows) == 1 else concatenate(*rows, axis=0)
+    x = x - mean(x, axes=(1,), keepdims=True)
+    n = left_of(count(x.type, (1,)), ddof if ddof is not None else 0 if bias else 1)
+    made = truediv(matmul(x, swap(conjugate(x) if x.type.dtype.kind == "c" else x)), n)
+    made = made if dtype is None else cast_to(made, np.dtype(dtype))
+    return squeezed(made, (0, 1))
+
+
+def _rows(x: Atom, rowvar: bool, second: bool) -> Any:
+    x = cast_to(x, np.result_type(x.type.dtype, float))
+    if x.type.ndim < 2:
+        return reshape(x, shape=(1, *x.type.shape))
+    if rowvar:
+        return x
+    if second:  # np.cov does not turn a second array of one row
+        if x.type.shape[0] == 1:
+            return x
+        require_other_size(x.type.shape[0], 1, ValueError, UNKNOWN_RANK)
+    return swap(x)
+
+
+def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    c = _cov(x, y, rowvar, dtype=dtype)
+    if not c.type.shape:
+        return c / c
+    width = sqrt(get(c, (indices := count_up(c.type.shape[0]), indices)))
+    made = c / column(width) / row(width)
+    return minimum(maximum(made, -1.0), 1.0)
+
+
+# -- quantiles
+
+
+def _level(q: float | None) -> float:
+    return 0.5 if q is MEDIAN else q
+
+
+def _quantile_infer(x: Atom, *, q: float | None, axes: tuple[int, ...], keepdims: bool) -> Type:
+    dtype = np.quantile(np.zeros(1, x.type.dtype), _level(q)).dtype
+    return Type(dtype, reduced(x.type.shape, axes, keepdims))
+
+
+def _quantile_source(args: Atoms, params: Params) -> str:
+    axes, q = params["axes"], params["q"]
+    axis = "" if len(axes) == args[0].type.ndim else f", axis={axes[0] if len(axes) == 1 else axes}"
+    keep = ", keepdims=True" if params["keepdims"] else ""
+    if q is MEDIAN:
+        return f"np.median({{0}}{axis}{keep})"
+    return f"np.quantile({{0}}, {q!r}{axis}{keep})"
+
+
+def _quantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    """The tangents of the two elements that the quantile lies between."""
+    if tangents[0] is None:
+        return (None,)
+    x, tangent, axis = merged(primals[0], tangents[0], params["axes"])
+    order = argsort(x, axis=axis)
+    rank = _level(params["q"]) * (size_atom(x.type.shape[axis]) - 1)
+    low = cast(floor(rank), dtype=INDEX)
+    high = minimum(low + 1, size_atom(x.type.shape[axis]) - 1)
+    lead = (slice(None),) * axis
+    below, above = (get(permute(tangent, order, axis=axis), (*lead, k)) for k in (low, high))
+    made = below + (above - below) * cast_to(rank - low, outs[0].type.dtype)
+    return (reshape(made, shape=outs[0].type.shape),)
+
+
+quantile = Op(
+    "quantile", _quantile_infer, _quantile_source, _quantile_jvp, costly=True, batch=reducing
+)
+
+
+def _nanquantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    """The same where the elements that are nan come last, and do not count."""
+    if tangents[0] is None:
+        return (None,)
+    x, tangent, axis = merged(primals[0], tangents[0], params["axes"])
+    holes = isnan(x)
+    order = argsort(select(holes, x.type.dtype.type(np.inf), x), axis=axis)
+    moved = permute(select(holes, 0.0, tangent), order, axis=axis)
+    last = _present(x, axis, True) - 1
+    rank = _level(params["q"]) * last
+    low = cast(floor(rank), dtype=INDEX)
+    below, above = (take_along(moved, k, axis) for k in (low, minimum(low + 1, last)))
+    made = below + (above - below) * cast_to(rank - low, outs[0].type.dtype)
+    return (reshape(made, shape=outs[0].type.shape),)
+
+
+def _nanquantile_source(args: Atoms, params: Params) -> str:
+    text = _quantile_source(args, params)
+    return text.replace("np.", "np.nan", 1)
+
+
+nanquantile = Op(
+    "nanquantile",
+    _quantile_infer,
+    _nanquantile_source,
+    _nanquantile_jvp,
+    costly=True,
+    batch=reducing,
+)
+
+
+def _quantile(scale: float, op: Op = quantile) -> Any:
+    def run(
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: Any = None,
+        overwrite_input: bool = False,
+        method: str = "linear",
+        keepdims: Any = False,
+        *,
+        weights: Any = None,
+    ) -> Any:
+        q = zeros(shape=(0,), dtype=FLOAT) if isinstance(q, (list, tuple)) and not q else q
+        a, level = as_array(a), q if q is MEDIAN or isinstance(q, (list, tuple)) else as_array(q)
+        if weights is not None:
+            if op is not quantile or keepdims:
+                raise UnsupportedError(
+                    "np.nanquantile with weights=, or with keepdims=", "use np.quantile without"
+                )
+            check_levels(as_array(level), scale)
+            shares = truediv(as_array(level), scale)
+            return weighted(a, shares, as_array(weights), axis, method)
+        if method != "linear" or isinstance(level, Var):
+            if op is not quantile:
+                raise UnsupportedError(
+                    "np.nanquantile of levels that depend on data, or with method=",
+                    "use known levels and method='linear'",
+                )
+            check_levels(as_array(level), scale)
+            level = truediv(as_array(level), scale) if scale != 1 else as_array(level)
+            return by_sorting(a, level, axes_of(axis, a.type.ndim), bool(keepdims), method)
+        if isinstance(q, (list, tuple)):
+            made = stack([run(a, e, axis, keepdims=keepdims) for e in q])
+            return cast_to(made, np.result_type(made.type.dtype, float))
+        known = q if q is MEDIAN else float(static(q, "the quantile must be known")) / scale
+        return op(a, q=known, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims))
+
+    return run
+
+
+def _numbers(a: Any) -> Any:
+    """Truth values as numbers: they have a median, though no other quantiles."""
+    a = as_array(a)
+    return cast(a, dtype=np.dtype(float)) if a.type.dtype.kind == "b" else a
+
+
+def _median(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
+) -> Any:
+    a = _numbers(a)
+    if a.type.dtype.kind == "c":
+        return middle(a, axes_of(axis, a.type.ndim), bool(keepdims))
+    return _quantile(1.0)(a, MEDIAN, axis, keepdims=keepdims)
+
+
+def _nanmedian(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
+) -> Any:
+    a = _numbers(a)
+    if a.type.dtype.kind == "c":
+        raise UnsupportedError("np.nanmedian of complex numbers", "use np.median of x[~isnan(x)]")
+    return _quantile(1.0, nanquantile)(a, MEDIAN, axis, keepdims=keepdims)
+
+
+NUMPY = {
+    np.nanmedian: _nanmedian,
+    np.nanquantile: _quantile(1.0, nanquantile),
+    np.nanpercentile: _quantile(100.0, nanquantile),
+    np.ptp: _ptp,
+    np.average: _average,
+    np.cov: _cov,
+    np.corrcoef: _corrcoef,
+    np.median: _median,
+    np.quantile: _quantile(1.0),
+    np.percentile: _quantile(100.0),
+    np.nansum: _without_nan(reduction(sum), 0),
+    np.nanprod: _without_nan(reduction(prod), 1),
+    np.nanmax: _nanextreme(amax, -np.inf),
+    np.nanmin: _nanextreme(amin, np.inf),
+    np.nancumsum: _without_nan(run_along(cumsum), 0),
+    np.nancumprod: _without_nan(run_along(cumprod), 1),
+    np.nanmean: _nanmean,
+    np.nanvar: _nanvar,
+    np.nanstd: _nanstd,
+}

@@ -1,0 +1,196 @@
+"""Values counted and put into bins: whole numbers, but for weights and for what np.unique keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.numpy.creation import NUMPY as CREATION
+from tapeless.transforms.ops.numpy.indexing import INDEX, get
+from tapeless.transforms.ops.numpy.length_arguments import shape_of
+from tapeless.transforms.ops.numpy.reductions import amax, amin
+from tapeless.transforms.ops.numpy.sorting import searchsorted
+from tapeless.transforms.ops.primitives.arithmetic import sub, truediv
+from tapeless.transforms.ops.primitives.batch_rules import anywhere
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
+    less_equal,
+    logical_and,
+)
+from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
+from tapeless.transforms.ops.primitives.joining import as_array, axis_of
+from tapeless.transforms.ops.primitives.new_arrays import FLOAT, zeros
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import (
+    Atoms,
+    Params,
+    cast,
+    cast_to,
+    flat,
+    linear,
+    sum,
+)
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at
+
+
+def _found() -> tuple[Size, ...]:
+    return (dims.symbol("n", 0),)
+
+
+def _least_length(params: Params) -> str:
+    return ", minlength={minlength})" if params["minlength"] else ")"
+
+
+bincount = Op(
+    "bincount",
+    lambda x, *, minlength: Type(INDEX, _found()),
+    lambda args, params: "np.bincount({0}" + _least_length(params),
+    costly=True,
+)
+weighted_bincount = linear(
+    "weighted_bincount",
+    lambda w, x, *, minlength: Type(FLOAT, _found()),
+    lambda args, params: "np.bincount({1}, {0}" + _least_length(params),
+    lambda ct, args, linear, params: (get(ct, args[1]), None),
+    costly=True,
+)
+digitize = Op(
+    "digitize",
+    lambda x, bins, *, right: Type(INDEX, x.type.shape),
+    lambda args, params: "np.digitize({0}, {1}" + (", right=True)" if params["right"] else ")"),
+    costly=True,
+    batch=anywhere,
+)
+histogram = Op(
+    "histogram",
+    lambda x, low, high, *, bins: Type(INDEX, (bins,)),
+    "np.histogram({0}, {bins}, ({1}, {2}))[0]",
+    costly=True,
+)
+binned = Op(
+    "binned",
+    lambda x, edges: Type(INDEX, (edges.type.shape[0] - 1,)),
+    "np.histogram({0}, {1})[0]",
+    costly=True,
+)
+
+
+def _unique_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    """The tangent of the first of the elements that are equal."""
+    (t,), axis = tangents, params["axis"]
+    if t is None:
+        return (None,)
+    first = unique_part(primals[0], part="index", **params)
+    return (get(flat(t), first) if axis is None else get(t, (slice(None),) * axis + (first,)),)
+
+
+def _unique_infer(x: Atom, *, axis: int | None, equal_nan: bool) -> Type:
+    if axis is None:
+        return Type(x.type.dtype, _found())
+    return Type(x.type.dtype, (*x.type.shape[:axis], *_found(), *x.type.shape[axis + 1 :]))
+
+
+def _part_infer(x: Atom, *, part: str, axis: int | None, equal_nan: bool) -> Type:
+    whole = x.type.shape if axis is None else x.type.shape[axis : axis + 1]
+    return Type(INDEX, whole if part == "inverse" else _found())
+
+
+def _unique_source(args: Atoms, params: Params) -> str:
+    part, axis = params.get("part"), params["axis"]
+    chosen = f", return_{part}=True" if part else ""
+    chosen += "" if axis is None else f", axis={axis}"
+    chosen += "" if params["equal_nan"] else ", equal_nan=False"
+    return f"np.unique({{0}}{chosen})" + ("[1]" if part else "")
+
+
+unique = Op("unique", _unique_infer, _unique_source, _unique_jvp, costly=True)
+unique_part = Op("unique_part", _part_infer, _unique_source, costly=True)
+
+
+def _bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
+    x, (least,) = as_array(x), shape_of(minlength)
+    if weights is None:
+        return bincount(x, minlength=least)
+    return weighted_bincount(cast_to(as_array(weights), FLOAT), x, minlength=least)
+
+
+def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    return digitize(as_array(x), as_array(bins), right=bool(right))
+
+
+def _histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
+    a = as_array(a)
+    a = a if a.type.shape else flat(a)
+    a = cast(a, dtype=np.dtype(np.uint8)) if a.type.dtype.kind == "b" else a
+    counts, edges = _counts(a, as_array(bins), range)
+    if weights is not None:
+        counts = _weighed(flat(a), flat(as_array(weights)), edges)
+    if density:
+        widths = sub(get(edges, slice(1, None)), get(edges, slice(None, -1)))
+        counts = truediv(truediv(counts, widths), sum(counts, axes=(0,), keepdims=False))
+    return counts, edges
+
+
+def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom]:
+    """How many elements are in each bin, and its edges, which may be given by their number."""
+    if edges.type.shape:
+        return binned(a, edges), edges
+    count = int(static(edges, "the number of bins must be known"))
+    axes = tuple(np.arange(a.type.ndim).tolist())
+    if range is None and 0 in a.type.shape:
+        range = 0.0, 1.0
+    low, high = (
+        (op(a, axes=axes, keepdims=False) for op in (amin, amax)) if range is None else range
+    )
+    made = histogram(a, as_array(low), as_array(high), bins=count)
+    if isinstance(low, Var):  # of equal elements there are bins around them
+        same = equal(low, high)
+        low, high = select(same, low - 0.5, low), select(same, high + 0.5, high)
+    return made, CREATION[np.linspace](low, high, count + 1)
+
+
+def _weighed(a: Atom, weights: Atom, edges: Atom) -> Any:
+    """The sums of the weights of what is in each bin; the last one has both its edges."""
+    n, zero = edges.type.shape[0] - 1, weights.type.dtype.type(0)
+    first, last = get(edges, 0), get(edges, -1)
+    at = select(equal(a, last), size_atom(n) - 1, searchsorted(edges, a, side="right") - 1)
+    at = minimum(maximum(at, 0), size_atom(n) - 1)
+    inside = logical_and(less_equal(first, a), less_equal(a, last))
+    weights = select(inside, weights, zero)
+    empty = zeros(shape=(n,), dtype=weights.type.dtype)
+    return add_at(empty, weights, at, key=(Slot(0),))
+
+
+def _unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    a = as_array(ar)
+    if axis is not None:
+        axis = axis_of(int(static(axis, "the axis must be known")), a.type.ndim)
+    rows = {"axis": axis, "equal_nan": bool(equal_nan)}
+    wanted = {"index": return_index, "inverse": return_inverse, "counts": return_counts}
+    extra = [unique_part(a, part=name, **rows) for name, on in wanted.items() if on]
+    return (unique(a, **rows), *extra) if extra else unique(a, **rows)
+
+
+NUMPY = {
+    np.bincount: _bincount,
+    np.digitize: _digitize,
+    np.histogram: _histogram,
+    np.unique: _unique,
+}

@@ -1,0 +1,158 @@
+"""Elements taken out of arrays and put into them: np.delete, np.insert, np.resize, np.unstack."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom, current, size_atom, static
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.numpy.indexing import INDEX, get
+from tapeless.transforms.ops.numpy.length_arguments import shape_of, size_given
+from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
+from tapeless.transforms.ops.primitives.arithmetic import mod
+from tapeless.transforms.ops.primitives.joining import as_array, axis_of, concatenate
+from tapeless.transforms.ops.primitives.new_arrays import count_up, zeros
+from tapeless.transforms.ops.primitives.shapes import (
+    broadcast_to,
+    cast_to,
+    copy,
+    flat,
+    move,
+    reshape,
+)
+from tapeless.transforms.ops.primitives.slices_and_gathers import index, part
+
+kept_positions = Op(
+    "kept_positions",
+    lambda n, places: Type(INDEX, (dims.symbol("n", 0),)),
+    "np.delete(np.arange({0}), {1})",
+    costly=True,
+)
+
+
+def _axis(arr: Any, axis: Any) -> tuple[Atom, int]:
+    a = as_array(arr)
+    return (flat(a), 0) if axis is None else (a, axis_of(axis, a.type.ndim))
+
+
+def _place(k: Any, n: Size, last: Size, axis: int) -> Size:
+    """A known position from 0 to `last`, counted from the front of n elements."""
+    at = int(static(k, "the position must be known"))
+    message = f"index {at} is out of bounds for axis {axis}"
+    message += f" with size {n}" if isinstance(n, int) else ""
+    require_at_least(n, -at if at < 0 else at + n - last, IndexError, message)
+    return n + at if at < 0 else at
+
+
+def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    a, k = _axis(arr, axis)
+    n = a.type.shape[k]
+    if isinstance(obj, slice):
+        span = _span(obj, n)
+        return _without(a, k, get(count_up(n), obj)) if span is None else _joined(a, k, *span)
+    places = as_array(obj)
+    if places.type.shape:
+        empty = places.type.shape == (0,)
+        return copy(a) if empty else _without(a, k, places)
+    at = _place(places, n, n - 1, k)
+    return _joined(a, k, at, at + 1)
+
+
+def _without(a: Atom, axis: int, places: Atom) -> Any:
+    kept = kept_positions(size_atom(a.type.shape[axis]), places)
+    return get(a, (*(slice(None),) * axis, kept))
+
+
+def _span(key: slice, n: Size) -> tuple[Size, Size] | None:
+    """Where a slice starts and stops; None where it has a step, or where that is not known."""
+    if key.step not in (None, 1):
+        return None
+    start = _clamped(0 if key.start is None else size_given(key.start), n)
+    stop = _clamped(n if key.stop is None else size_given(key.stop), n)
+    if start is None or stop is None:
+        return None
+    first = _clamped(start, stop)
+    return None if first is None else (start, start if first == stop else stop)
+
+
+def _clamped(bound: Size, n: Size) -> Size | None:
+    if isinstance(bound, int) and isinstance(n, int):
+        return slice(bound, None).indices(n)[0]
+    return n if bound == n else current().clamp(bound, n)
+
+
+def _joined(a: Atom, axis: int, stop: Size, start: Size) -> Any:
+    """Without the elements from `stop` to `start`."""
+    n = a.type.shape[axis]
+    return concatenate(part(a, axis, 0, stop), part(a, axis, start, n), axis=axis)
+
+
+def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """At a known number of places; those in an array are `inserted` by code of NumPy's."""
+    a, k = _axis(arr, axis)
+    n, v = a.type.shape[k], cast_to(as_array(values), a.type.dtype)
+    if isinstance(obj, slice):
+        length = static(size_atom(n), "the positions of a slice must be known")
+        obj = list(range(*obj.indices(length)))
+    v = reshape(v, shape=(1,) * (a.type.ndim - v.type.ndim) + v.type.shape)
+    many = obj if isinstance(obj, (list, tuple)) else [obj]
+    if not isinstance(obj, (list, tuple)):
+        v = move(v, (0,), (k,))
+    length = v.type.shape[k] if len(many) == 1 else len(many)
+    v = broadcast_to(v, shape=(*a.type.shape[:k], length, *a.type.shape[k + 1 :]))
+    places = [_place(at, n, n, k) for at in many]
+    if len(places) == 1:
+        pieces = [part(a, k, 0, places[0]), v, part(a, k, places[0], n)]
+    else:
+        pieces = _between(a, v, places, k)
+    return concatenate(*pieces, axis=k)
+
+
+def _between(a: Atom, v: Atom, places: list[Size], axis: int) -> list[Atom]:
+    """The parts of an array between places, and the new elements that belong there."""
+    order = _sorted_places(places)
+    ends = [0, *(places[j] for j in order), a.type.shape[axis]]
+    between = [part(a, axis, start, stop) for start, stop in itertools.pairwise(ends)]
+    news = [part(v, axis, j, j + 1) for j in order]
+    return [p for pair in zip(between, news, strict=False) for p in pair] + between[-1:]
+
+
+def _sorted_places(places: list[Size]) -> list[int]:
+    if not all(isinstance(p, int) for p in places):
+        raise UnsupportedError(
+            "np.insert at several positions from the end", "count from the front"
+        )
+    return sorted(range(len(places)), key=lambda j: places[j])  # type: ignore[arg-type, return-value]
+
+
+def _resize(a: Any, new_shape: Any) -> Any:
+    line, sizes = flat(as_array(a)), shape_of(new_shape)
+    n, some = line.type.shape[0], current().at_least(line.type.shape[0], 1)
+    if not some.possible:
+        return zeros(shape=sizes, dtype=line.type.dtype)
+    if not some.certain:  # where there is none, what follows is repeated
+        line = concatenate(line, zeros(shape=(1,), dtype=line.type.dtype), axis=0)
+    where = mod(count_up(dims.product(sizes)), atom(n if some.certain else dims.maximum(n, 1)))
+    return reshape(get(line, where), shape=sizes)
+
+
+def _unstack(x: Any, /, *, axis: Any = 0) -> Any:
+    x = as_array(x)
+    k = axis_of(axis, x.type.ndim)
+    n = static(size_atom(x.type.shape[k]), "the number of arrays must be known")
+    return tuple(index(x, key=(*(slice(None),) * k, j)) for j in range(n))
+
+
+NUMPY = {
+    np.delete: _delete,
+    np.insert: _insert,
+    np.resize: _resize,
+    np.unstack: _unstack,
+}

@@ -1,0 +1,67 @@
+"""Lengths and positions that the user gives: integers, or arrays of them."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import NeedStatic, atom, made_by, size_of, static
+from tapeless.transforms.core.dims import Dim, Size
+from tapeless.transforms.core.language import Atom, Literal, Var
+from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.joining import array
+from tapeless.transforms.ops.primitives.slices_and_gathers import index, read
+
+
+def shape_of(shape: Any) -> tuple[Size, ...]:
+    """A shape given by the user: an integer, or integers, each of which may be a variable."""
+    many = isinstance(shape, (list, tuple)) or is_line(shape)
+    return tuple(map(size_given, integers(shape) if many else (shape,)))
+
+
+def size_given(size: Any) -> Size:
+    if not isinstance(size, (Var, Literal)):
+        return size if isinstance(size, Dim) else operator.index(size)
+    if size.type.dtype.kind not in "iub":
+        kind = "float" if size.type.weak else f"numpy.{size.type.dtype.name}"
+        raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+    return size_of(size)
+
+
+def is_line(x: Any) -> bool:
+    """Whether something is an array with an axis, known or not."""
+    return len(x.type.shape if isinstance(x, Var) else getattr(x, "shape", ())) == 1
+
+
+def integers(given: Any) -> Any:
+    """Integers given by the user as a sequence or as an array, one by one."""
+    if isinstance(given, np.ndarray):
+        return given.tolist()
+    if not isinstance(given, Var):
+        return given
+    if made_by(given) is None and given.type.shape != (
+        1,
+    ):  # an array from outside: its contents may be made known
+        raise NeedStatic(given, "lengths and positions must be known one by one")
+    (n,) = given.type.shape
+    count = n if isinstance(n, int) else static(atom(n), "how many there are must be known")
+    return [_element(given, k) for k in range(count)]
+
+
+def _element(line: Var, k: int) -> Atom:
+    """An element of a line, which is a length if the line was put together of lengths, or of sums
+    of these."""
+    found = read(line, (k,), ())
+    let = made_by(found, index)
+    key: Any = let.params["key"] if let else ()
+    source = made_by(let.args[0]) if let and len(key) == 1 and isinstance(key[0], int) else None
+    if source is None:
+        return found
+    place: int = key[0]
+    if source.op is array:
+        return source.args[place]
+    parts = made_by(source.args[0], array) if source.op.name == "cumsum" else None
+    return functools.reduce(add, parts.args[: place % len(parts.args) + 1]) if parts else found

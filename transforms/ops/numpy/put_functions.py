@@ -1,0 +1,166 @@
+"""The NumPy functions that overwrite an argument: each rule gives the new value of the first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import atom, current
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.numpy.cast_rules import (
+    as_elements,
+    check_bounds,
+    converted,
+    leaves,
+    stored,
+)
+from tapeless.transforms.ops.numpy.cumulative import cumsum
+from tapeless.transforms.ops.numpy.diagonals import diagonal_length
+from tapeless.transforms.ops.numpy.indexing import along_axis, normalize
+from tapeless.transforms.ops.primitives.arithmetic import mod, neg, sub
+from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
+from tapeless.transforms.ops.primitives.extrema_at import maximum_at, minimum_at
+from tapeless.transforms.ops.primitives.joining import as_array, axis_of
+from tapeless.transforms.ops.primitives.new_arrays import count_up
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast, cast_to, flat, reshape
+from tapeless.transforms.ops.primitives.slices_and_gathers import (
+    Slot,
+    add_at,
+    gather,
+    may_repeat,
+    part,
+    read,
+    update,
+)
+
+# -- ufunc.at
+
+
+def _add_at(a: Any, indices: Any, b: Any) -> Any:
+    key, rest = normalize(indices, a.type.ndim)
+    b = as_array(b)
+    if a.type.dtype.kind in "iub" and b.type.dtype.kind in "fc":
+        raise UnsupportedError(
+            f"numbers of {b.type.dtype} added to elements of {a.type.dtype} one by one are cut off "
+            "after each",
+            "make the array one of floats",
+        )
+    return add_at(a, b, *rest, key=key)
+
+
+def _subtract_at(a: Any, indices: Any, b: Any) -> Any:
+    return _add_at(a, indices, neg(as_array(b)))
+
+
+def _extreme_at(op: Op, repeated: Op) -> Any:
+    """a[indices] = op(a[indices], b), where an element may be named twice."""
+
+    def at(a: Any, indices: Any, b: Any) -> Any:
+        key, rest = normalize(indices, a.type.ndim)
+        if may_repeat(key, rest):
+            return repeated(a, as_array(b), *rest, key=key)
+        made = op(read(a, key, rest), as_array(b))
+        return update(a, cast_to(made, a.type.dtype), *rest, key=key)
+
+    return at
+
+
+# -- elements at positions
+
+
+def _cyclic(values: Any, count: Size) -> Any:
+    """The first `count` of the values, which start again where they end."""
+    v = as_array(values)
+    if not v.type.shape:
+        return v
+    v = flat(v)
+    n = v.type.shape[0]
+    if n in (1, count):
+        return v
+    if current().at_least(n, count).certain:
+        return part(v, 0, 0, count)
+    return gather(v, mod(count_up(count), atom(n)), key=(Slot(0),))
+
+
+def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
+    line, where = flat(a), flat(as_array(ind))
+    n = atom(line.type.shape[0])
+    if mode == "wrap":
+        where = mod(where, n)
+    elif mode == "clip":
+        where = minimum(maximum(where, 0), n - 1)
+    for number in leaves(v):
+        check_bounds(number, a.type.dtype)
+    held = as_elements(v, a.type.dtype, numpys=False)
+    values = _cyclic(stored(held, a.type.dtype), where.type.shape[0])
+    new = update(line, values, where, key=(Slot(0),))
+    return reshape(new, shape=a.type.shape)
+
+
+def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
+    where, values = as_array(indices), stored(values, arr.type.dtype)
+    if axis is None:
+        new = update(flat(arr), values, where, key=(Slot(0),))
+        return reshape(new, shape=arr.type.shape)
+    key, rest = along_axis(arr, where, axis_of(axis, arr.type.ndim))
+    return update(arr, values, *rest, key=key)
+
+
+def _place(arr: Any, mask: Any, vals: Any) -> Any:
+    """The k-th element under the mask becomes the k-th of the values, which are used cyclically."""
+    held = as_elements(vals, arr.type.dtype, numpys=False)
+    v = flat(converted(held, arr.type.dtype, "safe"))
+    chosen = cast(flat(as_array(mask)), dtype=np.dtype(bool))
+    rank = sub(cumsum(cast(chosen, dtype=np.dtype(int)), axis=0), 1)
+    rank = mod(maximum(rank, 0), atom(v.type.shape[0]))
+    return _chosen(arr, chosen, gather(v, rank, key=(Slot(0),)))
+
+
+def _putmask(a: Any, mask: Any, values: Any) -> Any:
+    chosen = cast(flat(as_array(mask)), dtype=np.dtype(bool))
+    held = as_elements(values, a.type.dtype, numpys=False)
+    new = converted(held, a.type.dtype, "safe")
+    return _chosen(a, chosen, _cyclic(new, chosen.type.shape[0]))
+
+
+def _chosen(a: Atom, chosen: Atom, values: Atom) -> Any:
+    return reshape(select(chosen, values, flat(a)), shape=a.type.shape)
+
+
+def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
+    new = converted(src, dst.type.dtype, casting)
+    if where is not True:
+        new = select(as_array(where), new, dst)
+    return broadcast_to(new, shape=dst.type.shape)
+
+
+def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:
+    if wrap:
+        raise UnsupportedError("np.fill_diagonal with wrap=True", "fill the parts one by one")
+    if a.type.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    length = diagonal_length(a.type.shape[0], a.type.shape[1], 0)
+    key = tuple(map(Slot, range(a.type.ndim)))
+    return update(
+        a, _cyclic(stored(val, a.type.dtype), length), *[count_up(length)] * a.type.ndim, key=key
+    )
+
+
+WRITERS: dict[Any, Any] = {
+    np.put: _put,
+    np.put_along_axis: _put_along_axis,
+    np.place: _place,
+    np.putmask: _putmask,
+    np.copyto: _copyto,
+    np.fill_diagonal: _fill_diagonal,
+    np.add.at: _add_at,
+    np.subtract.at: _subtract_at,
+    np.maximum.at: _extreme_at(maximum, maximum_at),
+    np.minimum.at: _extreme_at(minimum, minimum_at),
+}
+METHODS = {"put": np.put}

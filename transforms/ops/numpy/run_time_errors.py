@@ -1,0 +1,82 @@
+"""Errors of NumPy that depend on data: raised when the program runs.
+
+total = np.sum(w)      becomes      total = np.sum(w)
+                                    if total == 0: raise ZeroDivisionError(...)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core.builder import atom, current, size_atom
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Block, Effect, If, Literal
+from tapeless.transforms.ops.numpy.reductions import all_, any_
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
+    greater_equal,
+    logical_not,
+)
+
+NOTHING = Block((), (), ())
+
+
+def raise_where(test: Any, error: type[Exception], message: str) -> None:
+    """Raises an error if a test holds, for one element of an array at least; now, if that is
+    known."""
+    if test.type.shape:
+        test = any_(test, axes=tuple(range(test.type.ndim)), keepdims=False)
+    test = atom(test)
+    if isinstance(test, Literal):
+        if test.value:
+            raise error(message)
+    elif not current().decides(error(message), lambda: test):
+        _branch(test, _raised(error, message), NOTHING)
+
+
+def require(fine: Any, error: type[Exception], message: str) -> None:
+    """Raises an error unless a truth value, or each of an array, is true; now, if it is known."""
+    if fine.type.shape:
+        fine = all_(fine, axes=tuple(range(fine.type.ndim)), keepdims=False)
+    if isinstance(fine, Literal):
+        if not fine.value:
+            raise error(message)
+    elif not current().decides(error(message), lambda: logical_not(fine)):
+        _branch(fine, NOTHING, _raised(error, message))
+
+
+def require_at_least(n: Size, least: Size, error: type[Exception], message: str) -> None:
+    """Raises an error unless a length is so large."""
+    enough = current().at_least(n, least)
+    if not enough.possible:
+        raise error(message)
+    if not enough.certain:
+        require(greater_equal(size_atom(n), size_atom(least)), error, message)
+
+
+def require_size(n: Size, size: int, error: type[Exception], message: str) -> None:
+    """Raises an error unless a length is this one."""
+    same = current().equals(n, size)
+    if not same.possible:
+        raise error(message)
+    if not same.certain:
+        require(equal(size_atom(n), size), error, message)
+
+
+def require_other_size(n: Size, size: int, error: type[Exception], message: str) -> None:
+    """Raises an error where a length is this one."""
+    same = current().equals(n, size)
+    if same.certain:
+        raise error(message)
+    if same.possible:
+        raise_where(equal(size_atom(n), size), error, message)
+
+
+def _raised(error: type[Exception], message: str) -> Block:
+    params = {"type": error, "parts": (("value", message),)}
+    return Block((), (Effect("raise", (), params, current().origin),), ())
+
+
+def _branch(test: Atom, then: Block, orelse: Block) -> None:
+    b = current()
+    b.emit(If((), test, then, orelse, origin=b.origin))

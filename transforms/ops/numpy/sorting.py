@@ -1,0 +1,219 @@
+"""Sorting and searching: the derivative of a sort moves the tangents as the elements moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.numpy.indexing import INDEX
+from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, along, anywhere
+from tapeless.transforms.ops.primitives.joining import as_array, axis_of
+from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.shapes import (
+    Atoms,
+    Params,
+    batch_size,
+    flat,
+    linear,
+    repeated,
+)
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
+
+
+def _along(args: Atoms, params: Params) -> str:
+    axis = params["axis"]
+    return "" if axis == args[0].type.ndim - 1 else f", axis={axis}"
+
+
+argsort = Op(
+    "argsort",
+    lambda x, *, axis: Type(INDEX, x.type.shape),
+    lambda args, params: f"np.argsort({{0}}{_along(args, params)}, kind='stable')",
+    costly=True,
+    batch=along,
+)
+
+
+def _permute_source(args: Atoms, params: Params) -> str:
+    return "{0}[{1}]" if args[0].type.ndim == 1 else "np.take_along_axis({0}, {1}, axis={axis})"
+
+
+def _permute_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
+    order = args[1]
+    if order.type.ndim > 1:
+        return (permute(ct, argsort(order, **params), **params), None)
+    back = empty(shape=order.type.shape, dtype=ct.type.dtype)
+    return (update(back, ct, order, key=(Slot(0, True),)), None)
+
+
+def _permute_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    size = batch_size(args, axes)
+    x, order = (repeated(a, k, size) for a, k in zip(args, axes, strict=True))
+    return op(x, order, axis=params["axis"] + 1), 0
+
+
+permute = linear(
+    "permute",
+    lambda x, order, *, axis: x.type,
+    _permute_source,
+    _permute_transpose,
+    costly=True,
+    batch=_permute_batch,
+)
+
+
+def _sort_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is None:
+        return (None,)
+    return (permute(tangents[0], argsort(primals[0], **params), **params),)
+
+
+sort = Op(
+    "sort",
+    lambda x, *, axis: x.type,
+    lambda args, params: f"np.sort({{0}}{_along(args, params)})",
+    _sort_jvp,
+    costly=True,
+    batch=along,
+)
+
+
+argpartition = Op(
+    "argpartition",
+    lambda x, *, kth, axis: Type(INDEX, x.type.shape),
+    lambda args, params: f"np.argpartition({{0}}, {params['kth']}{_along(args, params)})",
+    costly=True,
+    batch=along,
+)
+
+
+def _partition_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is None:
+        return (None,)
+    order = argpartition(primals[0], **params)
+    return (permute(tangents[0], order, axis=params["axis"]),)
+
+
+partition = Op(
+    "partition",
+    lambda x, *, kth, axis: x.type,
+    lambda args, params: f"np.partition({{0}}, {params['kth']}{_along(args, params)})",
+    _partition_jvp,
+    costly=True,
+    batch=along,
+)
+
+
+def _lexsort_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+    size = batch_size(args, axes)
+    return op(*(repeated(a, k, size) for a, k in zip(args, axes, strict=True))), 0
+
+
+lexsort = Op(
+    "lexsort",
+    lambda *keys: Type(INDEX, keys[0].type.shape),
+    lambda args, params: f"np.lexsort([{', '.join(f'{{{k}}}' for k in range(len(args)))}])",
+    costly=True,
+    batch=_lexsort_batch,
+)
+
+
+def _searchsorted_source(args: Atoms, params: Params) -> str:
+    side = "" if params["side"] == "left" else f", side={params['side']!r}"
+    return f"np.searchsorted({{0}}, {{1}}{side})"
+
+
+searchsorted = Op(
+    "searchsorted",
+    lambda a, v, *, side: Type(INDEX, v.type.shape),
+    _searchsorted_source,
+    costly=True,
+    batch=lambda op, args, axes, params: (
+        (op(*args, **params), axes[1]) if axes[0] is None else None
+    ),
+)
+isin = Op(
+    "isin",
+    lambda x, values, *, invert: Type(np.dtype(bool), x.type.shape),
+    lambda args, params: "np.isin({0}, {1}" + (", invert=True)" if params["invert"] else ")"),
+    costly=True,
+    batch=anywhere,
+)
+
+
+# The NumPy functions ---------------------------------------------------------------------------
+
+
+def _sorted(op: Op) -> Any:
+    def run(
+        a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    ) -> Any:
+        a = as_array(a)
+        if axis is None or (op is argsort and not a.type.shape and axis in (0, -1)):
+            a, axis = flat(a), 0
+        return op(a, axis=axis_of(axis, a.type.ndim))
+
+    return run
+
+
+def _partitioned(op: Op) -> Any:
+    def run(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
+        a = as_array(a)
+        if axis is None:
+            a, axis = flat(a), 0
+        places = kth if isinstance(kth, (tuple, list)) else (kth,)
+        known = tuple(int(static(k, "the place of the partition must be known")) for k in places)
+        at = known if len(known) > 1 else known[0]
+        return op(a, kth=at, axis=axis_of(axis, a.type.ndim))
+
+    return run
+
+
+def _lexsort(keys: Any, axis: Any = -1) -> Any:
+    if not isinstance(keys, (list, tuple)):
+        rows = as_array(keys)
+        count = static(size_atom(rows.type.shape[0]), "the number of keys must be known")
+        keys = [index(rows, key=(k,)) for k in range(count)]
+    arrays = [as_array(key) for key in keys]
+    if any(axis_of(axis, a.type.ndim) != a.type.ndim - 1 for a in arrays):
+        raise UnsupportedError("np.lexsort along an axis that is not the last", "transpose first")
+    return lexsort(*arrays)
+
+
+def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    a = as_array(a)
+    if sorter is not None:
+        a = permute(a, as_array(sorter), axis=0)
+    return searchsorted(a, as_array(v), side=side)
+
+
+def _isin(
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Any = None,
+) -> Any:
+    return isin(as_array(element), as_array(test_elements), invert=invert)
+
+
+NUMPY = {
+    np.sort: _sorted(sort),
+    np.argsort: _sorted(argsort),
+    np.partition: _partitioned(partition),
+    np.argpartition: _partitioned(argpartition),
+    np.lexsort: _lexsort,
+    np.searchsorted: _searchsorted,
+    np.isin: _isin,
+}
+METHODS = {
+    "argpartition": _partitioned(argpartition),
+    "argsort": _sorted(argsort),
+    "searchsorted": _searchsorted,
+}

@@ -1,0 +1,63 @@
+"""Elementwise operations whose values change in steps: comparisons, logic, bits and rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.errors import NotDifferentiableError
+from tapeless.transforms.ops.primitives.constant_folding import fold
+from tapeless.transforms.ops.primitives.make_elementwise import elementwise
+from tapeless.transforms.ops.primitives.shapes import Atoms, Params
+
+
+def _comparison(ufunc: np.ufunc, infix: str, compare: Callable[..., Any]) -> Op:
+    return elementwise(
+        ufunc, None, None, infix=infix, simplify=lambda args, params: fold(compare, args)
+    )
+
+
+less = _comparison(np.less, "<", lambda x, y: x < y)
+less_equal = _comparison(np.less_equal, "<=", lambda x, y: x <= y)
+greater = _comparison(np.greater, ">", lambda x, y: x > y)
+greater_equal = _comparison(np.greater_equal, ">=", lambda x, y: x >= y)
+equal = _comparison(np.equal, "==", lambda x, y: x == y)
+not_equal = _comparison(np.not_equal, "!=", lambda x, y: x != y)
+logical_not = elementwise(np.logical_not, None)
+logical_and = elementwise(np.logical_and, None, None)
+logical_or = elementwise(np.logical_or, None, None)
+logical_xor = elementwise(np.logical_xor, None, None)
+bitwise_and = elementwise(np.bitwise_and, None, None, infix="&")
+bitwise_or = elementwise(np.bitwise_or, None, None, infix="|")
+bitwise_xor = elementwise(np.bitwise_xor, None, None, infix="^")
+left_shift = elementwise(np.left_shift, None, None, infix="<<")
+right_shift = elementwise(np.right_shift, None, None, infix=">>")
+invert = elementwise(np.invert, None, source="~{0}", operator=True)
+isnan = elementwise(np.isnan, None)
+isinf = elementwise(np.isinf, None)
+isfinite = elementwise(np.isfinite, None)
+signbit = elementwise(np.signbit, None)
+floor = elementwise(np.floor, None)
+ceil = elementwise(np.ceil, None)
+trunc: Op = elementwise(np.trunc, None)
+rint = elementwise(np.rint, None)
+sign = elementwise(np.sign, None)
+
+
+def _sign_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    if primals[0].type.dtype.kind == "c" and tangents[0] is not None:
+        raise NotDifferentiableError(
+            "np.sign of complex numbers has no derivative here", "write z / np.abs(z)"
+        )
+    return (None,)
+
+
+sign.jvp = _sign_jvp
+spacing = elementwise(np.spacing, None)
+bitwise_count = elementwise(np.bitwise_count, None)
+gcd = elementwise(np.gcd, None, None)
+lcm = elementwise(np.lcm, None, None)

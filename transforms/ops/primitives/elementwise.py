@@ -1,0 +1,235 @@
+"""Elementwise operations, one line each, with partial derivatives by inputs and output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.language import ARITHMETIC, Atom, Literal, Type, Var
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg
+from tapeless.transforms.ops.primitives.batch_rules import anywhere
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
+    greater_equal,
+    isinf,
+    isnan,
+    less_equal,
+    logical_or,
+    sign,
+)
+from tapeless.transforms.ops.primitives.constant_folding import fold, is_number, keeps_type
+from tapeless.transforms.ops.primitives.dtypes import conform
+from tapeless.transforms.ops.primitives.make_elementwise import (
+    Over,
+    as_given,
+    as_integers,
+    elementwise,
+)
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast, linear
+
+
+def _power_base(x: Atom, y: Atom, z: Atom) -> Any:
+    """y x^(y-1): 0 where y is 0 (x may be 0 there), and no x^1."""
+    if is_number(y, 2):
+        return 2 * x
+    if isinstance(y, Literal):
+        return 0.0 if y.value == 0 else y * power(x, y.value - 1)
+    if y.type.dtype.kind in "iub":
+        return select(equal(y, 0), 0.0, y * power(x, select(equal(y, 0), 1, y - 1)))
+    return y * power(x, select(equal(y, 0), 1.0, y - 1.0))
+
+
+def _power_exponent(x: Atom, y: Atom, z: Atom) -> Any:
+    """x^y log x, and its limit 0 at x = 0."""
+    return z * log(select(equal(x, 0), 1.0, x))
+
+
+def _simplify_power(args: Atoms, params: Params) -> Atom | None:
+    a, b = args
+    if is_number(b, 1) and keeps_type(a, b):
+        return a
+    return fold(lambda x, y: x**y, args) if not is_number(a, 0) else None
+
+
+def _power_source(args: Atoms, params: Params) -> str:
+    """NumPy's operator squares truth values as int8, its function as int64."""
+    truth = args[0].type.dtype.kind == "b" and not args[0].type.weak
+    return "np.power({0}, {1})" if truth else "{0} ** {1}"
+
+
+power = elementwise(
+    np.power,
+    _power_base,
+    _power_exponent,
+    operands=as_integers,
+    infix="**",
+    simplify=_simplify_power,
+    costly=True,
+)
+float_power = elementwise(np.float_power, _power_base, _power_exponent, costly=True)
+power.source = _power_source
+ARITHMETIC.update(power=power)
+exp = elementwise(np.exp, lambda x, y: y, costly=True)
+exp2 = elementwise(np.exp2, lambda x, y: y * np.log(2).item(), costly=True)
+expm1 = elementwise(np.expm1, lambda x, y: y + 1, costly=True)
+log = elementwise(np.log, lambda x, y: Over(x), costly=True)
+log2 = elementwise(np.log2, lambda x, y: Over(x * np.log(2).item()), costly=True)
+log10 = elementwise(np.log10, lambda x, y: Over(x * np.log(10).item()), costly=True)
+log1p = elementwise(np.log1p, lambda x, y: Over(1 + x), costly=True)
+sqrt = elementwise(np.sqrt, lambda x, y: Over(2 * y), costly=True)
+cbrt = elementwise(np.cbrt, lambda x, y: Over(3 * y**2), costly=True)
+square = elementwise(np.square, lambda x, y: 2 * x)
+reciprocal = elementwise(np.reciprocal, lambda x, y: -y * y)
+logaddexp = elementwise(
+    np.logaddexp, lambda x, y, z: _share(exp, x, z), lambda x, y, z: _share(exp, y, z), costly=True
+)
+logaddexp2 = elementwise(
+    np.logaddexp2,
+    lambda x, y, z: _share(exp2, x, z),
+    lambda x, y, z: _share(exp2, y, z),
+    costly=True,
+)
+
+
+def _share(power: Op, x: Atom, z: Atom) -> Any:
+    """power(x - z), its limit where z is infinite: 1 if x is inf, 0 else."""
+    return select(isinf(z), cast(equal(x, np.inf), dtype=z.type.dtype), power(x - z))
+
+
+# -- angles
+
+
+sin = elementwise(np.sin, lambda x, y: cos(x), costly=True)
+cos: Op = elementwise(np.cos, lambda x, y: -sin(x), costly=True)
+tan = elementwise(np.tan, lambda x, y: 1 + y**2, costly=True)
+arcsin = elementwise(np.arcsin, lambda x, y: Over(sqrt(1 - x**2)), costly=True)
+arccos = elementwise(np.arccos, lambda x, y: -1 / sqrt(1 - x**2), costly=True)
+arctan = elementwise(np.arctan, lambda x, y: Over(1 + x**2), costly=True)
+sinh = elementwise(np.sinh, lambda x, y: cosh(x), costly=True)
+cosh: Op = elementwise(np.cosh, lambda x, y: sinh(x), costly=True)
+tanh = elementwise(np.tanh, lambda x, y: 1 - y**2, costly=True)
+arcsinh = elementwise(np.arcsinh, lambda x, y: Over(sqrt(x**2 + 1)), costly=True)
+arccosh = elementwise(
+    np.arccosh,
+    lambda x, y: Over(
+        sqrt(x - 1) * sqrt(x + 1) if x.type.dtype.kind == "c" else sqrt(x**2 - 1)
+    ),  # the branch of the complex function
+    costly=True,
+)
+arctanh = elementwise(np.arctanh, lambda x, y: Over(1 - x**2), costly=True)
+arctan2 = elementwise(
+    np.arctan2, lambda y, x, z: x / (x**2 + y**2), lambda y, x, z: -(y / (x**2 + y**2)), costly=True
+)
+hypot = elementwise(
+    np.hypot, lambda x, y, z: x / nonzero(z), lambda x, y, z: y / nonzero(z), costly=True
+)
+
+
+def nonzero(x: Atom) -> Any:
+    """x, or 1 where it is 0: a divisor for a derivative that is 0 there."""
+    return select(equal(x, 0), 1.0, x)
+
+
+deg2rad = elementwise(np.deg2rad, np.pi / 180)
+rad2deg = elementwise(np.rad2deg, 180 / np.pi)
+radians = elementwise(np.radians, np.pi / 180)
+degrees = elementwise(np.degrees, 180 / np.pi)
+
+
+# -- signs, and neighbours in floating point
+
+
+absolute = elementwise(np.absolute, None, name="abs", operator=True)
+absolute.source = lambda args, params: "abs({0})" if args[0].type.weak else "np.abs({0})"
+fabs = elementwise(np.fabs, None)
+
+
+def _abs_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    """Slope 1 at 0, as JAX; 0 there for complex numbers."""
+    (x,), (t,) = primals, tangents
+    if t is None:
+        return (None,)
+    if x.type.dtype.kind == "c":
+        return (conform(real(mul(t, conjugate(x) / nonzero(outs[0]))), outs[0].type),)
+    return (conform(select(greater_equal(x, 0), t, neg(t)), outs[0].type),)
+
+
+absolute.jvp = fabs.jvp = _abs_jvp
+copysign: Op = elementwise(np.copysign, lambda x, y, z: sign(x) * copysign(1.0, y), None)
+heaviside = elementwise(np.heaviside, None, lambda x, y, z: equal(x, 0))
+nextafter = elementwise(np.nextafter, 1, None)
+ldexp: Op = elementwise(np.ldexp, lambda x, k, z: ldexp(1.0, k), None, operands=as_given)
+
+
+# -- complex numbers
+
+
+conjugate: Op = elementwise(
+    np.conjugate, None, transpose=lambda ct, args, linear, params: (conjugate(ct),), name="conj"
+)
+
+
+def _conjugate_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    return (None if tangents[0] is None else conjugate(tangents[0]),)
+
+
+conjugate.jvp = _conjugate_jvp
+
+
+def _part(name: str, transpose: Any, put: Any) -> Op:
+    """The real or imaginary part of a complex value."""
+    return linear(
+        name,
+        lambda x: Type(np.zeros((), x.type.dtype).real.dtype, x.type.shape, x.type.weak),
+        f"{{0}}.{name}",
+        transpose,
+        view=True,
+        put=put,
+        batch=anywhere,
+    )
+
+
+real = _part(
+    "real",
+    lambda ct, args, linear, params: (cast(ct, dtype=args[0].type.dtype),),
+    lambda base, new, rest, params: add(new, mul(1j, imag(base))),
+)
+imag: Op = _part(
+    "imag",
+    lambda ct, args, linear, params: (mul(ct, -1j),),
+    lambda base, new, rest, params: add(real(base), mul(1j, new)),
+)
+
+
+# -- the larger and the smaller
+
+
+def _choice_jvp(test: Callable[..., Any]) -> Callable[..., Any]:
+    """Selects tangents rather than scaling them: the other side adds an exact zero."""
+
+    def jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+        x, y = primals
+        total = None
+        for k, (a, b) in enumerate(((x, y), (y, x))):
+            if tangents[k] is not None:
+                one = tangents[k].type.dtype.type(1)
+                kept = mul(tangents[k], select(equal(a, b), one / 2, one))
+                term = select(test(a, b), kept, 0.0)
+                total = term if total is None else add(total, term)
+        return (None if total is None else conform(total, outs[0].type),)
+
+    return jvp
+
+
+maximum = elementwise(np.maximum, None, None)
+minimum = elementwise(np.minimum, None, None)
+fmax = elementwise(np.fmax, None, None)
+fmin = elementwise(np.fmin, None, None)
+maximum.jvp = _choice_jvp(greater_equal)
+minimum.jvp = _choice_jvp(less_equal)
+fmax.jvp = _choice_jvp(lambda a, b: logical_or(greater_equal(a, b), isnan(b)))
+fmin.jvp = _choice_jvp(lambda a, b: logical_or(less_equal(a, b), isnan(b)))

@@ -1,0 +1,163 @@
+"""Calls of functions of the program, and the tapes that their forward parts give.
+
+A tape is a tuple of what a backward part reads, with the tapes of the calls inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.language import (
+    NOTHING,
+    TAPE,
+    Atom,
+    Effect,
+    Function,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    statements,
+)
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.primitives.callbacks import outside
+from tapeless.transforms.ops.primitives.new_arrays import zero_of
+from tapeless.transforms.ops.primitives.stacks import PLUS
+
+
+def _no_types(*args: Atom, **params: Any) -> Any:
+    raise TypeError("the types of the results of a call are given")
+
+
+def _call_source(args: Sequence[Atom], params: dict[str, Any]) -> str:
+    holes = ", ".join(f"{{{k}}}" for k in range(len(args)))
+    return f"{params['function'].name}({holes})"
+
+
+#: function(*args); `act` is the same where the function prints or raises.
+call = Op("call", _no_types, _call_source, costly=True)
+act = Op("call", _no_types, _call_source, costly=True, pure=False)
+CALLS = {True: call, False: act}
+
+
+def is_call(s: Statement) -> bool:
+    return type(s) is Let and (s.op is call or s.op is act)
+
+
+def calls(block: Any) -> list[Function]:
+    """The functions that a block calls, in order."""
+    found = (s.params["function"] for s in statements(block) if is_call(s))  # type: ignore[union-attr]
+    return list(dict.fromkeys(found))
+
+
+def acts(block: Any) -> bool:
+    """Whether a block does something besides computing; to draw random numbers is that, too."""
+    return any(
+        isinstance(s, Effect) or (isinstance(s, Let) and (s.op is outside or not s.op.pure))
+        for s in statements(block)
+    )
+
+
+def enter(
+    function: Function, args: Iterable[Atom], outs: tuple[Var, ...], pure: bool = True
+) -> tuple[Var, ...]:
+    """Records a call."""
+    builder.current().let(outs, CALLS[pure], tuple(args), {"function": function})
+    return outs
+
+
+def _linear_call_transpose(
+    ct: Any, args: tuple[Atom, ...], linear: Any, params: dict[str, Any]
+) -> tuple[Any, ...]:
+    cts = ct if isinstance(ct, tuple) else (ct,)
+    names = (a.name.removesuffix("_dot") if isinstance(a, Var) else "" for a in args[1:])
+    bars = tuple(Var(a.type, n and n + "_bar") for a, n in zip(args[1:], names, strict=True))
+    return (None, *enter(params["backward"], (args[0], *cts), bars))
+
+
+#: (tape, *tangents) to tangents of the results; only its transpose is ever run.
+linear_call = Op("linear_call", _no_types, transpose=_linear_call_transpose)
+
+
+# -- tapes
+
+
+def _bundle_source(args: Sequence[Atom], params: dict[str, Any]) -> str:
+    holes = ", ".join(f"{{{k}}}" for k in range(len(args)))
+    return f"({holes},)" if len(args) == 1 else f"({holes})"
+
+
+def _smooth(a: Atom, value: Any) -> Atom:
+    """What stands for `a` in the tape of tangents."""
+    if not a.type.differentiable or (isinstance(a, Literal) and a.value is None):
+        return Literal(None, _tangent_kind(a.type))
+    return zero_of(a) if value is None else value
+
+
+def _tangent_kind(kind: Any) -> Any:
+    """The type of what stands for a value of the type `kind` in the tape of tangents."""
+    return kind if kind.differentiable else NOTHING
+
+
+def _bundle_jvp(primals: Any, tangents: Any, outs: Any, params: Any) -> tuple[Atom]:
+    return (bundle(*map(_smooth, primals, tangents)),)
+
+
+def _bundle_transpose(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[Any, ...]:
+    parts = unbundle.bind(ct, kinds=tuple(_tangent_kind(a.type) for a in args))
+    for part, a in zip(parts, args, strict=True):
+        assert isinstance(part, Var)
+        part.partial = isinstance(a, Var) and a.partial
+    return tuple(p if on else None for p, on in zip(parts, linear, strict=True))
+
+
+bundle = Op("bundle", lambda *parts: TAPE, _bundle_source, _bundle_jvp, _bundle_transpose)
+
+
+def _unbundle_infer(tape: Atom, *, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+    return kinds
+
+
+def _unbundle_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
+    dots = unbundle.bind(tangents[0], kinds=tuple(map(_tangent_kind, params["kinds"])))
+    return tuple(d if d.type.differentiable else None for d in dots)
+
+
+def _unbundle_transpose(ct: Any, args: Any, linear: Any, params: Any) -> tuple[Atom]:
+    cts = ct if isinstance(ct, tuple) else (ct,)
+    pairs = zip(cts, params["kinds"], strict=True)
+    return (bundle(*(c if k.differentiable else Literal(None, NOTHING) for c, k in pairs)),)
+
+
+unbundle = Op(
+    "unbundle",
+    _unbundle_infer,
+    lambda args, params: "{0}[0]" if len(params["kinds"]) == 1 else "{0}",
+    _unbundle_jvp,
+    _unbundle_transpose,
+)
+
+
+def _sum(name: str) -> Op:
+    """An operation for sums, part by part; what has no value counts as zero."""
+
+    def jvp(primals: Any, tangents: Any, outs: Any, params: Any) -> tuple[Any]:
+        a, b = tangents
+        return (b if a is None else a if b is None else op(a, b),)
+
+    op = Op(
+        name,
+        lambda a, b: a.type,
+        ("plus({0}, {1})", PLUS),
+        jvp,
+        lambda ct, args, linear, params: (ct, ct),
+        costly=True,
+    )
+    return op
+
+
+add_tapes = _sum("add_tapes")
+#: Of cotangents of a value that may not be there.
+add_if_set = _sum("add_if_set")

@@ -1,0 +1,209 @@
+"""Keys of arrays: what x[key] names, with slots for values that are known when the program runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import broadcast, current, size_of
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.ops.primitives.shapes import Atoms
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Stands in a key for the k-th atom that follows the array (and the value) in the arguments.
+
+    once  its elements differ: none of them names a place twice
+    """
+
+    k: int
+    once: bool = False
+
+
+Key = tuple[Any, ...]  # of int, slice, None, Slot
+WHOLE, TURNED = slice(None), slice(None, None, -1)
+
+
+def _entry(e: Any, rest: Atoms) -> Any:
+    return rest[e.k] if isinstance(e, Slot) else e
+
+
+def is_advanced(key: Key, rest: Atoms) -> bool:
+    slots = [rest[e.k].type for e in key if isinstance(e, Slot)]
+    return any(t.shape or t.dtype.kind == "b" for t in slots)
+
+
+def result_shape(shape: tuple[Size, ...], key: Key, rest: Atoms) -> tuple[Size, ...]:
+    """The shape of x[key]; advanced entries go where NumPy puts them."""
+    out: list[Size] = []
+    fancy: list[tuple[Size, ...]] = []
+    axis = 0
+    for e in key:
+        value = _entry(e, rest)
+        if e is None:
+            out.append(1)
+            continue
+        if isinstance(e, slice):
+            out.append(slice_size(shape[axis], e, rest))
+            axis += 1
+            continue
+        if isinstance(value, Var) and value.type.dtype.kind == "b":
+            fancy.append((dims.symbol("count", 0),))
+            axis += value.type.ndim
+        elif isinstance(value, Var) and value.type.shape:
+            fancy.append(value.type.shape)
+            axis += 1
+        else:
+            fancy.append(())
+            axis += 1
+            if not is_advanced(key, rest):
+                continue
+    if not is_advanced(key, rest):
+        return (*out, *shape[axis:])
+    at = advanced_place(key)
+    return (*out[:at], *broadcast(*fancy), *out[at:], *shape[axis:])
+
+
+def advanced_place(key: Key) -> int:
+    """Where NumPy puts the axes of index arrays: in their place if they stand together (integers
+    count as such arrays), else in front."""
+    places = [k for k, e in enumerate(key) if e is not None and not isinstance(e, slice)]
+    together = places == list(range(places[0], places[0] + len(places)))
+    return places[0] if together else 0
+
+
+def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
+    """How many elements a slice of an axis of length n has; a new symbol where none can say."""
+    start, stop, step = (bound(b, rest) for b in (s.start, s.stop, s.step))
+    step = 1 if step is None else step
+    if isinstance(n, int) and all(isinstance(b, (int, type(None))) for b in (start, stop, step)):
+        return len(range(*slice(start, stop, step).indices(n)))
+    if step == -1 and start is None and stop is None:
+        return n
+    if not isinstance(step, int) or step <= 0:
+        return dims.symbol("length", 0)
+    low = 0 if start is None else clamp(start, n)
+    high = n if stop is None else clamp(stop, n)
+    if low is not None and high is not None:
+        length: Size | None = current().length(low, high)
+    else:
+        length = _length(n, start, stop)
+    if length is None:
+        low, high = _position(start, n, 0), _position(stop, n, n)
+        length = None if low is None or high is None else current().length(low, high)
+    if length is None:
+        return dims.symbol("length", 0)
+    return length if step == 1 else (length + (step - 1)) // step
+
+
+def _length(n: Size, start: Any, stop: Any) -> Size | None:
+    """How many elements of n a slice from a known place has, or up to one, whatever n is."""
+    start = 0 if start is None else start
+    if not isinstance(start, int) or not isinstance(stop, (int, type(None))):
+        return None
+    if start >= 0 and (stop is None or stop < 0):
+        return dims.maximum(n + (stop or 0) - start, 0)
+    if start == 0 or stop is None:
+        return dims.minimum(n, -start if stop is None else stop)
+    return None
+
+
+def _position(b: Any, n: Size, default: Size) -> Size | None:
+    """Where a slice of n elements starts or stops, if a bound is known to count from one end."""
+    if b is None:
+        return default
+    if dims.at_least(b, 0):
+        return dims.minimum(b, n)
+    return dims.maximum(n + b, 0) if dims.at_least(-b, 1) else None
+
+
+def bound(b: Any, rest: Atoms) -> Any:
+    b = _entry(b, rest)
+    return b if b is None or isinstance(b, (int, dims.Dim)) else size_of(b)
+
+
+def clamp(b: Size, n: Size) -> Size | None:
+    """`b` as a position in 0..n, if that can be said."""
+    if isinstance(b, int) and b < 0:
+        b = n + b
+        return b if current().not_negative(b) else None
+    if dims.at_least(b, 0) and dims.at_least(n, b):
+        return b
+    return current().clamp(b, n)
+
+
+def key_text(key: Key, first: int) -> str:
+    def one(e: Any) -> str:
+        if isinstance(e, Slot):
+            return f"{{{first + e.k}}}"
+        if isinstance(e, slice):
+            parts = ["" if b is None else one(b) for b in (e.start, e.stop)]
+            return ":".join(parts) + ("" if e.step is None else f":{one(e.step)}")
+        return "np.newaxis" if e is None else str(e)
+
+    return ", ".join(map(one, key)) or "..."
+
+
+def is_element(key: Key, rest: Atoms, ndim: int) -> bool:
+    """Whether a key names a single element of an array."""
+    whole = len(key) == ndim and all(isinstance(e, (int, Slot)) for e in key)
+    return whole and not any(a.type.shape for a in rest)
+
+
+def is_turn(key: Key) -> bool:
+    """Whether x[key] is x with axes turned, and nothing else."""
+    return TURNED in key and all(e in (WHOLE, TURNED) for e in key)
+
+
+def trimmed(key: Key) -> Key:
+    """Without full slices at the end, which say nothing."""
+    while len(key) > 1 and key[-1] == slice(None):
+        key = key[:-1]
+    return key
+
+
+def compose(first: Key, first_rest: Atoms, then: Key, then_rest: Atoms) -> Any:
+    """The key and atoms of x[first][then]; None where one key cannot say it."""
+    if is_advanced(then, then_rest) and not _moves_along(first, then_rest):
+        return None
+
+    def moved(e: Any) -> Any:
+        if isinstance(e, Slot):
+            return Slot(e.k + len(first_rest))
+        if isinstance(e, slice):
+            return slice(moved(e.start), moved(e.stop), moved(e.step))
+        return e
+
+    later = list(map(moved, then))
+    key: list[Any] = []
+    for e in first:
+        if not isinstance(e, slice):
+            if e is None:
+                return None
+            key.append(e)
+            continue
+        while later and later[0] is None:
+            key.append(later.pop(0))
+        following = later.pop(0) if later else slice(None)
+        if slice(None) not in (e, following):
+            return None
+        key.append(following if e == slice(None) else e)
+    return (*key, *later), (*first_rest, *then_rest)
+
+
+def _moves_along(first: Key, rest: Atoms) -> bool:
+    """Whether arrays that pick from x[first] may pick from x: each from one axis, and no number of
+    `first` would be taken for one of them, which moves axes."""
+    masks = [a for a in rest if a.type.dtype.kind == "b"]
+    return all(isinstance(e, slice) for e in first) and all(a.type.ndim == 1 for a in masks)
+
+
+def may_repeat(key: Key, rest: Atoms) -> bool:
+    """Whether one element can be named twice: integer arrays can."""
+    slots = [rest[e.k].type for e in key if isinstance(e, Slot)]
+    if any(isinstance(e, Slot) and e.once for e in key) and all(t.ndim < 2 for t in slots):
+        return False
+    return any(t.shape and t.dtype.kind != "b" for t in slots)

@@ -1,0 +1,56 @@
+"""np.where: for each element one of two values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import broadcast
+from tapeless.transforms.core.language import Atom, Literal, Type, Var
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.primitives.dtypes import conform, result_dtype
+from tapeless.transforms.ops.primitives.shapes import Atoms, Params
+
+
+def _select_infer(test: Atom, a: Atom, b: Atom) -> Type:
+    weak = all(t.type.weak for t in (test, a, b))
+    branch = result_dtype(np.maximum, (a.type, b.type))  # the promotion of two values
+    return Type(branch, broadcast(test.type.shape, a.type.shape, b.type.shape), weak)
+
+
+def _select_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    _, a, b = tangents
+    if a is None and b is None:
+        return (None,)
+    chosen = select(primals[0], 0.0 if a is None else a, 0.0 if b is None else b)
+    return (conform(chosen, outs[0].type),)
+
+
+def _select_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
+    left = select(args[0], ct, 0.0) if linear[1] else None
+    return (None, left, select(args[0], 0.0, ct) if linear[2] else None)
+
+
+def _select_simplify(args: Atoms, params: Params) -> Atom | None:
+    test, a, b = args
+    if isinstance(test, Literal) and a.type == b.type:
+        return a if test.value else b
+    return None
+
+
+def _select_source(args: Atoms, params: Params) -> str:
+    _, a, b = args
+    scalar = not any(x.type.shape for x in args) and a.type.dtype == b.type.dtype
+    return "{1} if {0} else {2}" if scalar else "np.where({0}, {1}, {2})"
+
+
+select = Op(
+    "select",
+    _select_infer,
+    _select_source,
+    _select_jvp,
+    _select_transpose,
+    simplify=_select_simplify,
+    elementwise=True,
+)

@@ -1,0 +1,63 @@
+"""Signs move outwards through what only moves or chooses elements.
+
+b = (-x)[1:]                                 becomes      b = -x[1:]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.language import Let
+from tapeless.transforms.ops.primitives.arithmetic import mul, neg, sub
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
+from tapeless.transforms.ops.primitives.constant_folding import is_number
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.optimize.algebra.facts import Uses, is_float, negated, once, scaled
+
+
+def sign_outside(s: Let, uses: Uses) -> Any:
+    inner = negated(s.args[0])
+    return None if inner is None else neg(s.op(inner, *s.args[1:], **s.params))
+
+
+def signs_of_sign(s: Let, uses: Uses) -> Any:
+    (a,) = s.args
+    if (x := negated(a)) is not None:
+        return x
+    if not once(a, uses) or not is_float(a):
+        return None
+    c, x = scaled(a)
+    if x is not a:
+        return mul(-c, x)
+    let = made_by(a, sub)
+    return None if let is None else sub(*let.args[::-1])
+
+
+def sign_of_chosen(s: Let, uses: Uses) -> Any:
+    """where(c, -a, 0) is -where(c, a, 0)."""
+    test, a, b = s.args
+    if is_number(b, 0) and (x := negated(a)) is not None:
+        return neg(select(test, x, b))
+    if is_number(a, 0) and (x := negated(b)) is not None:
+        return neg(select(test, a, x))
+    return None
+
+
+def chosen_twice(s: Let, uses: Uses) -> Any:
+    """where(c, where(c, a, b), b) is where(c, a, b)."""
+    test, a, b = s.args
+    let = made_by(a, select)
+    return a if let is not None and let.args[0] is test and let.args[2] == b else None
+
+
+def sign_of_compared(s: Let, uses: Uses) -> Any:
+    """-x != 0 is x != 0."""
+    a, b = s.args
+    x = negated(a) if is_number(b, 0) else None
+    return None if x is None else s.op(x, b)
+
+
+def not_twice(s: Let, uses: Uses) -> Any:
+    let = made_by(s.args[0], logical_not)
+    return let.args[0] if let is not None and let.args[0].type.dtype.kind == "b" else None

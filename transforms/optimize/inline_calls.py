@@ -1,0 +1,170 @@
+"""Operations that stand for whole blocks, and the pass that writes the blocks out.
+
+    y = f(x), where f is {s = sin(x); return s * 2}      becomes      s = sin(x); y = s * 2
+
+A function with a derivative rule of its own is recorded as one such statement: `linearize` and
+`jvp` then find the rule, not the inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tapeless.transforms.analysis.activity import dependents
+from tapeless.transforms.core import builder, dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Let,
+    Statement,
+    Type,
+    Var,
+    with_blocks,
+)
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.substitution import refresh, substitute
+from tapeless.transforms.ops.linalg.spectral_functions import products, spectral
+from tapeless.transforms.ops.primitives.batch_rules import anywhere
+from tapeless.transforms.ops.primitives.function_calls import acts
+from tapeless.transforms.ops.primitives.shapes import linear
+
+
+def _same_cotangent(ct: Atom, args: Any, used: Any, params: Any) -> tuple[Atom]:
+    return (ct,)
+
+
+#: Its argument under another name; `simplify` removes it.
+identity = linear(
+    "identity",
+    lambda x: x.type,
+    "{0}",
+    _same_cotangent,
+    simplify=lambda args, params: args[0],
+    view=True,
+    batch=anywhere,
+)
+
+
+def sized(a: Var, shape: tuple[Size, ...]) -> Var:
+    """The same array, whose sizes have other names."""
+    made = Var(Type(a.type.dtype, shape, a.type.weak), a.name)
+    builder.current().let((made,), identity, (a,), {})
+    return made
+
+
+#: Its argument, made to look like a new value, so that what is computed from it is computed again.
+again = linear("again", lambda x: x.type, "{0}", _same_cotangent, view=True, batch=anywhere)
+
+#: Its argument, without a derivative: it stays until nothing is differentiated any more.
+stopped = Op("stop_gradient", lambda x: x.type, "{0}", batch=anywhere)
+
+
+def no_types(*args: Atom) -> Any:
+    raise TypeError("the results of a closed operation are those of its block")
+
+
+@dataclass(eq=False)
+class Closed(Op):
+    """An operation that is a block.
+
+    block    what it stands for: its parameters are the arguments, and it reads nothing else
+    reverse  from a statement with this operation to the one that takes its place where the
+             program is differentiated backwards
+    """
+
+    block: Block = Block((), (), ())  # noqa: RUF009 (never changed)
+    reverse: Callable[[Let], Let] | None = None
+
+
+def closed(name: str, block: Block, jvp: Any = None, reverse: Any = None) -> Closed:
+    """The operation `name` that stands for a block without free variables."""
+    pure = not acts(block)
+    return Closed(name, no_types, jvp=jvp, costly=True, pure=pure, block=block, reverse=reverse)
+
+
+def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
+    """The statements with closed operations written out; without `rules`, not those with a rule."""
+    made: list[Statement] = []
+    for s in body:
+        match s:
+            case Let(op=Closed() as op) if rules or op.reverse is None:
+                made += _written(s, op, rules)
+            case Let() if rules and s.op is spectral:
+                made += _products(s)
+            case Let() if rules and s.params.get("free"):
+                made.append(replace(s, params={**s.params, "free": False}))
+            case Let() if rules and s.op is stopped:
+                made.append(replace(s, op=identity))
+            case _:
+                made.append(with_blocks(s, lambda b: _inside(b, rules)))
+    return made
+
+
+def expand_linear(block: Block, tangents: Iterable[Var]) -> Block:
+    """The block with operations that get tangents written out: what is linear in these needs no
+    rule, and a rule that calls its own function for them would never come to an end."""
+    found = dependents(block, tangents)
+
+    def written(body: Iterable[Statement]) -> list[Statement]:
+        made: list[Statement] = []
+        for s in body:
+            if isinstance(s, Let) and isinstance(s.op, Closed) and not found.isdisjoint(s.args):
+                made += expand([s])
+            else:
+                made.append(with_blocks(s, lambda b: replace(b, body=tuple(written(b.body)))))
+        return made
+
+    return replace(block, body=tuple(written(block.body)))
+
+
+def forget(block: Block) -> Block:
+    """The block without other names: nothing has to tell values apart any more."""
+    new: dict[Var, Atom] = {}
+    return substitute(_without_names(block, new), new)
+
+
+def _without_names(block: Block, new: dict[Var, Atom]) -> Block:
+    body: list[Statement] = []
+    for s in block.body:
+        match s:
+            case Let() if s.op in (again, identity):
+                a = s.args[0]
+                new[s.outs[0]] = new.get(a, a) if isinstance(a, Var) else a
+            case _:
+                body.append(with_blocks(s, lambda b: _without_names(b, new)))
+    return replace(block, body=tuple(body))
+
+
+def _inside(block: Block, rules: bool) -> Block:
+    return replace(block, body=tuple(expand(block.body, rules)))
+
+
+def _products(s: Let) -> list[Statement]:
+    """The products of matrices that a function of a Hermitian matrix stands for."""
+    with builder.building(builder.Builder()) as b:
+        b.origin = s.origin
+        value = products(s)
+    return [*b.blocks[0], Let(s.outs, identity, (value,), {}, s.origin)]
+
+
+def _lengths(params: Iterable[Var], args: Iterable[Atom]) -> dict[Any, Any]:
+    """The lengths of arguments by those of parameters: in a backward part they have other names."""
+    found: dict[Any, Any] = {}
+    for p, a in zip(params, args, strict=True):
+        for n, m in zip(getattr(p.type, "shape", ()), getattr(a.type, "shape", ()), strict=True):
+            (name, *more) = dims.symbols(n) or [None]
+            if n != m and name is not None and not more and n == dims.single(name):
+                found.setdefault(name, m)
+    return found
+
+
+def _written(s: Let, op: Closed, rules: bool) -> list[Statement]:
+    known: dict[Any, Any] = dict(zip(op.block.params, s.args, strict=True))
+    block, _ = refresh(replace(op.block, params=()), {**_lengths(op.block.params, s.args), **known})
+    named = [
+        Let((v,), identity, (a,), {}, s.origin) for v, a in zip(s.outs, block.results, strict=True)
+    ]
+    return [*expand(block.body, rules), *named]

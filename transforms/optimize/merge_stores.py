@@ -1,0 +1,101 @@
+"""Stores into one place become one store.
+
+x[i] = 0; x[j] += b; x[i] += a      becomes      x[i] = a; x[j] += b
+
+Additions may change their order, for they commute; a store `x[i] = a` is only joined by additions
+to the same place. Nothing may look at the array in between.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.language import (
+    Block,
+    For,
+    If,
+    Let,
+    Statement,
+    Var,
+    While,
+)
+from tapeless.transforms.core.uses import reads_of
+from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, may_repeat, update
+from tapeless.transforms.optimize.algebra.stores import apart
+
+
+def merge_stores(block: Block) -> Block:
+    """The block with stores merged; the block itself if there is nothing to do."""
+    return _Merger(block).block(block)
+
+
+class _Merger:
+    def __init__(self, block: Block) -> None:
+        self.uses = reads_of(block)
+
+    def block(self, block: Block) -> Block:
+        stores: dict[Var, Let] = {}
+        body: list[Statement] = []
+        for s in block.body:
+            match s:
+                case Let() if s.op in (update, add_at):
+                    chain = self.chain(s, stores)
+                    if chain:
+                        body = [t for t in body if not any(t is old for old in chain)]
+                    made = self.merged(s, chain) if chain else [s]
+                    stores |= {t.outs[0]: t for t in made if t.op in (update, add_at)}
+                    body += made
+                    continue
+                case If():
+                    s = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
+                case For() | While():
+                    s = replace(s, body=self.block(s.body))
+                case _:
+                    pass
+            body.append(s)
+        return Block(block.params, tuple(body), block.results)
+
+    def chain(self, s: Let, stores: dict[Var, Let]) -> list[Let]:
+        """The stores from one that the addition `s` can join up to `s`; empty if there is none."""
+        found: list[Let] = []
+        x = s.args[0]
+        if s.op is not add_at or may_repeat(s.params["key"], s.args[2:]):
+            return []
+        while isinstance(x, Var) and x in stores and self.uses.get(x, 0) == 1:
+            found.insert(0, stores[x])
+            if same_place(stores[x], s):
+                return found
+            if stores[x].op is not add_at and not apart(stores[x], s):
+                return []
+            x = stores[x].args[0]
+        return []
+
+    def merged(self, s: Let, chain: list[Let]) -> list[Let]:
+        """The stores of the chain with the value of `s` added to the first."""
+        b = builder.Builder()
+        b.origin = s.origin
+        with builder.building(b):
+            value = add(chain[0].args[1], s.args[1])
+        made: list[Let] = [t for t in b.blocks[0] if isinstance(t, Let)]
+        x = chain[0].args[0]
+        for k, old in enumerate(chain):
+            out = s.outs[0]
+            if k < len(chain) - 1:
+                out = Var(out.type, out.name, out.origin)
+                self.uses[out] = 1
+            args = (x, value if k == 0 else old.args[1], *old.args[2:])
+            made.append(Let((out,), old.op, args, old.params, old.origin))
+            x = out
+        return made
+
+
+def same_place(a: Let, b: Let) -> bool:
+    """Whether two stores write the same elements, with values of the type of the array."""
+    return (
+        a.params["key"] == b.params["key"]
+        and a.args[2:] == b.args[2:]
+        and all(s.args[1].type.weak or s.args[1].type.dtype == s.args[0].type.dtype for s in (a, b))
+        and a.args[0].type.dtype.kind in "fc"
+    )

@@ -1,0 +1,103 @@
+"""Values that only one side of a branch sets, where a kernel after it is given them in any case,
+or an array saves them.
+
+if c: t = f(x)                  becomes      if c: t = f(x)
+g_kernel(c, t)                               else: t = 0.0
+                                             g_kernel(c, t)
+
+They are read under the same test only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Literal,
+    StackType,
+    Statement,
+    Var,
+    While,
+    is_dead,
+    statements,
+)
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.primitives.stacks import new_stack
+from tapeless.transforms.optimize.loop_carries import carries, yields
+
+
+def with_placeholders(block: Block, passed: Collection[Atom], memory: Op) -> Block:
+    """A block in which all that is passed on has a value; `memory` makes an array."""
+    return _Placing(_needed(block, {a for a in passed if isinstance(a, Var)}), memory).block(block)
+
+
+def _needed(block: Block, needed: set[Var]) -> set[Var]:
+    """What must have a value so that these have one."""
+    rows: list[tuple[Any, ...]] = []
+    for s in statements(block):
+        if isinstance(s, If):
+            rows += zip(s.outs, s.then.results, s.orelse.results, strict=True)
+        elif isinstance(s, (For, While)):
+            rows += zip(s.outs, carries(s), s.inits, yields(s), strict=True)
+    while True:
+        found = {a for row in rows if not needed.isdisjoint(row) for a in row}
+        more = {a for a in found if isinstance(a, Var)} - needed
+        if not more:
+            return needed
+        needed |= more
+
+
+class _Placing:
+    def __init__(self, needed: set[Var], memory: Op) -> None:
+        self.needed, self.memory = needed, memory
+
+    def block(self, block: Block) -> Block:
+        body: list[Statement] = []
+        for s in block.body:
+            body += self.statement(s)
+        return replace(block, body=tuple(body))
+
+    def statement(self, s: Statement) -> list[Statement]:
+        match s:
+            case If():
+                sides = [self.side(b, s.outs) for b in (s.then, s.orelse)]
+                return [replace(s, then=sides[0], orelse=sides[1])]
+            case For() | While():
+                made: list[Statement] = []
+                inits = tuple(
+                    self.value(a, p, made) for a, p in zip(s.inits, carries(s), strict=True)
+                )
+                return [*made, replace(s, inits=inits, body=self.block(s.body))]
+        return [s]
+
+    def side(self, side: Block, outs: tuple[Var, ...]) -> Block:
+        made: list[Statement] = []
+        results = tuple(self.value(a, v, made) for a, v in zip(side.results, outs, strict=True))
+        side = self.block(side)
+        return replace(side, body=(*side.body, *made), results=results)
+
+    def value(self, a: Atom, to: Var, made: list[Statement]) -> Atom:
+        if to not in self.needed or not is_dead(a):
+            return a
+        kind = to.type
+        op, params = self.memory, dict[str, Any]()
+        if isinstance(kind, StackType):
+            op, params = new_stack, {"item": kind.item}
+        elif kind.shape:
+            # sizes of its own are not looked at elsewhere
+            shape = tuple(n if dims.is_given(n) else 0 for n in kind.shape)
+            op, params = self.memory, {"shape": shape, "dtype": kind.dtype}
+        else:
+            zero = kind.dtype.type(0)
+            return Literal(zero.item() if kind.weak else zero, kind)
+        v = Var(kind, to.name)
+        made.append(Let((v,), op, (), params))
+        return v

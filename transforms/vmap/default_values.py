@@ -1,0 +1,58 @@
+"""What statements may leave without a value is given one, where it is stored for each element.
+
+for _ in range(n[i]): y = x[i]        becomes      y = 0.0
+out[i] = y                                         for _ in range(n[i]): y = x[i]
+                                                   out[i] = y
+
+Who reads it later asks first whether there was one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.language import Atom, Block, For, If, Statement, Type, While, is_dead
+from tapeless.transforms.ops.primitives.new_arrays import zero
+
+
+def given(body: Iterable[Statement], ends: Iterable[Atom]) -> list[Statement]:
+    """The statements, with a value for each of the `ends`."""
+    made: list[Statement] = []
+    wanted = set(ends)
+    for s in reversed(list(body)):
+        if isinstance(s, (If, For, While)) and wanted.intersection(s.outs):
+            ahead, s = _with_values(s, wanted)
+            made += [s, *reversed(ahead)]
+        else:
+            made.append(s)
+    return made[::-1]
+
+
+def _with_values(s: If | For | While, wanted: set[Any]) -> tuple[list[Statement], Statement]:
+    """Statements that go before it, and the statement; what it hands on is wanted, too."""
+    asked = [v in wanted for v in s.outs]
+    if isinstance(s, If):
+        return [], replace(s, then=_side(s.then, asked), orelse=_side(s.orelse, asked))
+    with builder.current().block() as ahead:
+        inits = _values(s.inits, asked)
+    wanted.update(a for a, on in zip(inits, asked, strict=True) if on)
+    yields = s.yields if isinstance(s, For) else s.body.results
+    inner = given(s.body.body, [a for a, on in zip(yields, asked, strict=True) if on])
+    return ahead, replace(s, inits=inits, body=replace(s.body, body=tuple(inner)))
+
+
+def _side(block: Block, asked: list[bool]) -> Block:
+    with builder.current().block() as behind:
+        results = _values(block.results, asked)
+    inner = given(block.body, [a for a, on in zip(results, asked, strict=True) if on])
+    return replace(block, body=(*inner, *behind), results=results)
+
+
+def _values(atoms: Iterable[Atom], asked: list[bool]) -> tuple[Atom, ...]:
+    return tuple(
+        zero(a.type) if on and is_dead(a) and isinstance(a.type, Type) else a
+        for a, on in zip(atoms, asked, strict=True)
+    )

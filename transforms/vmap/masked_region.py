@@ -1,0 +1,134 @@
+"""The part of a batch for which a branch is taken, or a loop goes on.
+
+if x > 0: y = f(x)      becomes      y[x > 0] = f(x[x > 0])
+
+Inside another vmap, where masks may differ from element to element, shapes must not depend on them:
+the elements that do not take part then compute with the values of one that does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import size_of
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Let, Literal, Type
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.numpy.argmax import argmax
+from tapeless.transforms.ops.numpy.reductions import count_nonzero
+from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import front, lifted
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, gather, index, update
+from tapeless.transforms.vmap.python_integers import may_grow
+
+#: An element whose values stand in for others: it has no derivative, as these are never used.
+example = Op(
+    "example",
+    lambda x, k: Type(x.type.dtype, x.type.shape[1:]),
+    "{0}[{1}]",
+    batch=lambda op, args, axes, params: index.batch(index, args, axes, {"key": (Slot(0),)}),  # type: ignore[misc]
+)
+
+#: Operations that neither raise nor warn, and whose derivatives are finite, whatever the operands.
+CALM: frozenset[str] = frozenset(
+    {
+        *("add", "sub", "mul", "neg", "positive", "square", "abs", "fabs", "sign", "sum"),
+        *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
+        *("logical_not", "logical_and", "logical_or", "logical_xor", "invert"),
+        *("bitwise_and", "bitwise_or", "bitwise_xor", "isnan", "isinf", "isfinite", "signbit"),
+        *("floor", "ceil", "trunc", "rint", "maximum", "minimum", "fmax", "fmin", "select"),
+        *("sin", "cos", "tanh", "arctan", "real", "imag", "conj", "cast", "copy", "identity"),
+        *("again", "stop_gradient", "reshape", "transpose", "broadcast_to", "zeros", "ones"),
+        *("empty", "full", "array", "stack", "concatenate", "size_value"),
+    }
+)
+
+
+def is_calm(statements: Any) -> bool:
+    """Whether a branch may be computed also where it is not taken."""
+    return all(isinstance(s, Let) and _calm(s) for s in statements)
+
+
+def _calm(s: Let) -> bool:
+    name = s.op.name
+    if name == "index":
+        return len(s.args) == 1 and is_in_bounds(s)
+    if may_grow(s):
+        return False
+    if name in ("truediv", "power"):
+        known = s.args[1]
+        return isinstance(known, Literal) and (
+            known.value != 0 if name == "truediv" else known.value in (0, 1, 2, 3, 4)
+        )
+    return name in CALM
+
+
+def is_in_bounds(s: Let) -> bool:
+    """Whether places that are constants are there, as far as is known; first and last ones are."""
+    entries = [e for e in s.params["key"] if e is not None]
+    lengths = s.args[0].type.shape
+    return all(
+        not isinstance(k, int) or k in (0, -1) or dims.at_least(n, k + 1 if k > 0 else -k)
+        for k, n in zip(entries, lengths, strict=False)
+    )
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The elements under a mask, of a batch of `size`."""
+
+    mask: Atom
+    size: Size
+
+    @classmethod
+    def of(cls, mask: Atom) -> Chosen:
+        return cls(mask, dims.symbol("n", 0))
+
+    def counted(self) -> Chosen:
+        """The same where nothing that is read shows how many elements there are."""
+        return Chosen(self.mask, size_of(count_nonzero(self.mask, axes=(0,), keepdims=False)))
+
+    def enter(self, value: Atom, axis: int) -> tuple[Any, int]:
+        """What the region sees of a batched value."""
+        made = gather(value, self.mask, key=(*(slice(None),) * axis, Slot(0)))
+        shape = list(value.type.shape)
+        shape[axis] = self.size
+        made.type = value.type.with_shape(tuple(shape))
+        return made, axis
+
+    def leave(self, old: Any, new: Atom, axis: int | None) -> Any:
+        """A batched value, batch first, after its part in the region became `new`."""
+        new = front(new, axis)
+        if old is None:
+            shape = (*self.mask.type.shape, *new.type.shape[1:])
+            old = empty(shape=shape, dtype=new.type.dtype)
+        return update(old, new, self.mask, key=(Slot(0),))
+
+
+@dataclass(frozen=True)
+class Filled(Chosen):
+    """The same with all elements, where those outside of the mask are like one inside."""
+
+    first: Atom | None = None
+
+    @classmethod
+    def of(cls, mask: Atom) -> Filled:
+        return cls(mask, mask.type.shape[0], argmax(mask, axis=0, keepdims=False))
+
+    def counted(self) -> Chosen:
+        return self
+
+    def enter(self, value: Atom, axis: int) -> tuple[Any, int]:
+        x = front(value, axis)
+        return select(self._mask(x), x, example(x, self.first)), 0
+
+    def leave(self, old: Any, new: Atom, axis: int | None) -> Any:
+        if old is None:
+            return front(new, axis)
+        return select(self._mask(old), front(new, axis), old)
+
+    def _mask(self, x: Atom) -> Any:
+        return lifted(self.mask, 0, x.type.ndim - 1)

@@ -1,0 +1,111 @@
+"""Python's integers that differ by element: arrays of int64, which behave like Python's numbers.
+
+u + k, u of uint8      becomes, for a batch of k,      if np.any((k < 0) | (k > 255)): raise ...
+                                                       u + k.astype(np.uint8)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.language import Atom, Let, Literal, Type
+from tapeless.transforms.core.size_value import INT
+from tapeless.transforms.ops.numpy.run_time_errors import raise_where
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub
+from tapeless.transforms.ops.primitives.batch_rules import Axes
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    greater,
+    greater_equal,
+    less,
+    logical_or,
+)
+from tapeless.transforms.ops.primitives.dtypes import PYTHON
+from tapeless.transforms.ops.primitives.elementwise import absolute, power
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import Atoms, cast_to
+
+COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+#: What may leave 64 bits, as it is computed in floats.
+GROWING = {"add": add, "sub": sub, "mul": mul, "power": power}
+#: What puts numbers into arrays.
+STORING = ("update", "add_at", "array", "full", "cast")
+SMALL = 2**32
+TOO_LONG = "vmap: an integer of more than 64 bits: use floats"
+
+
+def kept_kinds(s: Let, args: Atoms, axes: Axes) -> Atoms:
+    """Python numbers adapt to arrays (NEP 50); a batch of them is an array, which is cast."""
+    places = range(1 if s.op is select else 0, len(args))
+    types: list[Type] = [s.args[k].type for k in places]
+    adapting = [k for k in places if s.args[k].type.weak and axes[k] is not None]
+    if not adapting:
+        return args
+    firm = [t.dtype for t in types if not t.weak]
+    numbers = [PYTHON[t.dtype.kind](0) for t in types if t.weak]
+    kind = np.result_type(*firm, *numbers)
+    if not firm and kind.kind == "b" and s.outs[0].type.dtype.kind != "b":
+        kind = s.outs[0].type.dtype  # True + True is 2
+    if kind.kind in "iu" and s.op.name in COMPARISONS:
+        return args  # NumPy compares integers as numbers, whatever their dtypes
+    made = list(args)
+    for k in adapting:
+        if s.op is not select:  # np.where casts them
+            _check_bounds(args[k], kind)
+        made[k] = cast_to(args[k], kind)
+    return tuple(made)
+
+
+def check_stored(s: Let, args: Atoms, axes: Axes) -> None:
+    """OverflowError where an array is made of integers that its dtype does not hold."""
+    if s.op.name in STORING:
+        given = range(1, 2) if s.op.name in ("update", "add_at") else range(len(args))
+        for k in given:
+            if s.args[k].type.weak and axes[k] is not None:
+                _check_bounds(args[k], s.outs[0].type.dtype)
+
+
+def _check_bounds(a: Atom, dtype: np.dtype[Any]) -> None:
+    """OverflowError if a batch of integers has one that an array of this dtype does not take."""
+    if dtype.kind not in "iu" or a.type.dtype != INT.dtype or dtype == INT.dtype:
+        return
+    limits = np.iinfo(dtype)
+    known = _numbers(a)
+    if known and all(limits.min <= k <= limits.max for k in known):
+        return
+    outside = less(a, int(limits.min))
+    if limits.max < np.iinfo(INT.dtype).max:
+        outside = logical_or(outside, greater(a, int(limits.max)))
+    raise_where(outside, OverflowError, f"Python integer out of bounds for {dtype}")
+
+
+def _numbers(a: Atom) -> list[int]:
+    """The integers of which each number of a batch is one; none if they are not known."""
+    if isinstance(a, Literal):
+        return [int(a.value)]
+    let = made_by(a)
+    if let is None or let.op is not select:
+        return []
+    found = [_numbers(x) for x in let.args[1:]]
+    return [k for part in found for k in part] if all(found) else []
+
+
+def may_grow(s: Let) -> bool:
+    """Whether a result is an integer of Python's that may leave 64 bits."""
+    if s.op.name not in GROWING:
+        return False
+    out = s.outs[0].type
+    if not out.weak or out.dtype != INT.dtype:
+        return False
+    steps = any(isinstance(a, Literal) and abs(a.value) < SMALL for a in s.args)
+    return not (steps and s.op.name in ("add", "sub"))  # it would take years to get there
+
+
+def check_growth(s: Let, args: Atoms) -> None:
+    """OverflowError where integers that have no bounds in Python would leave 64 bits."""
+    if not may_grow(s):
+        return
+    size = absolute(GROWING[s.op.name](cast_to(args[0], np.dtype(float)), args[1]))
+    raise_where(greater_equal(size, 2.0**63), OverflowError, TOO_LONG)

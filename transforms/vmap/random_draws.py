@@ -1,0 +1,94 @@
+"""Random numbers drawn inside of a batch: other ones for each element, all at once.
+
+rng.normal(0.0, s, 3)      becomes      rng.normal(0.0, s, (len(x), 3))
+
+After a call of `np.random.seed` in the function they are the same for all, as in one call after the
+other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tapeless.transforms.core import builder
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    Function,
+    Let,
+    Statement,
+    Var,
+    statements,
+)
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.primitives.callbacks import CALLABLE
+from tapeless.transforms.ops.primitives.function_calls import calls
+from tapeless.transforms.ops.primitives.random_draws import draw
+from tapeless.transforms.ops.primitives.shapes import lifted
+from tapeless.transforms.vmap import sizes
+
+if TYPE_CHECKING:
+    from tapeless.transforms.vmap.batch import Batch
+
+HINT = "draw outside and pass the numbers in, or use tapeless.random with a key for each element"
+
+
+def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
+    """Draws for all elements. Parameters of the distribution line up with the shape from behind."""
+    what = f"vmap: {s.params['name']} of a generator from outside"
+    if batch.seeded and all(a.type != CALLABLE for a in args):
+        _same_for_all(batch, s, args, axes)
+        return
+    if batch.masked:
+        raise UnsupportedError(f"{what} in a branch or loop that elements decide", HINT)
+    if not s.params["sized"]:
+        raise UnsupportedError(f"{what} gives one order for all elements", HINT)
+    if sizes.differ(batch, s):
+        raise UnsupportedError(f"{what} gives as many numbers as the element says", HINT)
+    shape = (batch.size, *s.params["shape"])
+    ndim = len(s.params["shape"])
+    given = [
+        a if a.type == CALLABLE else lifted(a, k, ndim) for a, k in zip(args, axes, strict=True)
+    ]
+    (old,) = s.outs
+    out = Var(replace(old.type, shape=shape, weak=False), old.name, old.origin)
+    params = {k: v for k, v in s.params.items() if k != "lengths"}
+    params |= {"shape": shape, "weak": False, "text": params["sized"]}
+    builder.current().let((out,), draw, tuple(given), params)
+    batch.bind(old, out, 0)
+
+
+def _same_for_all(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
+    if batch.masked or sizes.differ(batch, s) or any(k is not None for k in axes):
+        raise UnsupportedError(
+            f"vmap: {s.params['name']} after np.random.seed depends on the element of the batch",
+            "draw standard numbers of a fixed shape, and scale them",
+        )
+    batch.emit(replace(s, args=args))
+
+
+def seed(batch: Batch, same: bool) -> None:
+    """From here on all elements draw the same numbers."""
+    if batch.masked or not same:
+        raise UnsupportedError("vmap: np.random.seed depends on the element of the batch", HINT)
+    batch.seeded = True
+
+
+def is_seed(s: Statement) -> bool:
+    return (
+        isinstance(s, Effect)
+        and s.kind == "call"
+        and s.params["form"].startswith("np.random.seed(")
+    )
+
+
+def seeds(block: Block) -> bool:
+    """Whether a block calls `np.random.seed`, or a function that does."""
+    blocks, seen = [block], set[Function]()
+    for each in blocks:
+        new = [f for f in calls(each) if f not in seen]
+        seen.update(new)
+        blocks += [f.block for f in new]
+    return any(is_seed(s) for each in blocks for s in statements(each))
