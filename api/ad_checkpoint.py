@@ -2,18 +2,27 @@
 
 from typing import Any
 
-from tapeless import checkpoint_policies
+from tapeless import checkpoint_policies, tree
 from tapeless.missing import missing as _missing
 from tapeless.transformations.public_functions import checkpoint as checkpoint
 from tapeless.transformations.public_functions import remat as remat
+from tapeless.transforms.autodiff.residuals.replay import value_name
+from tapeless.transforms.core.builder import active, current
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.frontend.arrays.symbols import Symbol
 
 
 def checkpoint_name(x: Any, name: str) -> Any:
-    """The value itself: policies do not choose what is saved by names.
+    """The value itself, or a tree of values. Inside of `checkpoint` it has this name for policies,
+    such as `checkpoint_policies.save_only_these_names(name)`.
 
     >>> checkpoint_name(2.0, "scale")
     2.0
     """
+    if active():
+        for leaf in tree.leaves(x):
+            if isinstance(leaf, Symbol):
+                current().let((Var(leaf.type),), value_name, (leaf.value(),), {"name": name})
     return x
 
 

@@ -116,8 +116,7 @@ REASONS: dict[str, dict[str, str]] = {
     "tapeless.ad_checkpoint": {
         **dict.fromkeys(
             ("Offloadable", "Recompute", "Saveable"),
-            "values are not named for saving; put checkpoint around the part that is to be "
-            "computed again",
+            "policies are those of checkpoint_policies: they are not asked about primitives",
         ),
         "print_saved_residuals": "vjp(f, x)[1].source() shows what is saved",
     },

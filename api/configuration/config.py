@@ -210,7 +210,13 @@ SETTINGS = {
         Setting(
             "numpy_dtype_promotion", "standard", ("standard",), "dtypes are joined as NumPy does"
         ),
-        Setting("default_prng_impl", "threefry2x32", ("threefry2x32",), "there is one generator"),
+        Setting(
+            "default_prng_impl",
+            "threefry2x32",
+            ("threefry2x32",),
+            "there is one generator; of `'rbg'` the bits are XLA's own, which JAX does not promise "
+            "to keep from one version or machine to another",
+        ),
         Setting(
             "threefry_partitionable", True, (True,), "the bits are those of JAX since version 0.5"
         ),

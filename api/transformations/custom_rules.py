@@ -1,4 +1,4 @@
-"""Functions with a derivative rule of their own: custom_jvp, custom_vjp and checkpoint."""
+"""Functions with a derivative rule of their own: custom_jvp and custom_vjp."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from tapeless.transformations.custom_rule_calls import Backward, Call, zero_like
 from tapeless.transformations.gradient_by_entries import by_entries
 from tapeless.transforms.analysis.activity import decided, varying
 from tapeless.transforms.analysis.free_variables import close
-from tapeless.transforms.autodiff.jvp import Forward, Tangents, tangent_of
-from tapeless.transforms.autodiff.spectral_recognition import spectral_functions
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
 from tapeless.transforms.core.substitution import refresh
@@ -40,8 +38,7 @@ from tapeless.transforms.ops.primitives.new_arrays import (
     zero_tape,
     zeros_of_items,
 )
-from tapeless.transforms.ops.primitives.random_draws import draws
-from tapeless.transforms.optimize.inline_calls import again, expand_linear, identity
+from tapeless.transforms.optimize.inline_calls import expand_linear
 from tapeless.transforms.optimize.simplify import dead_code
 
 
@@ -184,7 +181,7 @@ class WithRule(Custom):
         return [k for k in smooth if k not in fixed]
 
 
-# -- the three kinds
+# -- the two kinds
 
 
 #: What asks for the form of a value only.
@@ -436,49 +433,6 @@ class CustomVjp(WithRule):
                 if k in smooth and b is not None:
                     found[k] = matched(b, s.args[k].type, what)
         return found
-
-
-class Checkpoint(Custom):
-    """What `checkpoint` makes."""
-
-    kind = "checkpoint"
-
-    def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
-        t: Tangents = {}
-        new: dict[Var, Atom] = {}
-        for p, a, dot in zip(call.block.params, primals, dots, strict=True):
-            new[p] = v = Var(a.type, p.name, p.origin)
-            current().let((v,), identity, (a,), {})
-            if dot is not None:
-                t[v] = dot
-        block, _ = refresh(replace(spectral_functions(call.block), params=()), new)
-        Forward(merged=True).block(block.body, t)
-        return [tangent_of(t, a) for a in block.results]
-
-    def reverse(self, call: Call, s: Let) -> Let:
-        if draws(call.block):
-            raise UnsupportedError(
-                f"checkpoint({base_name(self.fun)}) would draw other random numbers again",
-                "draw outside and pass the numbers in, or use tapeless.random with a key",
-            )
-        new: dict[Var, Atom] = dict(zip(call.block.params, s.args, strict=True))
-        at = [k for k, a in enumerate(s.args) if isinstance(a, Var) and a.type.differentiable]
-        with continuing(call.run), call.run.block() as body:
-            for k in at:
-                copy = Var(s.args[k].type, getattr(s.args[k], "name", ""))
-                current().let((copy,), again, (s.args[k],), {})
-                new[call.block.params[k]] = copy
-        inner, _ = refresh(replace(call.block, params=()), new)
-        smooth = [a for a, v in zip(inner.results, s.outs, strict=True) if v.type.differentiable]
-        cts = [cotangent(a) for a in smooth]
-        inputs = tuple(v for k in at if isinstance(v := new[call.block.params[k]], Var))
-        program = Reverse(Block(inputs, inner.body, tuple(smooth)), cts)
-        made = [*body, *program.forward, *program.back]
-        bars = dict(zip(at, program.bars, strict=True))
-        forward, _ = refresh(
-            replace(call.block, params=()), dict(zip(call.block.params, s.args, strict=True))
-        )
-        return Backward(self.__name__, made, cts, bars).replacing(s, forward, [], lambda dots: None)
 
 
 def _dot(a: Atom) -> str:

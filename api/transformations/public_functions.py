@@ -10,7 +10,8 @@ from tapeless.dispatch.specialisation import kept
 from tapeless.staging.argument_checks import checked_argnums, plural
 from tapeless.staging.emitted_names import check_callable
 from tapeless.staging.subprogram import symbol
-from tapeless.transformations.custom_rules import Checkpoint, CustomJvp, CustomVjp
+from tapeless.transformations.checkpointed import Checkpoint
+from tapeless.transformations.custom_rules import CustomJvp, CustomVjp
 from tapeless.transformations.forward_and_reverse import Jvp
 from tapeless.transformations.grad import grad, value_and_grad
 from tapeless.transformations.ignored_parameters import check_unneeded
@@ -161,8 +162,11 @@ def checkpoint(
     """The function, with less memory for its derivative: reverse mode saves the arguments only, and
     computes the rest again on the way back. On the body of a loop this saves most.
 
-    policy  a hint about what may be saved (`tapeless.checkpoint_policies`); with one that leaves
-            the choice open, `everything_saveable`, the function is returned as it is
+    policy  what else is saved: one of `tapeless.checkpoint_policies`, such as products, or values
+            with names. With one that leaves the choice open, `everything_saveable`, the function
+            is returned as it is; functions of JAX's primitives count as `nothing_saveable`. Of
+            loops inside of the function values are saved if their numbers of passes are known
+            when they begin; those of branches, where a loop is around them
     prevent_cse, static_argnums, static_argnames, concrete
             of JAX, and not needed: what is computed again is not joined with what was computed,
             and arguments that must be known are found
@@ -177,7 +181,7 @@ def checkpoint(
     if getattr(policy, "saves", False):
         check_callable(fun, "checkpoint")
         return fun
-    return Checkpoint(fun)
+    return Checkpoint(fun, getattr(policy, "saves_value", None))
 
 
 remat = checkpoint

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless import checkpoint, checkpoint_policies, grad, remat
+from tapeless import checkpoint, checkpoint_policies, grad, remat, vmap
 from tapeless.ad_checkpoint import checkpoint_name
 
 
@@ -23,7 +23,7 @@ POLICIES = [
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_policies_change_no_values(name):
+def test_hints_change_no_values(name):
     policy = getattr(checkpoint_policies, name)
     x = np.linspace(0.1, 1.0, 4)
     f = checkpoint(layer, policy=policy, prevent_cse=False)
@@ -86,17 +86,173 @@ NAMED = [
 ]
 
 
-@pytest.mark.parametrize("policy", NAMED, ids=repr)
-def test_policies_of_names_change_no_values(policy):
-    def named(x):
-        y = checkpoint_name(np.tanh(x), "a")
-        return np.sum(checkpoint_name(np.sin(y), "b") * y)
+def straight(x, w):
+    y = checkpoint_name(np.tanh(x @ w), "a")
+    return np.sum(checkpoint_name(np.sin(y), "b") * y)
 
-    x = np.linspace(0.1, 1.0, 4)
-    for way in (grad, lambda f: tapeless.jit(grad(f)), tapeless.hessian):
-        f = checkpoint(named, policy=policy)
-        np.testing.assert_allclose(way(f)(x), way(named)(x), rtol=1e-13)
-    assert isinstance(f, type(checkpoint(named))) != policy()
+
+def in_loop(x, w):
+    for _ in range(3):
+        y = checkpoint_name(np.tanh(x @ w), "a")
+        x = checkpoint_name(np.sin(x + y), "b")
+    return np.sum(x)
+
+
+def in_nested_loops(x, w):
+    total = 0.0
+    for i in range(3):
+        for j in range(i + 1):
+            y = checkpoint_name(np.tanh(x[0] * w[i, j] + total), "a")
+            total = total + y * y
+    return total
+
+
+def in_branch(x, w):
+    for _ in range(3):
+        if np.sum(x) > 0:
+            x = checkpoint_name(np.tanh(x @ w), "a") * x
+        else:
+            x = checkpoint_name(np.cos(x + 0.3), "b")
+    return np.sum(x)
+
+
+def in_while(x, w):
+    while np.sum(x * x) > 0.5:
+        x = 0.5 * np.sin(x) + 0.1 * checkpoint_name(np.tanh(x @ w), "a")
+    return np.sum(checkpoint_name(np.exp(x), "b") ** 2)
+
+
+def until(x, w):
+    for _ in range(6):
+        x = np.sin(x + checkpoint_name(np.tanh(x @ w), "a"))
+        if np.sum(x) > 1.5:
+            break
+    return np.sum(checkpoint_name(np.exp(x), "b"))
+
+
+def result_of_loop(x, w):
+    for _ in range(3):
+        x = checkpoint_name(x, "b")
+        x = np.sin(x @ w)
+    x = checkpoint_name(x, "a")
+    return np.sum(np.tanh(x))
+
+
+def overwritten(x, w):
+    y = checkpoint_name(np.tanh(x @ w), "a")
+    total = np.sum(y * y)
+    y[0] = 2.0 * x[0]
+    return total + np.sum(np.sin(y))
+
+
+def symmetric(x, w):
+    a = checkpoint_name(np.eye(3) * np.sum(x * x) + 0 * w, "a")
+    d, q = np.linalg.eigh(a)  # all eigenvalues are equal
+    return np.sum(checkpoint_name((q * np.exp(d)) @ q.T, "b") ** 2)
+
+
+PROGRAMS = [
+    straight,
+    in_loop,
+    in_nested_loops,
+    in_branch,
+    in_while,
+    until,
+    result_of_loop,
+    overwritten,
+    symmetric,
+]
+X = np.array([0.4, -0.2, 0.7])
+W = np.array([[0.3, -0.8, 0.5], [0.9, 0.1, -0.4], [-0.6, 0.7, 0.2]])
+
+
+@pytest.mark.parametrize("policy", NAMED, ids=repr)
+@pytest.mark.parametrize("named", PROGRAMS)
+def test_policies_change_no_values(named, policy):
+    f = checkpoint(named, policy=policy)
+    for x in (X, -X):
+        want = grad(named, (0, 1))(x, W)
+        for got, right in zip(grad(f, (0, 1))(x, W), want, strict=True):
+            np.testing.assert_allclose(got, right, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("named", [straight, in_loop, in_branch])
+@pytest.mark.parametrize("policy", [NAMED[0], NAMED[2], NAMED[5]], ids=repr)
+def test_policies_under_other_transformations(named, policy):
+    def batch(f):
+        return lambda x, w: vmap(grad(f), (0, None))(np.stack([x, -x]), w)
+
+    def of_batch(f):
+        return grad(lambda x, w: np.sum(vmap(f, (0, None))(np.stack([x, -x]), w)))
+
+    ways = (lambda f: tapeless.jit(grad(f)), tapeless.hessian, batch, of_batch)
+    for way in ways:
+        got = way(checkpoint(named, policy=policy))(X, W)
+        np.testing.assert_allclose(got, way(named)(X, W), rtol=1e-11, atol=1e-13)
+
+
+def both_ways(f, policy, *operations):
+    """How often operations are done on the way there and on the way back, where a checkpointed
+    function is called in a loop."""
+
+    def calls(x, w):
+        for _ in range(2):
+            x = x + checkpoint(f, policy=policy)(x, w)
+        return np.sum(x)
+
+    there, back = grad(calls, 1).source(X, W).split("w_bar =", 1)
+    return [(there.count(text), back.count(text)) for text in operations]
+
+
+@pytest.mark.parametrize("f", [straight, in_loop])
+def test_values_that_are_saved_are_not_computed_again(f):
+    policies = checkpoint_policies
+    work = ("np.tanh(", "np.sin(", "x @ w" if f is straight else "x_2 @ w")
+    once, twice = (1, 0), (1, 1)
+    assert both_ways(f, None, *work) == [twice, twice, twice]
+    assert both_ways(f, policies.nothing_saveable, *work) == [twice, twice, twice]
+    a = policies.save_only_these_names("a")
+    assert both_ways(f, a, *work) == [once, twice, once]
+    assert both_ways(f, policies.save_only_these_names("a", "b"), *work) == [once] * 3
+    assert both_ways(f, policies.save_any_names_but_these("a"), *work) == [twice, once, twice]
+    assert both_ways(f, policies.save_any_names_but_these("b"), *work) == [once, twice, once]
+    but_a = policies.save_anything_except_these_names("a")
+    assert both_ways(f, but_a, *work) == [twice, once, once]
+    assert both_ways(f, policies.dots_saveable, *work) == [twice, twice, once]
+    both = policies.save_from_both_policies(policies.dots_saveable, policies.nothing_saveable)
+    assert both_ways(f, both, *work) == [twice, twice, once]
+
+
+def test_products_of_stacks_are_no_single_products():
+    def stacked(x, w):
+        return np.sum(np.sin(np.stack([w, w]) @ x) + np.tanh(w @ x))
+
+    def sines_of_products(policy):
+        return both_ways(stacked, policy, " @ ")[0]
+
+    single = sines_of_products(checkpoint_policies.dots_with_no_batch_dims_saveable)
+    every = sines_of_products(checkpoint_policies.dots_saveable)
+    none = sines_of_products(checkpoint_policies.nothing_saveable)
+    assert single[1] == none[1] - 1
+    assert every[1] == none[1] - 2
+
+
+def test_names_do_not_change_what_is_shared():
+    def f(x):
+        y = checkpoint_name(x, "a")
+        y[0] = 5.0
+        return x
+
+    np.testing.assert_array_equal(tapeless.jit(f)(np.ones(2)), f(np.ones(2)))
+
+
+def test_names_of_trees():
+    def f(x):
+        pair = checkpoint_name({"s": np.sin(x), "t": (np.exp(x), "text")}, "a")
+        return np.sum(pair["s"] * pair["t"][0])
+
+    both = checkpoint(f, policy=checkpoint_policies.save_only_these_names("a"))
+    np.testing.assert_allclose(grad(both)(X), grad(f)(X), rtol=1e-13)
 
 
 def test_names_are_texts():

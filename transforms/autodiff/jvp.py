@@ -24,6 +24,7 @@ from tapeless.transforms.analysis.slopes import (
 )
 from tapeless.transforms.analysis.zero_masks import chosen_by_branch
 from tapeless.transforms.autodiff.kept_zeros import kept_zeros
+from tapeless.transforms.autodiff.residuals.replay import computing
 from tapeless.transforms.autodiff.spectral_recognition import spectral_functions
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom
@@ -138,6 +139,7 @@ class Forward:
             b.emit(s)
             for v in s.outs:
                 b.definitions[v] = s
+        s = computing(s)
         tangents = tuple(tangent_of(t, a) for a in s.args)
         note(s)
         if all(x is None for x in tangents):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeless.transforms.autodiff.residuals.replay import reading
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     Block,
@@ -75,7 +76,7 @@ class Primal:
             for k, v in enumerate(outputs(s)):
                 self.define(v, path)
                 if isinstance(s, Let):
-                    self.let[v] = s
+                    self.let[v] = reading(s)
                     self.born(v, [*s.args, *map(_Sized, written_params(s).values())])
                 elif isinstance(s, If):
                     self.born(v, [*s.then.results, *s.orelse.results])

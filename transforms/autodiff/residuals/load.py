@@ -132,6 +132,8 @@ class Loading:
         params = _like(popped, storage)
         index = Var(s.index.type, s.index.name, s.index.origin)
         inside = {**new, s.index: index}
+        if isinstance(s.mirror, For):  # of which a second run has an index of its own
+            inside[s.mirror.index] = index
         carries = tuple(self.fresh(p, inside) for p in s.carries)
         kept = {**storage, **dict(zip(popped, params, strict=True))}
         names = (index, *carries, *params)
