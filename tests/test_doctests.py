@@ -7,9 +7,21 @@ import pkgutil
 import pytest
 
 import tapeless
+import tapeless.backends
+import tapeless.tools
+import tapeless.transforms
 
+#: Each of these is a folder of its own where the package is installed from a checkout.
+PACKAGES = (tapeless, tapeless.transforms, tapeless.backends, tapeless.tools)
 MODULES = sorted(
-    {"tapeless", *(m.name for m in pkgutil.walk_packages(tapeless.__path__, "tapeless."))}
+    {
+        *(package.__name__ for package in PACKAGES),
+        *(
+            module.name
+            for package in PACKAGES
+            for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+        ),
+    }
 )
 
 

@@ -256,7 +256,7 @@ class Transformed:
         >>> slope = tapeless.grad(lambda x: np.sum(w * x**2))
         >>> file = slope.save(tempfile.mkdtemp() + "/slope.py", np.ones(2))
         >>> print(file.read_text().split("# line")[0].rstrip().splitlines()[-1])
-            return 2 * x * w
+            return w * (2 * x)
         """
         path = standalone.checked_file(file)
         self.module(args, kwargs).save(path)
@@ -266,11 +266,11 @@ class Transformed:
         """The path of the emitted module for these arguments, or of the last call, as it runs: a
         debugger shows it, and takes breakpoints there.
 
-        >>> import linecache, tapeless
+        >>> import pathlib, tapeless
         >>> slope = tapeless.grad(lambda x: x**2)
         >>> slope(3.0)
         6.0
-        >>> "return 2 * x" in open(slope.file()).read()
+        >>> "return 2 * x" in pathlib.Path(slope.file()).read_text()
         True
         """
         return standalone.file_of(self.emitted_name, self.pick(args, kwargs).text)
