@@ -36,7 +36,7 @@ from tapeless.transforms.lowering.optimize.driver_views import shown, without_un
 from tapeless.transforms.lowering.pooled_products import with_pooled
 from tapeless.transforms.lowering.remove_copies import uncopied
 from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS, is_routine
-from tapeless.transforms.lowering.scalars import module_functions
+from tapeless.transforms.lowering.scalars import complex_functions, module_functions
 from tapeless.transforms.lowering.scalars.operations import DTYPES, IMPORTED
 from tapeless.transforms.lowering.schedule.analysis import Analysis
 from tapeless.transforms.lowering.schedule.dependences import Memory, inside
@@ -96,6 +96,7 @@ RESERVED = (
     *("range", "max", "min", "abs", "len"),
     *NAMES,
     *module_functions.NAMES,
+    *complex_functions.NAMES,
 )
 
 

@@ -143,7 +143,8 @@ def solve_sylvester(
     >>> solve_sylvester(np.array([[1.0]]), np.array([[3.0]]), np.array([[8.0]]))
     array([[2.]])
     """
-    C = np.asarray(C)  # noqa: N806 (SciPy's)
+    A, B, C = np.asarray(A), np.asarray(B), np.asarray(C)  # noqa: N806 (SciPy's)
     m, n = C.shape
-    whole = np.kron(A, np.eye(n)) + np.kron(np.eye(m), np.swapaxes(B, 0, 1))
-    return np.reshape(np.linalg.solve(whole, np.ravel(C)), (m, n))
+    real = np.finfo(np.result_type(A * 1.0, B * 1.0, C, np.float32)).dtype  # as LAPACK's
+    whole = np.kron(A, np.eye(n, dtype=real)) + np.kron(np.eye(m, dtype=real), np.swapaxes(B, 0, 1))
+    return np.reshape(np.linalg.solve(whole, np.ravel(C) * np.ones((), real)), (m, n))

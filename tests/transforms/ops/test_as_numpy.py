@@ -56,6 +56,21 @@ PROGRAMS = {
     "length of an empty range": (lambda a, b, c: len(range(a, b, c)), 9, 10, -3),
     "histogram of a number": (lambda x: np.histogram(x, 3)[0], 5),
     "vander": (lambda x: np.vander(x), M),
+    "partition by places": (lambda x: np.partition(x, (1, 2)), X),
+    "argpartition by places": (lambda x: np.argpartition(x, (1, 2)), X),
+    "products of a number": (lambda x: np.cumulative_prod(x), 2.0),
+    "no difference": (lambda x: np.diff(x, 0, 1), X),
+    "difference of a number": (lambda x: np.diff(x), 2.0),
+    "difference beyond": (lambda x: np.diff(x, 1, 1), X),
+    "modf as float32": (lambda x: np.modf(x, dtype=np.float32), X),
+    "modf of integers": (lambda x: np.modf(x, dtype=np.float64), np.arange(3)),
+    "modf as integers": (lambda x: np.modf(x, dtype=np.int64), X),
+    "numbers joined": (lambda x: np.concatenate(x, None), X),
+    "rows joined": (lambda x: np.concatenate(x, None), M),
+    "numbers joined along an axis": (lambda x: np.concatenate(x, 0), X),
+    "nothing joined": (lambda x: np.concatenate(x, None), X[:0]),
+    "indices of a diagonal": (lambda n: np.diag_indices(n), 3),
+    "indices up to a float": (lambda n: np.diag_indices(n, 3), 2.5),
     "correlate": (lambda x: np.correlate(x, 2.0), X),
     "round": (lambda x: round(x), X),
     "in a number": (lambda n: 5 in n, 5),
@@ -92,6 +107,21 @@ def test_as_numpy(name):
                 assert a is b
             else:
                 np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's: no degrees of freedom
+@pytest.mark.parametrize("f", [emitted, jit])
+def test_covariance_of_numbers(f):
+    np.testing.assert_array_equal(f(lambda x: np.cov(x))(2.0), np.cov(2.0))
+    np.testing.assert_array_equal(f(lambda x, y: np.cov(x, y))(2.0, 3.0), np.cov(2.0, 3.0))
+
+
+@pytest.mark.parametrize("dtype", ["S", "S8", "U", "V4"])
+def test_arrays_of_texts_are_refused(dtype):
+    with pytest.raises(
+        tapeless.errors.UnsupportedError, match="an array of numbers as one of dtype"
+    ):
+        jit(lambda x: np.array(x, dtype))(X)
 
 
 def test_levels_of_a_batch():

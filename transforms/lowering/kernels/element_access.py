@@ -15,7 +15,7 @@ from tapeless.transforms.lowering.kernels.size_expressions import Extents
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import place_helpers
 from tapeless.transforms.lowering.rewrite.rolled_indices import is_within, place
-from tapeless.transforms.lowering.scalars import module_functions, operations
+from tapeless.transforms.lowering.scalars import complex_functions, module_functions, operations
 from tapeless.transforms.lowering.schedule.loop_nests import Stage
 from tapeless.transforms.lowering.schedule.reassociable_sums import MULTIPLIED, PLUS, Totals
 from tapeless.transforms.lowering.schedule.view_indices import Entry, Span, entries_of, is_view
@@ -223,6 +223,12 @@ class Elements(Extents):
             return near  # type: ignore[no-any-return]
         if s.op.name in module_functions.WORK:
             return module_functions.called(s, values, self.imports, self.helpers)
+        if s.outs[0].type.dtype.kind == "c" and s.op.name in complex_functions.SPELLED:
+            text, helpers = complex_functions.SPELLED[s.op.name]
+            self.helpers |= dict.fromkeys(helper.strip() for helper in helpers)
+            self.imports |= complex_functions.IMPORTS
+            wide = operations.Operands(s, values).to(operations.WIDE)
+            return operations.cast(template(text, wide), operations.WIDE, out)
         if s in self.totals:
             return self.added_up(s, values)  # type: ignore[no-any-return]
         return operations.spelled(s, values, self.imports)

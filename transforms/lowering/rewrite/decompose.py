@@ -88,14 +88,12 @@ def _norm(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def _softmax(x: Atom, axes: tuple[int, ...]) -> Any:
-    wide = _floats(x)
-    made = exp(sub(wide, amax(wide, axes=axes, keepdims=True)))
+    made = exp(sub(x, amax(x, axes=axes, keepdims=True)))
     return truediv(made, total_of(made, axes=axes, keepdims=True))
 
 
 def _log_softmax(x: Atom, axes: tuple[int, ...]) -> Any:
-    wide = _floats(x)
-    moved = sub(wide, _if_finite(amax(wide, axes=axes, keepdims=True)))
+    moved = sub(x, _if_finite(amax(x, axes=axes, keepdims=True)))
     return sub(moved, log(total_of(exp(moved), axes=axes, keepdims=True)))
 
 

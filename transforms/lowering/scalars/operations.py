@@ -126,7 +126,9 @@ OTHERS = [
 ]
 NAMES = frozenset([*COMPARISONS, *SHIFTS, *INFIX, *MATH, *NUMPY, *FACTOR, *OTHERS])
 #: operations whose text names an operand more than once
-REPEATING = frozenset(["power", "square", "maximum", "minimum", "heaviside", "isfinite", *SHIFTS])
+REPEATING = frozenset(
+    ["power", "square", "maximum", "minimum", "heaviside", "isfinite", "gammaln", *SHIFTS]
+)
 
 
 def repeats(s: Let) -> bool:
@@ -246,6 +248,9 @@ def spelled(s: Let, values: list[ast.expr], imports: set[tuple[str, str]]) -> as
         return template("hypot({0}.real, {0}.imag)", operands.to(s.args[0].type.dtype))  # type: ignore[no-any-return]
     if name in COMPLEX and out.kind == "c":
         return template(f"np.{name}({{0}})", operands.to(s.args[0].type.dtype))  # type: ignore[no-any-return]
+    if name in ("gamma", "gammaln"):
+        imports.add(("math", MATH[name]))
+        return _gamma(s, operands)  # type: ignore[no-any-return]
     if name in MATH or name in NUMPY:
         module, function = ("math", MATH[name]) if name in MATH else ("numpy", name)
         imports.add((module, function))
@@ -315,6 +320,16 @@ def _complex_quotient(out: np.dtype[Any], operands: Operands) -> Any:
     holes = operands.to(out)
     by_zero = template("complex({0}.real / 0.0, {0}.imag / 0.0)", holes)
     return template("{0} / {1} if {1} != 0 else {2}", {**holes, "2": cast(by_zero, WIDE, out)})
+
+
+def _gamma(s: Let, operands: Operands) -> Any:
+    """In float64 whatever the dtype, and gammaln(-inf) is -inf, as in SciPy. Python's number
+    math.lgamma(-inf) is inf."""
+    text = f"{MATH[s.op.name]}({{0}})"
+    if s.op.name == "gammaln" and not s.outs[0].type.weak:
+        text += " if {0} > {1} else {0}"
+    holes = {**operands.to(FLOAT), "1": literal(-np.inf, FLOAT)}
+    return cast(template(text, holes), FLOAT, s.outs[0].type.dtype)
 
 
 def _bits(s: Let, operands: Operands) -> Any:

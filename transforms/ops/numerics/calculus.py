@@ -64,13 +64,15 @@ def _along(x: Atom, axis: int, start: Any, stop: Any) -> Any:
 
 
 def _diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
-    a = as_array(a)
-    k = axis_of(axis, a.type.ndim)
     n = static(n, "the order of the difference must be known")
+    if n == 0:  # NumPy looks at nothing else then
+        return a
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
-    if n == 0:
-        return a
+    a = as_array(a)
+    if not a.type.shape:
+        raise ValueError("diff requires input that is at least one dimensional")
+    k = axis_of(axis, a.type.ndim)
     pieces = [_edge(a, p, k) for p in (prepend, a, append) if p is not None]
     a = pieces[0] if len(pieces) == 1 else concatenate(*pieces, axis=k)
     for _ in range(n):

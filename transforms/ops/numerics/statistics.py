@@ -245,7 +245,7 @@ def _cov(
 def _rows(x: Atom, rowvar: bool, second: bool) -> Any:
     x = cast_to(x, np.result_type(x.type.dtype, float))
     if x.type.ndim < 2:
-        return reshape(x, shape=(1, *x.type.shape))
+        return reshape(x, shape=(1, *(x.type.shape or (1,))))
     if rowvar:
         return x
     if second:  # np.cov does not turn a second array of one row

@@ -23,7 +23,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     not_equal,
     trunc,
 )
-from tapeless.transforms.ops.primitives.dtypes import result_dtype
+from tapeless.transforms.ops.primitives.dtypes import computed_dtypes, result_dtype
 from tapeless.transforms.ops.primitives.elementwise import arctan2, conjugate, imag, ldexp, real
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.new_arrays import full
@@ -87,8 +87,8 @@ def _fix(x: Any, out: Any = None) -> Any:
     return trunc(as_array(x))
 
 
-def _modf(x: Any) -> Any:
-    x = _taken_by(np.modf, x)
+def _modf(x: Any, *, dtype: Any = None) -> Any:
+    x = _taken_by(np.modf, x, dtype)
     whole = trunc(x)
     return select(isinf(x), x.type.dtype.type(0), sub(x, whole)), whole
 
@@ -101,9 +101,11 @@ exponent = Op(
 )
 
 
-def _taken_by(ufunc: np.ufunc, x: Any) -> Any:
-    """A number as a float of the dtype that a function of NumPy gives for it."""
+def _taken_by(ufunc: np.ufunc, x: Any, dtype: Any = None) -> Any:
+    """A number as a float of the dtype in which a function of NumPy takes it."""
     x = as_array(x)
+    if dtype is not None:
+        return cast_to(x, computed_dtypes(ufunc, (x.type,), np.dtype(dtype))[0])
     return cast_to(x, result_dtype(ufunc, (x.type,)))
 
 

@@ -120,6 +120,8 @@ def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> A
     if stop is None:
         start, stop = 0, start
     start, stop, step = atom(start), atom(stop), atom(step)
+    if any(x.type.dtype.kind == "c" for x in (start, stop, step)):
+        raise UnsupportedError("np.arange of complex numbers", "take their real parts")
     natural = natural_arange(start, stop, step)
     return arange(start, stop, step, dtype=np.dtype(dtype or natural))
 
@@ -302,6 +304,7 @@ NUMPY: dict[Any, Any] = {
     np.empty_like: _like(zeros),
     np.full_like: _full_like,
     np.arange: _arange,
+    np.diag_indices: lambda n, ndim=2: (_arange(n),) * ndim,
     np.linspace: _linspace,
     np.logspace: _logspace,
     np.geomspace: _geomspace,

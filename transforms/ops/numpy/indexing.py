@@ -235,10 +235,6 @@ def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     return get(a, (*(slice(None),) * axis_of(axis, a.type.ndim), wanted))
 
 
-def _diag_indices(n: Any, ndim: int = 2) -> Any:
-    return (count_up(n),) * ndim
-
-
 NUMPY = {
     np.take: _take,
     np.nonzero: _positions,
@@ -248,7 +244,6 @@ NUMPY = {
     np.extract: _extract,
     np.take_along_axis: _take_along,
     np.compress: _compress,
-    np.diag_indices: _diag_indices,
     np.tril_indices: _triangle("tril_indices"),
     np.triu_indices: _triangle("triu_indices"),
 }

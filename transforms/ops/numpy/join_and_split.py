@@ -43,12 +43,12 @@ def _of_pieces(arrays: Any, axis: Any) -> Any:
 
 def _of_rows(a: Atom, axis: Any) -> Any:
     """The rows of an array, joined: their number and the length of the axis become one length."""
+    if a.type.shape[:1] == (0,):
+        raise ValueError("need at least one array to concatenate")
+    if axis is None and a.type.shape:
+        return flat(a)
     if a.type.ndim < 2:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    if a.type.shape[0] == 0:
-        raise ValueError("need at least one array to concatenate")
-    if axis is None:
-        return flat(a)
     k = axis_of(axis, a.type.ndim - 1)
     a = move(a, (0,), (k,))
     sizes = a.type.shape

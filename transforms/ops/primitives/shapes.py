@@ -11,6 +11,7 @@ from tapeless.transforms.core.builder import atom, made_by
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.primitives.batch_rules import (
     Axes,
     Batched,
@@ -38,6 +39,9 @@ def linear(name: str, infer: Any, source: Any, transpose: Any = None, **more: An
 
 
 def _cast_infer(x: Atom, *, dtype: np.dtype[Any], python: bool = False) -> Type:
+    if dtype.kind in "SUV":
+        why = "convert the result outside of the transformed function"
+        raise UnsupportedError(f"an array of numbers as one of dtype {dtype.name}", why)
     return Type(dtype, x.type.shape, python and not x.type.shape)
 
 

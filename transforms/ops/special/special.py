@@ -16,6 +16,7 @@ from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.primitives.arithmetic import mul, neg, sub
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, reducing
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, sign
+from tapeless.transforms.ops.primitives.dtypes import result_dtype
 from tapeless.transforms.ops.primitives.elementwise import exp, log, log1p, maximum
 from tapeless.transforms.ops.primitives.incomplete import beta_by_shape, gamma_by_shape
 from tapeless.transforms.ops.primitives.joining import as_array, axes_of
@@ -312,18 +313,16 @@ def _log_softmax_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -
     return (sub(tangents[0], sum(scaled, axes=params["axes"], keepdims=True)),)
 
 
-def _same_infer(x: Atom, *, axes: tuple[int, ...]) -> Type:
+def _exponential_infer(x: Atom, *, axes: tuple[int, ...]) -> Type:
+    """SciPy subtracts the largest element in the dtype of x; np.exp decides the dtype then."""
     if x.type.dtype.kind == "b":
-        raise TypeError("numpy boolean subtract, the `-` operator, is not supported")
-    return Type(
-        np.result_type(x.type.dtype, np.float32 if x.type.dtype.kind == "f" else float),
-        x.type.shape,
-    )
+        np.subtract(np.True_, np.True_)  # raises NumPy's TypeError
+    return Type(result_dtype(np.exp, (x.type,)), x.type.shape)
 
 
 softmax = Op(
     "softmax",
-    _same_infer,
+    _exponential_infer,
     _softmax_source("softmax"),
     _softmax_jvp,
     costly=True,
@@ -331,7 +330,7 @@ softmax = Op(
 )
 log_softmax = Op(
     "log_softmax",
-    _same_infer,
+    _exponential_infer,
     _softmax_source("log_softmax"),
     _log_softmax_jvp,
     costly=True,

@@ -1,0 +1,86 @@
+"""Hyperbolic and circular functions of complex numbers, with NumPy's values at infinities and NaN.
+
+sin(z), z of complex128      becomes      turned(complex_sinh(turned_back(z)))
+
+Source of the values: ISO C, Annex G.6, which leaves some signs open; there they are glibc's, as
+NumPy's are.
+"""
+
+from __future__ import annotations
+
+TURNS = '''
+@njit(forceinline=True)
+def turned(z):
+    """i z."""
+    return complex(-z.imag, z.real)
+
+
+@njit(forceinline=True)
+def turned_back(z):
+    """-i z."""
+    return complex(z.imag, -z.real)
+'''
+
+SINH = '''
+@njit
+def complex_sinh(z):
+    """The hyperbolic sine; NaN and infinities as in ISO C, Annex G."""
+    x, y = z.real, z.imag
+    if not isfinite(y) and (x == 0 or isinf(x)):
+        return complex(abs(x) if isinf(x) else x, np.nan)
+    if y == 0:
+        return complex(sinh(x), y)
+    return complex(sinh(x) * cos(y), cosh(x) * sin(y))
+'''
+
+COSH = '''
+@njit
+def complex_cosh(z):
+    """The hyperbolic cosine; NaN and infinities as in ISO C, Annex G."""
+    x, y = z.real, z.imag
+    if not isfinite(y):
+        return complex(np.inf if isinf(x) else np.nan, 0.0 if x == 0 else np.nan)
+    if y == 0:
+        return complex(cosh(x), copysign(1.0, x) * y)
+    return complex(cosh(x) * cos(y), sinh(x) * sin(y))
+'''
+
+TANH = '''
+@njit
+def complex_tanh(z):
+    """The hyperbolic tangent; NaN and infinities as in ISO C, Annex G."""
+    x, y = z.real, z.imag
+    if isinf(x):
+        slope = sin(y) * cos(y) if isfinite(y) and abs(y) > 1 else y
+        return complex(copysign(1.0, x), copysign(0.0, slope))
+    if y == 0:
+        return complex(tanh(x), y)
+    if x == 0 and not isfinite(y):
+        return complex(x, np.nan)
+    s, c = sin(y), cos(y)
+    if abs(x) > 350 and isfinite(y):  # where the square of cosh(x) overflows
+        return complex(copysign(1.0, x), 4 * s * c * exp(-2 * abs(x)))
+    size = sinh(x) ** 2 + c**2
+    return complex(sinh(x) * cosh(x) / size, s * c / size)
+'''
+
+EXP = '''
+@njit(forceinline=True)
+def complex_exp(z):
+    """The exponential; of a real number it is real, also where it is infinite."""
+    return np.exp(z) if z.imag != 0 else complex(exp(z.real), z.imag)
+'''
+
+#: The functions that stand for an operation, and their text.
+SPELLED = {
+    "sinh": ("complex_sinh({0})", (SINH,)),
+    "cosh": ("complex_cosh({0})", (COSH,)),
+    "tanh": ("complex_tanh({0})", (TANH,)),
+    "sin": ("turned(complex_sinh(turned_back({0})))", (TURNS, SINH)),
+    "cos": ("complex_cosh(turned({0}))", (TURNS, COSH)),
+    "tan": ("turned(complex_tanh(turned_back({0})))", (TURNS, TANH)),
+    "exp": ("complex_exp({0})", (EXP,)),
+}
+NAMES = ("turned", "turned_back", "complex_sinh", "complex_cosh", "complex_tanh", "complex_exp")
+IMPORTED = ("sinh", "cosh", "tanh", "sin", "cos", "exp", "isfinite", "isinf", "copysign")
+IMPORTS = frozenset(("math", name) for name in IMPORTED)
