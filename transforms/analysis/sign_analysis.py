@@ -26,8 +26,12 @@ SOME = 64  # not negative, and at least one element is not zero, if there is one
 LEVEL = 128  # at least one element is zero: what is less than the largest one by
 UNREAD = 256  # an array of which an element may be zero since nobody read or kept it
 ROOT = 512  # made of a root, which has an infinite slope where it is zero
+EVERYWHERE = 1024  # as INFINITE, but then in all elements: a number that may be zero divides them
+PARTLY = 2048  # an array with zeros beside elements that somebody read: a triangle
 ABOVE = NONZERO | POSITIVE
-ZERO = CHOSEN | UNREAD
+ZERO = CHOSEN | UNREAD | PARTLY
+POLE = INFINITE | EVERYWHERE
+STEEP = POLE | ROOT
 
 #: Those that are infinite or nan somewhere.
 LOGS = frozenset(["log", "log2", "log10", "log1p"])
@@ -40,9 +44,21 @@ PARTS = frozenset(["index", "gather", "real", "conj"])
 WHOLE = frozenset(["identity", "again", "reshape", "transpose", "broadcast_to", "copy", "flip"])
 MOVES = PARTS | WHOLE | {"roll"}
 #: Those that put zeros beside what they are given, or where it was.
-ZEROS = frozenset(["zeros", "triu", "tril", "pad"])
+AROUND = frozenset(["triu", "tril", "pad"])
+#: Those that put arrays beside others, of which each may be infinite as a whole.
+JOINS = frozenset(["update", "add_at", "array", "stack", "concatenate", "push", "set_item"])
 #: Those through which a tangent may get exactly zero.
-CHOICES = ZEROS | {"call", "select", "maximum", "minimum", "fmax", "fmin", "update", "add_at"}
+CHOICES = AROUND | {
+    "zeros",
+    "call",
+    "select",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "update",
+    "add_at",
+}
 
 
 def of_number(value: Any) -> int:
@@ -58,22 +74,26 @@ def of_number(value: Any) -> int:
 def of_result(let: Let, found: list[int]) -> int:
     """What is known of the result of a statement, for what is known of its operands."""
     name, may = let.op.name, reduce(int.__or__, found, 0)
+    if name in JOINS and may & EVERYWHERE:
+        may |= INFINITE
     if name in RULES:
-        return RULES[name](let, found) | may & (INFINITE | ROOT)
+        return RULES[name](let, found) | may & STEEP
     if name in MOVES:
         return found[0] & ~(SOME | LEVEL if name in PARTS else 0)
     if is_truth(let.outs[0]):
         return INDICATOR | CHOSEN | (SOME if may & EXTREME else 0)
     pole = name in POLES and found[0] & ABOVE != ABOVE
     given = (k for a, k in zip(let.args, found, strict=True) if isinstance(a, Var))
-    chosen = CHOSEN if name in ZEROS else reduce(int.__or__, given, 0) & ZERO
+    chosen = CHOSEN if name == "zeros" else reduce(int.__or__, given, 0) & ZERO
+    if name in AROUND:
+        chosen |= PARTLY
     root = ROOT if name in ROOTS else 0
-    return chosen | may & (INFINITE | ROOT) | root | (INFINITE if pole else 0)
+    return chosen | may & STEEP | root | (INFINITE if pole else 0)
 
 
 def of_one(a: int, b: int) -> int:
     """Of one of two values: what is sure of both, and what may be of either."""
-    return (a & b & (ABOVE | INDICATOR)) | ((a | b) & (INFINITE | ZERO | ROOT))
+    return (a & b & (ABOVE | INDICATOR)) | ((a | b) & (STEEP | ZERO))
 
 
 def of_comparison(name: str, bound: Atom, known: int) -> tuple[int, int]:
@@ -104,7 +124,9 @@ def _is_real(a: Atom) -> bool:
 
 def _both_zero(a: int, b: int) -> int:
     """What makes a sum zero: what makes both terms zero."""
-    return (CHOSEN if a & b & CHOSEN else UNREAD) if a & ZERO and b & ZERO else 0
+    if not (a & ZERO and b & ZERO):
+        return 0
+    return a & b & (CHOSEN | PARTLY) or UNREAD
 
 
 def _sum(let: Let, found: list[int]) -> int:
@@ -129,7 +151,8 @@ def _product(let: Let, found: list[int]) -> int:
 
 def _quotient(let: Let, found: list[int]) -> int:
     a, b = found
-    return a & b & ABOVE | a & (ZERO | LEVEL) | (0 if b & NONZERO else INFINITE)
+    pole = INFINITE if let.args[1].type.shape else EVERYWHERE
+    return a & b & ABOVE | a & (ZERO | LEVEL) | (0 if b & NONZERO else pole)
 
 
 def _power(let: Let, found: list[int]) -> int:
@@ -214,7 +237,7 @@ RULES: dict[str, Rule] = {
     "var": _always(POSITIVE),
     **dict.fromkeys(["exp", "exp2"], _exponential),
     **dict.fromkeys(["size_value", "cosh"], _always(ABOVE)),
-    **dict.fromkeys(["eye", "tri"], _always(INDICATOR | CHOSEN | POSITIVE)),
+    **dict.fromkeys(["eye", "tri"], _always(INDICATOR | PARTLY | POSITIVE)),
     "call": _always(CHOSEN),
     "unbundle": _always(CHOSEN | INFINITE),  # what another function saved, or its cotangent
     **dict.fromkeys(["pop", "peek", "unstack"], _always(UNREAD)),

@@ -15,9 +15,13 @@ from weakref import WeakKeyDictionary
 from tapeless.transforms.analysis.sign_analysis import (
     CHOICES,
     CHOSEN,
+    EVERYWHERE,
     INFINITE,
     NONZERO,
+    PARTLY,
+    POLE,
     ROOT,
+    STEEP,
     UNREAD,
     ZERO,
     is_truth,
@@ -63,18 +67,21 @@ def needs_strong_zero(op: Scaling, t: Atom, c: Atom) -> bool:
     """Whether `op(t, c)` may be 0 * inf where t is exactly zero by choice.
 
     A number that is an element of an array which nobody has read needs none, unless a root made
-    its slope infinite: what it was computed to was infinite itself.
+    its slope infinite: what it was computed to was infinite itself. Nor do zeros beside a triangle
+    where the slopes of all elements are infinite, also of those that somebody has read.
     """
     zero, scale = zeros_of(t), _known(c)
+    if op is truediv and not scale & NONZERO:
+        scale |= INFINITE if c.type.shape else EVERYWHERE
     if zero == UNREAD and not t.type.shape and not scale & ROOT:
         return False
-    steep = scale & INFINITE or (op is truediv and not scale & NONZERO)
-    return bool(zero and steep)
+    steep = INFINITE if zero == PARTLY and t.type.shape and not scale & ROOT else POLE
+    return bool(zero and scale & steep)
 
 
 def may_be_infinite(a: Atom) -> bool:
     """Whether a value may be infinite or nan although what the program is given is finite."""
-    return bool(_known(a) & INFINITE)
+    return bool(_known(a) & POLE)
 
 
 def zeros_of(a: Any) -> int:
@@ -106,7 +113,8 @@ def note_branch(s: If) -> None:
 def note_loop(s: For | While, ends: Iterable[Atom]) -> None:
     """Keeps of the results of a loop that they may be infinite, as its start or last pass say."""
     for v, a, b in zip(s.outs, s.inits, ends, strict=True):
-        _facts[v] = of_one(_known(a), _known(b)) & (INFINITE | ROOT)
+        may = of_one(_known(a), _known(b)) & STEEP
+        _facts[v] = may | INFINITE if may & EVERYWHERE else may
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from tapeless.transforms.memory.detach_results import as_numbers, detach
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.optimize.inline_calls import expand, forget
 from tapeless.transforms.optimize.simplify import simplify
+from tapeless.transforms.optimize.sink_selections import sink_selections
 from tapeless.transforms.python_text.python_source import quoted
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
@@ -181,8 +182,11 @@ def finished(block: Block, count: int, without_axes: Collection[Var] = ()) -> Bl
 
     without_axes  parameters that are arrays without axes
     """
-    whole = zero_tests(replace(block, body=tuple(expand(block.body))))
-    return as_numbers(detach(forget(simplify(whole)), count), without_axes)
+    whole = simplify(zero_tests(replace(block, body=tuple(expand(block.body)))))
+    sunk = sink_selections(whole)
+    if sunk is not whole:
+        sunk = simplify(sunk)
+    return as_numbers(detach(forget(sunk), count), without_axes)
 
 
 def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
