@@ -27,6 +27,7 @@ from tapeless.staging.subprogram import (
     symbol,
 )
 from tapeless.transforms.analysis.free_variables import close
+from tapeless.transforms.analysis.undefined_values import may_lack
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.language import (
@@ -211,7 +212,8 @@ class Backward:
         extra = close(forward.body, forward.results).params
         unread = tuple(Var(a.type) for a in s.args)  # these arguments only bring their tangents
         block = replace(forward, params=(*unread, *extra))
-        saved = [Var(v.type, v.name, v.origin) for v in exports]
+        lacking = may_lack(forward, [v for v in exports if v.partial])
+        saved = [Var(v.type, v.name, v.origin, partial=v in lacking) for v in exports]
         new = dict(zip(exports, saved, strict=True))
         read: list[Atom] = [new.get(v, v) for v in self.read]
 

@@ -236,3 +236,38 @@ def test_second_order_of_a_checkpoint_on_one_side_in_a_loop():
     for x, actual in zip(POINTS, twice, strict=True):
         first = [grad(f)(x + s, m) for s in (step, -step)]
         np.testing.assert_allclose(actual, (first[0] - first[1]) / (2 * step), rtol=1e-6)
+
+
+def broken_off(x, v):
+    """A loop that breaks, on one side of a branch: on the other it has no number of passes."""
+    if x < -0.5:
+        for k in range(len(v)):
+            if v[k] < x:
+                break
+            v = v * np.sin(v)
+    return x + np.sum(v * v)
+
+
+def settled_on_one_side(x, v):
+    if x < -0.5:
+        while abs(v[0]) > 0.1:
+            v = v * np.sin(v)
+    return x + np.sum(v * v)
+
+
+@pytest.mark.parametrize("f", [broken_off, settled_on_one_side])
+@pytest.mark.parametrize("around", [lambda g: g, jit], ids=["plain", "jit"])
+def test_second_order_of_a_rule_whose_loop_one_side_does_not_reach(f, around):
+    """What is saved of each pass has no length where no pass is counted."""
+    ruled = custom_jvp(lambda x, v: f(x, v))
+    ruled.defjvp(lambda primals, tangents: jvp(f, primals, tangents))
+    twice = around(grad(lambda v, x: np.sum(np.sin(grad(ruled, 1)(x, v)))))
+    v, step = np.array([0.3, 0.75, -0.2]), 1e-5
+    for x in (-0.77, 0.3):
+
+        def first(v, x=x):
+            return np.sum(np.sin(grad(f, 1)(x, v)))
+
+        steps = step * np.eye(3)
+        expected = [(first(v + s) - first(v - s)) / (2 * step) for s in steps]
+        np.testing.assert_allclose(twice(v, x), expected, rtol=1e-6, atol=1e-9)

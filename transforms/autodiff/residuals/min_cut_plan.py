@@ -170,7 +170,10 @@ class Plan:
 
     def outside(self, a: Atom) -> bool:
         """Whether an atom is known before the outermost loop around, or made of sizes that are."""
-        if isinstance(a, Literal) or not (self.primal.path.get(a) or a in self.primal.partial):
+        if isinstance(a, Literal):
+            return True
+        lacking = a.partial or a in self.primal.partial
+        if not (self.primal.path.get(a) or lacking):
             return True
         return (
             isinstance(a.type, Type)
