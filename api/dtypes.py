@@ -10,6 +10,7 @@ from numpy import iinfo as iinfo
 from numpy import issubdtype as issubdtype
 
 from tapeless.missing import missing as _missing
+from tapeless.transforms.errors import TypePromotionError as TypePromotionError
 
 #: JAX's dtype of cotangents of integers; here they are floats that are 0.
 float0 = np.dtype([("float0", np.void, 0)])

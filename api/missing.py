@@ -74,7 +74,6 @@ REASONS: dict[str, dict[str, str]] = {
         "stop_server": "there is no server: use trace, start_trace and stop_trace",
     },
     "tapeless.dtypes": {
-        "TypePromotionError": "dtypes are joined as NumPy joins them, which gives no errors",
         "bfloat16": SMALL,
         "extended": "keys of random are arrays of two uint32 words",
         "prng_key": "keys of random are arrays of two uint32 words",

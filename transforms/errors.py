@@ -100,6 +100,10 @@ class ShapeError(TapelessError, ValueError):
     """Shapes that do not fit, found while staging."""
 
 
+class TypePromotionError(TapelessError, ValueError):
+    """Different dtypes are combined, and `numpy_dtype_promotion` is "strict"."""
+
+
 class StructureError(TapelessError, TypeError):
     """Branches or loop passes that end with values of different structure."""
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from tapeless.configuration.checked_calls import log_compilation, refuse_infs, refuse_nans
 from tapeless.configuration.instrumentation import Watch, watch
+from tapeless.configuration.promotion_settings import set_dtype, set_rank
 from tapeless.random.key_reuse import report_reuse
 from tapeless.staging.bug_reports import FILTERING
 from tapeless.transformations.jit import disable_jit
@@ -205,10 +206,20 @@ SETTINGS = {
             "products are done in the dtype of the arrays, never in less",
         ),
         Setting(
-            "numpy_rank_promotion", "allow", ("allow",), "shapes of any rank broadcast, as in NumPy"
+            "numpy_rank_promotion",
+            "allow",
+            ("allow", "warn", "raise"),
+            "whether operators and ufuncs that join arrays of different ranks do so as in NumPy, "
+            "say so, or raise ValueError, where a function is staged",
+            set_rank,
         ),
         Setting(
-            "numpy_dtype_promotion", "standard", ("standard",), "dtypes are joined as NumPy does"
+            "numpy_dtype_promotion",
+            "standard",
+            ("standard", "strict"),
+            "whether operators and ufuncs join different dtypes as NumPy does, or raise "
+            "TypePromotionError, where a function is staged",
+            set_dtype,
         ),
         Setting(
             "default_prng_impl",

@@ -118,8 +118,8 @@ def test_each_setting(name):
     ("name", "value", "message"),
     [
         ("default_matmul_precision", "bfloat16", "products are done in the dtype of the arrays"),
-        ("numpy_rank_promotion", "raise", "shapes of any rank broadcast"),
-        ("numpy_dtype_promotion", "strict", "as NumPy does"),
+        ("numpy_rank_promotion", "never", "say 'allow', 'warn', 'raise'"),
+        ("numpy_dtype_promotion", "none", "as NumPy does"),
         ("default_prng_impl", "rbg", "there is one generator"),
         ("threefry_partitionable", False, "since version 0.5"),
         ("platforms", "gpu", "cores of this machine"),

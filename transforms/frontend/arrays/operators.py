@@ -10,6 +10,7 @@ import numpy as np
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Literal, Var
+from tapeless.transforms.frontend.arrays import promotions
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS
@@ -58,6 +59,7 @@ def _binary(op: Any, swap: bool) -> Any:
         elif not _operand(other):
             return NotImplemented
         a, b = (other, self) if swap else (self, other)
+        promotions.check(op.name, (a, b), op is not products.matmul)
         made = self.applied(_scalar_power if op is elementwise.power else op, a, b)
         return following(made, self, other)
 

@@ -13,7 +13,7 @@ from tapeless.transforms.core.builder import atom, made_by, size_atom
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays import memory_order as orders
-from tapeless.transforms.frontend.arrays import view_chains, view_or_copy
+from tapeless.transforms.frontend.arrays import promotions, view_chains, view_or_copy
 from tapeless.transforms.frontend.arrays.concretization import Unknown
 from tapeless.transforms.frontend.arrays.foreign_arrays import refuse_foreign
 from tapeless.transforms.frontend.arrays.functional_updates import At
@@ -398,6 +398,8 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if out is None and place is not None and len(args) > place:
         args, out = (*args[:place], None, *args[place + 1 :]), args[place]
     if isinstance(func, np.ufunc):
+        if func.nin == 2:
+            promotions.check(func.__name__, args, func is not np.matmul)
         where, casting = kwargs.pop("where", True), kwargs.pop("casting", "same_kind")
         if where is not True:
             return _only_where(func, where, apply(rule, *args, **kwargs), out, casting)
