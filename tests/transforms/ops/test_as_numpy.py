@@ -65,6 +65,13 @@ PROGRAMS = {
     "modf as float32": (lambda x: np.modf(x, dtype=np.float32), X),
     "modf of integers": (lambda x: np.modf(x, dtype=np.float64), np.arange(3)),
     "modf as integers": (lambda x: np.modf(x, dtype=np.int64), X),
+    "divmod as float32": (lambda x: np.divmod(x, 2, dtype=np.float32), X),
+    "divmod as integers": (lambda x: np.divmod(x, 2, dtype=np.int64), X),
+    "conjugate as complex numbers": (lambda x: np.conjugate(x, dtype=np.complex64), X),
+    "conjugate as float32": (lambda x: np.conjugate(x, dtype=np.float32), X),
+    "conjugate of truth values": (lambda x: np.conjugate(x > 1, dtype=np.float32), X),
+    "argpartition of a number": (lambda x: np.argpartition(x, 0), np.array(2.0)),
+    "partition of a number": (lambda x: np.partition(x, 0), np.array(2.0)),
     "numbers joined": (lambda x: np.concatenate(x, None), X),
     "rows joined": (lambda x: np.concatenate(x, None), M),
     "numbers joined along an axis": (lambda x: np.concatenate(x, 0), X),
@@ -114,6 +121,16 @@ def test_as_numpy(name):
 def test_covariance_of_numbers(f):
     np.testing.assert_array_equal(f(lambda x: np.cov(x))(2.0), np.cov(2.0))
     np.testing.assert_array_equal(f(lambda x, y: np.cov(x, y))(2.0, 3.0), np.cov(2.0, 3.0))
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("f", [emitted, jit])
+def test_variance_of_complex_numbers_in_a_dtype(f, dtype):
+    z = X + 1j * X[::-1]
+    variance, expected = f(lambda z: np.var(z, dtype=dtype))(z), np.var(z, dtype=dtype)
+    assert np.asarray(variance).dtype == expected.dtype
+    np.testing.assert_allclose(variance, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", ["S", "S8", "U", "V4"])

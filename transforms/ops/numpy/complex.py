@@ -50,8 +50,10 @@ def _imag(val: Any) -> Any:
     return full(zero, shape=x.type.shape, dtype=x.type.dtype) if x.type.shape else atom(zero)
 
 
-def _conjugate(x: Any) -> Any:
+def _conjugate(x: Any, *, dtype: Any = None) -> Any:
     x = as_array(x)
+    if dtype is not None:
+        x = cast_to(x, computed_dtypes(np.conjugate, (x.type,), np.dtype(dtype))[0])
     if x.type.dtype.kind == "b":
         return cast(x, dtype=np.dtype(np.int8))
     return conjugate(x) if is_complex(x) else copy(x)
@@ -115,8 +117,11 @@ def _frexp(x: Any) -> Any:
     return ldexp(x, neg(power)), power
 
 
-def _divmod(x1: Any, x2: Any) -> Any:
+def _divmod(x1: Any, x2: Any, *, dtype: Any = None) -> Any:
     a, b = as_array(x1), as_array(x2)
+    if dtype is not None:
+        kinds = computed_dtypes(np.divmod, (a.type, b.type), np.dtype(dtype))
+        a, b = cast_to(a, kinds[0]), cast_to(b, kinds[1])
     return floordiv(a, b), mod(a, b)
 
 

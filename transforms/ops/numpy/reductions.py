@@ -292,7 +292,8 @@ def _moment(op: Op) -> Any:
         if a.type.dtype.kind not in "fc":
             a = cast(a, dtype=np.dtype(float))
         known = not isinstance(ddof, Var)
-        same = dtype is None or np.dtype(dtype) == a.type.dtype  # a dtype of float64 equals None
+        real = a.type.dtype.kind == "f"  # of complex numbers, NumPy gives real ones without dtype
+        same = dtype is None or (real and np.dtype(dtype) == a.type.dtype)
         if mask is None and mean is None and same and known:
             return op(a, axes=axes, keepdims=keepdims, ddof=ddof)
         centre = _mean_where(a, mask, axes, True, dtype) if mean is None else as_array(mean)

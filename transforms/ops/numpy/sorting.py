@@ -164,7 +164,7 @@ def _sorted(op: Op) -> Any:
 def _partitioned(op: Op) -> Any:
     def run(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
         a = as_array(a)
-        if axis is None:
+        if axis is None or (op is argpartition and not a.type.shape and axis in (0, -1)):
             a, axis = flat(a), 0
         places = kth if isinstance(kth, (tuple, list)) else (kth,)
         known = tuple(int(static(k, "the place of the partition must be known")) for k in places)
